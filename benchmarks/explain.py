@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from ptxscope.engine.diagnosis.findings import investigate
-from ptxscope.engine.diagnosis.observation import Observation, whole
+from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.plan_execution import result
+from ptxscope.engine.semantics.plan_execution import compute_results
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.evaluation import plan_of
+from ptxscope.engine.tracing.evaluation import make_plan
 from tests.strategies import instruction_of
 
 from .measure import interleaved, process
@@ -49,17 +49,17 @@ def _may_fail(words: tuple[str, ...]) -> Callable[[], None]:
 
 
 def _evaluations() -> None:
-    ins = instruction_of(random_form("vadd4", Random(1)))
-    plan = plan_of(ins)
+    ins = instruction_of(draw_form("vadd4", Random(1)))
+    plan = make_plan(ins)
     for a in range(1000):
-        result(plan, {"a": a, "b": 7, "c": 9})
+        compute_results(plan, {"a": a, "b": 7, "c": 9})
 
 
 def _case(opcode: str, count: int) -> tuple[Instruction, list[Observation]]:
     rng = Random(opcode)
-    ins = instruction_of(random_form(opcode, rng))
+    ins = instruction_of(draw_form(opcode, rng))
     while not ins.results:
-        ins = instruction_of(random_form(opcode, rng))
+        ins = instruction_of(draw_form(opcode, rng))
     observations = []
     for _ in range(count):
         operands = {
@@ -68,7 +68,7 @@ def _case(opcode: str, count: int) -> tuple[Instruction, list[Observation]]:
             if x.role in ins.roles
         }
         widths = {role: ins.type_of(role).bits for role in ins.results}
-        got = {role: whole(rng.getrandbits(bits), bits) for role, bits in widths.items()}
+        got = {role: make_observed(rng.getrandbits(bits), bits) for role, bits in widths.items()}
         observations.append(Observation(operands, got))
     return ins, observations
 

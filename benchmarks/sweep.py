@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ptxscope import parse
-from ptxscope.engine.tracing.evaluation import bind
-from ptxscope.sweep.computation import SIDE, sweep
-from ptxscope.sweep.register_parts import swept, usual_result
+from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.sweep.computation import SIDE, compute_sweep
+from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
 
 from .measure import interleaved
 
@@ -39,14 +39,14 @@ def report() -> Iterator[str]:
 def mapped(line: str) -> Callable[[], None]:
     """What makes the map of a line, over the lowest bytes of a and b."""
     ins = parse(line)
-    x, y = swept(ins, "a.b0"), swept(ins, "b.b0")
-    of = usual_result(ins, x)
+    x, y = parse_swept_part(ins, "a.b0"), parse_swept_part(ins, "b.b0")
+    of = choose_default_result(ins, x)
     assert of
-    operands = bind(ins, {needed.name: 0 for needed in ins.inputs})
+    operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs})
 
     def run() -> None:
-        found = sweep(ins, operands, x, y, of=of)
-        void((found.apart.any(), found.clamped.any(), found.wrapped.any()))
+        found = compute_sweep(ins, operands, x, y, of=of)
+        void((found.divergence_mask.any(), found.clamped.any(), found.wrapped.any()))
 
     return run
 

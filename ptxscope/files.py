@@ -26,14 +26,14 @@ _PIECE = 1 << 22
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class Changed(OSError):  # noqa: N818 - what became of the file
+class FileChangedError(OSError):
     """The file is not what it was when it was read; it is left as it is."""
 
 
 # --- reading -----------------------------------------------------------------------------
 
 
-def named(name: str) -> Path:
+def expand_path(name: str) -> Path:
     """The file that is meant, ``~`` and ``~user`` read; raises OSError for no such user."""
     try:
         return Path(name).expanduser()
@@ -42,7 +42,7 @@ def named(name: str) -> Path:
         raise OSError(EINVAL, f"the home folder of {user} is not known", name) from None
 
 
-def reason_not(mode: int) -> str:
+def describe_non_regular(mode: int) -> str:
     """What a file is that is no regular one; empty for a regular one."""
     if stat.S_ISREG(mode):
         return ""
@@ -57,7 +57,7 @@ def is_there(path: Path) -> bool:
         return False
     except ValueError as error:  # a NUL in the name
         raise _no_name(error, path) from None
-    if why := reason_not(found.st_mode):
+    if why := describe_non_regular(found.st_mode):
         raise OSError(EINVAL, why, str(path))
     return True
 
@@ -82,7 +82,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def _require(found: os.stat_result, path: Path, most: int) -> None:
-    if why := reason_not(found.st_mode):
+    if why := describe_non_regular(found.st_mode):
         raise OSError(EINVAL, why, str(path))
     if found.st_size > most:
         raise OSError(EFBIG, f"it has {found.st_size:,} bytes; the most is {most:,}", str(path))
@@ -116,7 +116,7 @@ def replace(
     data: bytes,
     *,
     unless_changed_from: bytes | None = None,
-    told: Callable[[int], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> None:
     """Put data in the place of a file's contents, all of it or nothing.
 
@@ -142,10 +142,12 @@ def replace(
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
     try:
-        _write(fresh, data, found, told)
+        _write(fresh, data, found, on_progress)
         there = target.read_bytes() if unless_changed_from is not None else None
         if there not in (unless_changed_from, data):  # another may have written the same
-            raise Changed(EBUSY, "it was changed meanwhile, and is left as it is", str(path))
+            raise FileChangedError(
+                EBUSY, "it was changed meanwhile, and is left as it is", str(path)
+            )
         fresh.replace(target)
     except BaseException:
         with suppress(OSError):

@@ -8,17 +8,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from .engine.records import NamedTuple, Record
-from .engine.syntax.errors import printable, printable_lines
-from .engine.tracing.evaluation import integer
-from .engine.tracing.trace import DISPLAYS, Trace
+from .engine.syntax.errors import make_printable, make_printable_lines
+from .engine.tracing.evaluation import convert_to_integer
+from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 from .export import export
-from .export.content.alt_text import alt
-from .export.content.annotated_trace import chosen
-from .export.content.document import document
-from .export.content.sanitizer import harmless
-from .export.formats.markdown import code, escaped
-from .export.formats.responsive_svg import BOX, widened
-from .export.formats.text import WIDTH, render, wrapped
+from .export.content.alt_text import format_alt_text
+from .export.content.annotated_trace import annotate_trace
+from .export.content.document import build_document
+from .export.content.sanitizer import sanitize_text
+from .export.formats.markdown import escape_text, format_code
+from .export.formats.responsive_svg import BOX, add_min_width
+from .export.formats.text import WIDTH, render, wrap_text
 from .export.options import Options, validated
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ _NARROWEST = 40
 
 def install() -> None:
     """Let traces show themselves."""
-    DISPLAYS.update(
+    DISPLAY_HOOKS.update(
         {
-            "text/plain": lambda trace: printable_lines(export(trace, "text")),  # a terminal's
+            "text/plain": lambda trace: make_printable_lines(export(trace, "text")),  # a terminal's
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
@@ -73,13 +73,13 @@ class Figure(Record):
     @property
     def html(self) -> str:
         """The picture as a ``<figure>``, which scrolls where its letters would be too small."""
-        style, shown = f"margin:0;{BOX}", widened(self.svg)
+        style, shown = f"margin:0;{BOX}", add_min_width(self.svg)
         return f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{shown}</figure>\n'
 
     @property
     def alt(self) -> str:
         """What it says, in words: for an ``alt=`` where it stands in a file of its own."""
-        return alt(document(self.trace, self.options))
+        return format_alt_text(build_document(self.trace, self.options))
 
     def __str__(self) -> str:
         return self.html
@@ -118,7 +118,7 @@ def figure(
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
             raise TypeError(f"{name} is {text!r:.60}; it is a text")
-    shown, options = chosen(
+    shown, options = annotate_trace(
         trace,
         validated(Options(**more)),
         title=title,
@@ -163,7 +163,7 @@ def _steps(steps: object) -> str:
 def _step(step: object, allowed: str) -> str:
     if isinstance(step, str):
         return step
-    whole = integer(step)
+    whole = convert_to_integer(step)
     if whole is None:
         raise TypeError(f"{step!r:.60} is no step; {allowed}")
     return str(whole)
@@ -172,22 +172,22 @@ def _step(step: object, allowed: str) -> str:
 def _as_text(found: Findings) -> str:
     lines = []
     for number, finding in enumerate(found[:_MOST], 1):
-        lines += wrapped(printable(finding.sentence), f"{number:>3}. ", " " * 5)
-        lines.append(f"     {printable(finding.ptx)}")
+        lines += wrap_text(make_printable(finding.sentence), f"{number:>3}. ", " " * 5)
+        lines.append(f"     {make_printable(finding.ptx)}")
     return "\n".join([*lines, *_rest(found)])
 
 
 def _as_markdown(found: Findings) -> str:
     lines = []
     for number, finding in enumerate(found[:_MOST], 1):
-        said = _pieces(finding.sentence, escaped, code)
-        lines.append(f"{number}. {said}\\\n   {code(harmless(finding.ptx))}")
-    return "\n".join([*lines, *(f"\n{escaped(rest)}" for rest in _rest(found))])
+        said = _pieces(finding.sentence, escape_text, format_code)
+        lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(finding.ptx))}")
+    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(found))])
 
 
 def _as_html(found: Findings) -> str:
     items = (
-        f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(harmless(x.ptx))}</li>"
+        f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
         for x in found[:_MOST]
     )
     rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(found))
@@ -200,7 +200,7 @@ def _code(text: str) -> str:
 
 def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     """A sentence, what is between its backquotes as code."""
-    parts = _QUOTED.split(harmless(sentence))
+    parts = _QUOTED.split(sanitize_text(sentence))
     return "".join(code(x) if at % 2 else _around(x, plain) for at, x in enumerate(parts))
 
 
@@ -228,7 +228,7 @@ class _Printed(NamedTuple):
         from rich.text import Text
 
         width = min(max(options.max_width, _NARROWEST), WIDTH)
-        text = Text(printable_lines(render(self.trace, width=width)), overflow="fold")
+        text = Text(make_printable_lines(render(self.trace, width=width)), overflow="fold")
         text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
         text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")
         for name, bits in self.trace.result.items():

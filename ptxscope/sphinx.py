@@ -31,14 +31,14 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import __version__
 from .cli import CommandError
-from .cli.commands.trace import asked, rendered
+from .cli.commands.trace import parse_request, render_request
 from .cli.support.arguments import split_words
 from .engine.records import NamedTuple
-from .engine.tracing.step_text import title
+from .engine.tracing.step_text import format_title
 from .export import export
-from .export.content.id_prefix import apart
-from .export.content.value_lookup import result, value
-from .export.formats.responsive_svg import BOX, widened
+from .export.content.id_prefix import with_unique_ids
+from .export.content.value_lookup import format_destinations, format_value
+from .export.formats.responsive_svg import BOX, add_min_width
 from .export.theme import THEMES, Theme
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class TraceDirective(SphinxDirective):
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is no name: it has no letter")
             words = self._words()
-            trace, shown, _ = asked([*words, "-f", "text"])
+            trace, shown, _ = parse_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
@@ -175,8 +175,8 @@ def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
     yield _Label(name, name, called)
     for step in trace.steps:
         if options.shows(step.stage):
-            anchor, said = f"{name}-step-{step.stage}", f"{step.number}. {title(step)}"
-            for label in (str(step.stage), nodes.make_id(title(step)), str(step.number)):
+            anchor, said = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
+            for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
                 yield _Label(f"{name}-step-{label}", anchor, said)
     yield _Label(f"{name}-result", f"{name}-result", "Result")
 
@@ -224,10 +224,10 @@ class PtxDomain(Domain):
         if known is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "none has"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        found, _, _ = asked(known[1] if known else split_words(trace))
+        found, _, _ = parse_request(known[1] if known else split_words(trace))
         if kind == "value" and not what:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
-        return result(found, what) if kind == "result" else value(found, what)
+        return format_destinations(found, what) if kind == "result" else format_value(found, what)
 
 
 class _Draw(SphinxPostTransform):
@@ -263,7 +263,7 @@ class _Draw(SphinxPostTransform):
         if picture:
             yield nodes.raw("", _LATEX.format(picture), format="latex")
             return
-        text = rendered([*words, "-f", "text"])
+        text = render_request([*words, "-f", "text"])
         yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
@@ -273,15 +273,19 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
     ``ids`` are what those of the page begin with so far.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
-    found, options, _ = asked([*trace["words"], *([f"--id={name}"] if name else []), "-f", format_])
+    found, options, _ = parse_request(
+        [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
+    )
     # of two traces of one name was warned where they were read
-    shown = export(found, format_, options if name else apart(found, options, format_, ids))
+    shown = export(
+        found, format_, options if name else with_unique_ids(found, options, format_, ids)
+    )
     lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])
     box = ""
     if trace["format"] == "svg":
-        shown, box = widened(shown), f' style="{BOX}" tabindex="0"'
+        shown, box = add_min_width(shown), f' style="{BOX}" tabindex="0"'
     role = "img" if trace["format"] == "svg" else "group"
     called = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
     return f'<div class="{escape(classes)}"{called}{box}>\n{anchors}{shown}</div>\n'
@@ -289,7 +293,7 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
 
 def _picture(words: list[str], folder: Path) -> str | None:
     """Write a picture for paper; its name, or None where nothing that can draw it is installed."""
-    trace, options, _ = asked([word for word in words if not word.startswith("--theme=")])
+    trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
             data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))

@@ -8,26 +8,26 @@ from typing import Any
 
 import pytest
 
-from ptxscope.cli.support.progress_bar import Bar
+from ptxscope.cli.support.progress_bar import ProgressBar
 
 
 class Soaking:
     """Watches tests as they end, in this process or in those that pytest-xdist started."""
 
     def __init__(self, plugins: pytest.PytestPluginManager) -> None:
-        self.plugins, self.bar, self.done = plugins, Bar(), 0
+        self.plugins, self.bar, self.done = plugins, ProgressBar(), 0
         self.said = False
         """How a test ended is said here, not by pytest."""
         self.bar.begin("soaking", None, "tests")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """The tests are known."""
-        self.bar.expect(len(session.items))
+        self.bar.set_total(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """They are known to another process; each has the same."""
-        self.bar.expect(len(ids))
+        self.bar.set_total(len(ids))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
@@ -50,7 +50,7 @@ class Soaking:
         yield
         self.said = False
         self.done += report.when == "teardown"
-        self.bar.at(self.done)
+        self.bar.advance_to(self.done)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:

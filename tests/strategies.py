@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
@@ -45,7 +45,7 @@ _BITING += (0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000, 0x000FFF
 
 def random_instruction(opcode: str, seed: int) -> Instruction:
     """A random legal form with registers d (or p, q), a, b, c."""
-    return instruction_of(random_form(opcode, Random(seed)))
+    return instruction_of(draw_form(opcode, Random(seed)))
 
 
 def instruction_of(form: Form) -> Instruction:

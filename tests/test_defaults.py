@@ -6,12 +6,12 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.engine.records import replace
 from ptxscope.state.session import (
     Setup,
-    example,
-    opened,
+    make_example,
+    make_setup,
     trace_of,
     with_choice,
     with_instruction,
@@ -38,11 +38,11 @@ def test_examples_show_every_kept_byte_of_c(opcode: str) -> None:
         assert values["c"] != 0
 
 
-@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].slot("mask")])
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].find_slot("mask")])
 def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
     entry = CATALOG[opcode]
-    bare = with_choice(with_choice(example(opcode), "secop", None), "mask", None)
-    mask = selector("b0" if entry.lanes == 4 else "h0")
+    bare = with_choice(with_choice(make_example(opcode), "secop", None), "mask", None)
+    mask = parse_selector("b0" if entry.lanes == 4 else "h0")
     setup = with_choice(bare, "mask", mask)
     unit = 32 // entry.lanes
     c = c_of(setup)
@@ -50,71 +50,71 @@ def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
     assert trace_of(setup).result["d"] >> unit == c >> unit
 
 
-@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].slot("dsel")])
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].find_slot("dsel")])
 def test_adding_a_selector_of_d_to_an_example_shows_c(opcode: str) -> None:
-    bare = with_choice(with_choice(example(opcode), "secop", None), "dsel", None)
-    setup = with_choice(bare, "dsel", selector("b2"))
+    bare = with_choice(with_choice(make_example(opcode), "secop", None), "dsel", None)
+    setup = with_choice(bare, "dsel", parse_selector("b2"))
     assert c_of(setup) in (0xCCCCCCCC, 0x11223344)
 
 
 def test_what_is_added_and_was_never_given_is_0() -> None:
-    bare = opened(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
+    bare = make_setup(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
     assert c_of(with_choice(bare, "secop", SecOp.ADD)) == 0
-    assert trace_of(opened(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
-    assert trace_of(opened(parse("set.lt.and.u32.s32 d, a, b, c"), {})).operands["c"] == 0
-    assert trace_of(opened(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})).result == {
+    assert trace_of(make_setup(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
+    assert trace_of(make_setup(parse("set.lt.and.u32.s32 d, a, b, c"), {})).operands["c"] == 0
+    assert trace_of(make_setup(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})).result == {
         "d": 6
     }
 
 
 def test_a_masked_line_without_a_value_of_c_shows_c() -> None:
-    assert c_of(opened(parse(MASKED), {"a": 1, "b": 2})) == 0xCCCCCCCC
+    assert c_of(make_setup(parse(MASKED), {"a": 1, "b": 2})) == 0xCCCCCCCC
 
 
 @pytest.mark.parametrize("c", [0, 1, 0xFFFFFFFF])
 def test_what_somebody_gave_stays(c: int) -> None:
-    assert c_of(opened(parse(MASKED), {"c": c})) == c
-    setup = with_value(opened(parse(MASKED), {"a": 1}), "c", c)
+    assert c_of(make_setup(parse(MASKED), {"c": c})) == c
+    setup = with_value(make_setup(parse(MASKED), {"a": 1}), "c", c)
     assert c_of(setup) == c
-    assert c_of(with_choice(setup, "mask", selector("b2"))) == c
+    assert c_of(with_choice(setup, "mask", parse_selector("b2"))) == c
     assert c_of(with_line(setup, MASKED.replace("b310", "b1"))) == c
 
 
 def test_a_chosen_value_survives_a_mask_that_comes_and_goes() -> None:
-    setup = with_value(opened(parse(MASKED), {}), "c", 0xDEADBEEF)
-    for mask in (None, selector("b20")):
+    setup = with_value(make_setup(parse(MASKED), {}), "c", 0xDEADBEEF)
+    for mask in (None, parse_selector("b20")):
         setup = with_choice(setup, "mask", mask)
     assert c_of(setup) == 0xDEADBEEF
 
 
 def test_an_addend_of_an_example_makes_way_where_c_is_kept() -> None:
-    touched = with_value(example("vset4"), "a", 1)
+    touched = with_value(make_example("vset4"), "a", 1)
     setup = with_opcode(touched, "vavrg4")
     assert setup.instruction.form.secop is SecOp.ADD
     assert c_of(setup) == 5
-    setup = with_choice(with_choice(setup, "secop", None), "mask", selector("b310"))
+    setup = with_choice(with_choice(setup, "secop", None), "mask", parse_selector("b310"))
     assert c_of(setup) == 0xCCCCCCCC
 
 
 def test_an_example_that_nobody_touched_gives_way_to_another() -> None:
-    fresh = with_opcode(replace(example("vset4"), model="ptxas-13.0"), "vavrg4")
-    assert fresh == replace(example("vavrg4"), model="ptxas-13.0")
-    kept = with_opcode(with_value(example("vset4"), "a", 1), "vavrg4")
+    fresh = with_opcode(replace(make_example("vset4"), model="ptxas-13.0"), "vavrg4")
+    assert fresh == replace(make_example("vavrg4"), model="ptxas-13.0")
+    kept = with_opcode(with_value(make_example("vset4"), "a", 1), "vavrg4")
     assert kept.values["a"] == 1
 
 
 def test_typing_and_pasting_do_the_same() -> None:
-    before = with_opcode(example("vset4"), "vadd4")
+    before = with_opcode(make_example("vset4"), "vadd4")
     assert c_of(with_line(before, MASKED)) == 0xCCCCCCCC
     assert c_of(with_instruction(before, parse(MASKED))) == 0xCCCCCCCC
 
 
 def test_a_listing_shows_what_is_unknown_as_0() -> None:
-    assert c_of(replace(opened(parse(MASKED), {}), place=(0, 0))) == 0
+    assert c_of(replace(make_setup(parse(MASKED), {}), place=(0, 0))) == 0
 
 
 def test_a_register_that_is_also_an_operand_has_its_value() -> None:
-    setup = opened(parse("vadd4.u32.u32.u32 d.b310, x, y, x"), {"x": 0x01020304, "y": 0})
+    setup = make_setup(parse("vadd4.u32.u32.u32 d.b310, x, y, x"), {"x": 0x01020304, "y": 0})
     assert c_of(setup) == 0x01020304
 
 
@@ -127,13 +127,13 @@ GROUP = ("set", "setp", "selp", "slct")
 @pytest.mark.parametrize("after", GROUP)
 def test_a_destination_keeps_its_name_among_its_sort(before: str, after: str) -> None:
     """A predicate is not called d, nor a word p."""
-    setup = with_opcode(with_value(example(before), "b", 7), after)
+    setup = with_opcode(with_value(make_example(before), "b", 7), after)
     named = setup.instruction.destinations
     assert named == (("p", "q") if after == "setp" else ("d",))
 
 
 def test_a_name_that_somebody_gave_stays_among_its_sort() -> None:
-    setup = opened(parse("set.lt.u32.s32 %r9, %r1, %r2"), {"%r1": 1, "%r2": 2})
+    setup = make_setup(parse("set.lt.u32.s32 %r9, %r1, %r2"), {"%r1": 1, "%r2": 2})
     setup = with_opcode(setup, "selp")
     assert setup.line == "selp.s32 %r9, %r1, %r2, c;"
     assert with_opcode(setup, "setp").instruction.destinations == ("p", "q")
@@ -158,21 +158,21 @@ def test_a_name_that_somebody_gave_stays_among_its_sort() -> None:
 def test_an_operand_of_another_sort_takes_the_examples_value(
     line: str, opcode: str, expected: dict[str, int]
 ) -> None:
-    setup = with_opcode(opened(parse(line), {"a": 5, "b": 7, "c": 1}), opcode)
+    setup = with_opcode(make_setup(parse(line), {"a": 5, "b": 7, "c": 1}), opcode)
     operands = trace_of(setup).operands
     assert {role: operands[role] for role in expected} == expected
 
 
 def test_an_operand_without_a_value_takes_the_examples() -> None:
-    setup = with_opcode(opened(parse("setp.lt.u32 p, a, b"), {}), "selp")
+    setup = with_opcode(make_setup(parse("setp.lt.u32 p, a, b"), {}), "selp")
     operands = trace_of(setup).operands
     assert [operands[role] for role in "abc"] == [0x11111111, 0x22222222, 1]
-    wide = opened(parse("setp.lt.f64 p, a, b"), {"a": 0x3FF0000000000000, "b": 0})
+    wide = make_setup(parse("setp.lt.f64 p, a, b"), {"a": 0x3FF0000000000000, "b": 0})
     narrow = trace_of(with_opcode(wide, "slct")).operands
     assert (narrow["a"], narrow["b"]) == (1, 2)
 
 
 def test_a_register_that_can_not_stay_gives_way_to_the_example() -> None:
     """c guards as a predicate, and slct reads it as a number."""
-    setup = opened(parse("@c set.lt.u32.s32 d, a, b"), {"a": 1, "b": 2})
-    assert with_opcode(setup, "slct") == example("slct")
+    setup = make_setup(parse("@c set.lt.u32.s32 d, a, b"), {"a": 1, "b": 2})
+    assert with_opcode(setup, "slct") == make_example("slct")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.files import Changed, replace
+from ptxscope.files import FileChangedError, replace
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
 needs_rights = pytest.mark.skipif(
@@ -79,7 +79,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"theirs")
-    with pytest.raises(Changed, match="changed meanwhile"):
+    with pytest.raises(FileChangedError, match="changed meanwhile"):
         replace(path, b"ours", unless_changed_from=b"before")
     assert path.read_bytes() == b"theirs"
     path.unlink()

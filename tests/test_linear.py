@@ -29,33 +29,38 @@ from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.commands.open import is_file_name
 from ptxscope.cli.commands.run import run
-from ptxscope.cli.commands.trace import rendered
-from ptxscope.cli.support.arguments import instruction
-from ptxscope.cli.support.csv_rows import cell, rows
-from ptxscope.cli.support.markdown_markers import doubtful
+from ptxscope.cli.commands.trace import render_request
+from ptxscope.cli.support.arguments import parse_instruction
+from ptxscope.cli.support.csv_rows import parse_cell, read_rows
+from ptxscope.cli.support.markdown_markers import find_doubtful
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
+from ptxscope.engine.listings.lint import (
+    CheckedInstruction,
+    check_listing,
+    check_source,
+    check_text,
+)
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.semantics.models import model
-from ptxscope.engine.syntax.completions import completions
-from ptxscope.engine.syntax.errors import MOST
-from ptxscope.engine.syntax.source import fragments
+from ptxscope.engine.semantics.models import parse_model
+from ptxscope.engine.syntax.completions import find_completions
+from ptxscope.engine.syntax.errors import MAX_PROBLEMS
+from ptxscope.engine.syntax.source import find_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
-from ptxscope.engine.tracing.note_targets import parse_note, stages_between
+from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import export
 from ptxscope.export.formats import sarif
-from ptxscope.export.formats.check_report import described, told
+from ptxscope.export.formats.check_report import item_lines, item_to_json
 from ptxscope.export.formats.json import read
-from ptxscope.learn.exercises import answer, challenges
+from ptxscope.learn.exercises import grade_answer, iter_exercises
 from ptxscope.learn.lesson import read as read_lesson
-from ptxscope.learn.question import Question, place
-from ptxscope.learn.text_templates import filled
-from ptxscope.state.instruction_search import search
-from ptxscope.state.open_listing import opened_listing
-from ptxscope.sweep.register_parts import swept
+from ptxscope.learn.question import Question, locate_answer
+from ptxscope.learn.text_templates import fill_template
+from ptxscope.state.instruction_search import search_instructions
+from ptxscope.state.open_listing import open_listing
+from ptxscope.sweep.register_parts import parse_swept_part
 from tests.cli.running import updated
 from tests.tiers import some
 
@@ -72,7 +77,7 @@ CEILING = 10.0
 # --- what reads text ----------------------------------------------------------------------
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
-_TRACE = Trace(parse_all(_ADD)[0], model("isa"), {"a": 1, "b": 2, "c": 3})
+_TRACE = Trace(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
 _JSON = export(_TRACE, "json")
 
 
@@ -93,19 +98,19 @@ def _check(name: str) -> Callable[[str], object]:
         size = 0
         found = list(check_text(text, name))
         for item in found:
-            size += sum(map(len, told(item))) + len(json.dumps(described(item)))
+            size += sum(map(len, item_lines(item))) + len(json.dumps(item_to_json(item)))
         return size + _logged(found)
 
     return run
 
 
-def _logged(found: Iterable[Checked]) -> int:
+def _logged(found: Iterable[CheckedInstruction]) -> int:
     """How many characters the results of a log are."""
-    return sum(len(result) for item in found for result in sarif.results(item))
+    return sum(len(result) for item in found for result in sarif.iter_results(item))
 
 
 def _check_text(text: str) -> int:
-    return sum(len(list(told(item))) for item in check_source(text, "-", Language.TEXT))
+    return sum(len(list(item_lines(item))) for item in check_source(text, "-", Language.TEXT))
 
 
 def _check_in_chunks(text: str) -> int:
@@ -120,12 +125,12 @@ def _run(text: str) -> int:
 
 
 def _open(text: str) -> int:
-    cursor = opened_listing(text, "x.cu") or opened_listing(text, "x.ptx")
+    cursor = open_listing(text, "x.cu") or open_listing(text, "x.ptx")
     return len(cursor.rows) if cursor else 0
 
 
 def _notes(text: str) -> object:
-    _refused(lambda x: stages_between(x, _TRACE))(text)
+    _refused(lambda x: parse_stages(x, _TRACE))(text)
     return parse_note(f"{text}=x", _TRACE)
 
 
@@ -133,7 +138,7 @@ def _values(text: str) -> object:
     for type_ in Type:
         _refused(lambda x, type_=type_: parse_value(x, type_))(text)  # type: ignore[misc]
     _refused(lambda x: parse_integer(x, 32))(text)
-    return cell(text, 1, "a", lambda x: parse_value(x, Type.U32))
+    return parse_cell(text, 1, "a", lambda x: parse_value(x, Type.U32))
 
 
 def _observations(text: str) -> object:
@@ -145,7 +150,7 @@ def _observations(text: str) -> object:
 def _shown(text: str) -> object:
     """An instruction that is legal is shown in every format, whatever its operands are called."""
     for format_ in ("text", "markdown", "rst", "asciidoc", "html", "json", "svg"):
-        rendered([text, "a=1", "b=2", "c=3", "-f", format_])
+        render_request([text, "a=1", "b=2", "c=3", "-f", format_])
     return None
 
 
@@ -153,14 +158,14 @@ def _titled(text: str) -> object:
     """What a writer wrote is escaped in every format that is written with marks."""
     for format_ in ("text", "markdown", "rst", "asciidoc", "json"):
         words = [_ADD, "a=1", "b=2", "c=3", f"--title={text}", f"--note=lane 0={text}."]
-        rendered([*words, "-f", format_])
+        render_request([*words, "-f", format_])
     return None
 
 
 def _lesson(text: str) -> object:
     """A whole file; a card's text, what it takes from a trace, its fields."""
     head = "# A\n\nminutes: 3\nsummary: b\n\n## C\n\n```card\nptx: " + _ADD
-    _refused(lambda x: filled(x, _TRACE))(text)
+    _refused(lambda x: fill_template(x, _TRACE))(text)
     _refused(lambda x: read_lesson(f"{head}\nwith: {x}\n```\n"))(text)
     _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\nat: {x}\n```\n"))(text)
     _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\n```\n\n{x}"))(text)
@@ -179,8 +184,8 @@ def _marked(text: str) -> str:
 
 _ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
 _KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
-_PLACES = tuple(place(Question(_ASKED, *key)) for key in _KEYS)
-_EXERCISES = tuple({x.kind: x for x in islice(challenges("linear", 2), 20)}.values())
+_PLACES = tuple(locate_answer(Question(_ASKED, *key)) for key in _KEYS)
+_EXERCISES = tuple({x.kind: x for x in islice(iter_exercises("linear", 2), 20)}.values())
 
 
 def _answered(text: str) -> None:
@@ -188,19 +193,19 @@ def _answered(text: str) -> None:
     for where in _PLACES:
         _refused(where.read)(text)
     for exercise in _EXERCISES:
-        _refused(partial(answer, exercise))(text)
+        _refused(partial(grade_answer, exercise))(text)
 
 
 def _lane(text: str) -> object:
     with suppress(PtxError):
-        return swept(parse(_ADD), text)
+        return parse_swept_part(parse(_ADD), text)
     return None
 
 
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
-    "instruction of an argument": instruction,
-    "fragments": lambda text: list(fragments(text)),
+    "instruction of an argument": parse_instruction,
+    "fragments": lambda text: list(find_fragments(text)),
     "check a listing": _check("x.ptx"),
     "check C": _check("x.cu"),
     "check Python": _check("x.py"),
@@ -217,19 +222,19 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "load Python": lambda text: load(text, "x.py"),
     "run": _run,
     "open": _open,
-    "complete": completions,
+    "complete": find_completions,
     "values": _values,
     "observations": _observations,
-    "assignments": lambda text: rendered([_ADD, text]),
-    "several assignments": lambda text: rendered([_ADD, "a=1", *text.split(",")]),
+    "assignments": lambda text: render_request([_ADD, text]),
+    "several assignments": lambda text: render_request([_ADD, "a=1", *text.split(",")]),
     "notes": _notes,
-    "models": model,
+    "models": parse_model,
     "markers": updated,
     "markers around": _marked,
-    "doubtful markers": doubtful,
+    "doubtful markers": find_doubtful,
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
     "file or instruction": is_file_name,
-    "search": search,
+    "search": search_instructions,
     "lessons": _lesson,
     "show": _shown,
     "titles": _titled,
@@ -648,7 +653,7 @@ def test_csv(part: str, tmp_path: Path) -> None:
 
     def read(text: str) -> int:
         file.write_text(text, encoding="utf-8")
-        return sum(len(row) for _, row in rows(str(file)))
+        return sum(len(row) for _, row in read_rows(str(file)))
 
     assert not fault(read, Family("", part), 0.02)
 
@@ -691,8 +696,8 @@ def test_the_errors_of_a_statement_are_counted() -> None:
     with pytest.raises(PtxError) as caught:
         parse_all("vadd" + ".foo" * 100_000 + " d, a, b;")
     *told_, last = caught.value.errors
-    assert len(told_) == MOST - 1
-    assert [x.span for x in told_] == [(4 + 4 * i, 8 + 4 * i) for i in range(MOST - 1)]
+    assert len(told_) == MAX_PROBLEMS - 1
+    assert [x.span for x in told_] == [(4 + 4 * i, 8 + 4 * i) for i in range(MAX_PROBLEMS - 1)]
     # every unknown word, and the three types that are missing
     assert last.message == f"there are {100_000 + 3 - len(told_)} more errors in this statement"
     assert last.span == (4 + 4 * len(told_), 8 + 4 * len(told_))
@@ -727,6 +732,6 @@ def test_a_long_word_keeps_its_place() -> None:
         assert (place.column, place.width) == (start + 1, len(word) + 1)
         assert len(place.excerpt) < 1500
         assert set(place.excerpt[slice(*place.span)]) == {".", "x"}
-        result, *_ = map(json.loads, sarif.results(item))
+        result, *_ = map(json.loads, sarif.iter_results(item))
         region = result["locations"][0]["physicalLocation"]["region"]
         assert (region["startColumn"], region["endColumn"]) == (start + 1, start + 5002)

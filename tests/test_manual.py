@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import COMMANDS
-from ptxscope.cli.commands.open import arguments as open_arguments
+from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.commands.show import DAGGER
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.grammar import syntax
+from ptxscope.engine.isa.grammar import format_syntax
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.export import FORMATS
@@ -58,7 +58,7 @@ def page_of(opcode: str) -> str:
 @pytest.mark.parametrize("opcode", OPCODES)
 def test_every_slot_and_value_is_on_the_page(opcode: str) -> None:
     entry, page = CATALOG[opcode], page_of(opcode)
-    assert f"\n   {syntax(entry)}\n" in page
+    assert f"\n   {format_syntax(entry)}\n" in page
     _, chosen = page.split("What can be chosen\n", 1)
     chosen, _, operands = chosen.partition("Worked examples\n")[0].partition("   * - operand\n")
     rows = dict(re.findall(r"   \* - ``(\w+)``\n     - [^\n]*\n     - ([^\n]*)\n", chosen))
@@ -68,7 +68,7 @@ def test_every_slot_and_value_is_on_the_page(opcode: str) -> None:
             assert f"{len(slot.values):,}" in values
             continue
         for value in slot.values:
-            assert slot.text(value) in values.replace(f"\\ {DAGGER}", "")
+            assert slot.format_value(value) in values.replace(f"\\ {DAGGER}", "")
     for operand in entry.operands:
         assert f"   * - ``{operand.role}``\n" in operands
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.extras import INSTALL_COMMAND
-from ptxscope.learn.lesson import lesson
+from ptxscope.learn.lesson import load_lesson
 from tests.cli.running import run
 from tools.manual_shown import ELIDED, renewed, written
 
@@ -31,7 +31,7 @@ def typed(words: list[str], shown: str) -> str:
     """What somebody typed who saw this: answers, and Enter up to a lesson's first question."""
     enters = 0
     if words[0] == "lesson":
-        enters = next(at for at, card in enumerate(lesson(words[1]).cards) if card.ask)
+        enters = next(at for at, card in enumerate(load_lesson(words[1]).cards) if card.ask)
     asks = words[0] in ("lesson", "challenge")
     return "\n" * enters + "".join(f"{x}\n" for x in _ANSWERED.findall(shown) if asks)
 

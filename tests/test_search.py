@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.state.instruction_search import missed, search
+from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.state.instruction_search import find_unmatched_words, search_instructions
 
 
 def opcodes(query: str, lanes: int = 1) -> list[str]:
-    return [name for name in search(query, lanes) if name in CATALOG]
+    return [name for name in search_instructions(query, lanes) if name in CATALOG]
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ def test_words_find_what_is_meant(query: str, lanes: int, first: list[str]) -> N
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 def test_an_opcode_finds_itself_first_whatever_is_at_hand(lanes: int) -> None:
-    for name in (*CATALOG, *intrinsics()):
-        assert search(name, lanes)[0] == name
+    for name in (*CATALOG, *map_intrinsics()):
+        assert search_instructions(name, lanes)[0] == name
 
 
 def test_a_mask_is_what_forms_on_lanes_have() -> None:
-    masked = {opcode for opcode, entry in CATALOG.items() if entry.slot("mask")}
+    masked = {opcode for opcode, entry in CATALOG.items() if entry.find_slot("mask")}
     found = opcodes("mask", 4)
     assert set(found) == masked
     assert {CATALOG[opcode].lanes for opcode in found[:7]} == {4}
@@ -65,40 +65,40 @@ def test_a_mask_is_what_forms_on_lanes_have() -> None:
 
 def test_what_clamps_is_found_by_that_word() -> None:
     found = opcodes("clamp", 4)
-    clamps = {opcode for opcode, entry in CATALOG.items() if entry.slot("sat")}
+    clamps = {opcode for opcode, entry in CATALOG.items() if entry.find_slot("sat")}
     assert clamps <= set(found)
     assert found[0] == "vshl"  # which has a modifier of that name
     assert not {"selp", "slct", "set", "setp", "vset", "vset2", "vset4"} & set(found)
 
 
 def test_instructions_come_before_the_intrinsics_that_they_compute() -> None:
-    found = search("average", 4)
+    found = search_instructions("average", 4)
     named = [name in CATALOG for name in found]
     assert named == sorted(named, reverse=True)
     assert "__vavgs4" in found
-    assert search("vcmpgts4") == ("__vcmpgts4",)
+    assert search_instructions("vcmpgts4") == ("__vcmpgts4",)
 
 
 def test_every_summary_finds_its_instruction() -> None:
     for opcode, entry in CATALOG.items():
-        assert opcode in search(entry.summary, entry.lanes)
-        assert opcode in search(entry.brief, entry.lanes)
+        assert opcode in search_instructions(entry.summary, entry.lanes)
+        assert opcode in search_instructions(entry.brief, entry.lanes)
 
 
 @pytest.mark.parametrize("query", ["", "  ", "zzz", "qqq xyz", "é😀", "\x00\x1b[31m", ".,;"])
 def test_what_means_nothing_finds_nothing(query: str) -> None:
-    assert not search(query)
+    assert not search_instructions(query)
 
 
 def test_where_nothing_fits_every_word_most_of_them_count() -> None:
     assert opcodes("average zebra", 4)[0] == "vavrg4"
-    found = search("average zebra", 4)
+    found = search_instructions("average zebra", 4)
     assert found.index("vavrg4") < found.index("vavrg2")
 
 
 def test_a_long_text_is_as_fast_as_its_beginning() -> None:
-    assert search("average " * 100_000, 4) == search("average " * 9, 4)
-    assert not search("z" * 1_000_000)
+    assert search_instructions("average " * 100_000, 4) == search_instructions("average " * 9, 4)
+    assert not search_instructions("z" * 1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_long_text_is_as_fast_as_its_beginning() -> None:
     ],
 )
 def test_words_that_nothing_fits_are_named(query: str, words: tuple[str, ...]) -> None:
-    said = missed(query, 4)
+    said = find_unmatched_words(query, 4)
     assert said[-len(words) :] == words if words else said == ()
     if words:
-        assert search(query, 4)
+        assert search_instructions(query, 4)

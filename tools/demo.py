@@ -82,7 +82,7 @@ async def play(script: Sequence[Beat] = SCRIPT) -> tuple[list[Frame], Setup]:
         for beat in script:
             await pilot.press(*beat.keys.split())
             frames.append(Frame(await _settled(pilot), beat))
-        setup = app.kept.setup
+        setup = app.current_state.setup
     assert setup is not None
     return frames, setup
 

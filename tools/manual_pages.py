@@ -11,21 +11,33 @@ from typing import NamedTuple
 from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.contradictions import CONTRADICTIONS
-from ptxscope.engine.isa.entry import Entry, Group, Need, Slot, SlotPlace, targets
-from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
-from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.engine.isa.legality import count
+from ptxscope.engine.isa.entry import (
+    Entry,
+    Group,
+    Slot,
+    SlotPlace,
+    VersionRequirement,
+    format_targets,
+)
+from ptxscope.engine.isa.grammar import (
+    SLOT_NAMES,
+    find_undocumented_values,
+    format_slot_choices,
+    format_syntax,
+)
+from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.engine.isa.legality import count_forms
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.replacement import replacement
+from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.evaluation import bind
-from ptxscope.engine.tracing.lane_text import result_text
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.content.document import command, document
+from ptxscope.export.content.document import build_document, format_command
 from ptxscope.export.options import DEFAULT
 
 from .manual_text import (
@@ -100,7 +112,7 @@ def pages() -> dict[str, str]:
 
 def _index() -> list[str]:
     lines = heading("The instructions", "=")
-    total = sum(map(count, CATALOG))
+    total = sum(map(count_forms, CATALOG))
     lines += [
         f"{len(CATALOG)} instructions, {total:,} legal forms. Each page has the syntax, every "
         "choice there is, three worked examples with a picture each, what is easily taken for "
@@ -113,7 +125,7 @@ def _index() -> list[str]:
         lines += heading(str(group), "-")
         lines += table(
             ("instruction", "computes", "legal forms"),
-            ((_link(x.opcode), said(x.summary), f"{count(x.opcode):,}") for x in entries),
+            ((_link(x.opcode), said(x.summary), f"{count_forms(x.opcode):,}") for x in entries),
             widths="22 56 22",
         )
     return lines + hidden_contents(CATALOG)
@@ -129,7 +141,7 @@ def instruction_page(entry: Entry) -> list[str]:
     lines = [f".. meta::\n   :description: PTX {opcode}: {entry.summary}", ""]
     lines += heading(opcode, "=")
     lines += [sentence(entry.summary), ""]
-    lines += block("none", [syntax(entry)])
+    lines += block("none", [format_syntax(entry)])
     lines += _glance(entry)
     lines += heading("What can be chosen", "-")
     lines += _slots(entry)
@@ -148,9 +160,12 @@ def _worked(opcode: str) -> tuple[Worked, ...]:
 
 
 def _glance(entry: Entry) -> list[str]:
-    every, written = count(entry.opcode), count(entry.opcode, documented=True)
-    taken = count(entry.opcode, ptxas=True)
-    needs = [f"PTX {entry.ptx_isa}, {targets(entry.target)}", *map(_need, entry.needs)]
+    every, written = count_forms(entry.opcode), count_forms(entry.opcode, documented=True)
+    taken = count_forms(entry.opcode, ptxas=True)
+    needs = [
+        f"PTX {entry.ptx_isa}, {format_targets(entry.target)}",
+        *map(_need, entry.requirements),
+    ]
     rows = [
         ("Group", str(entry.group)),
         ("Described in", f"PTX ISA {entry.section}"),
@@ -164,22 +179,22 @@ def _glance(entry: Entry) -> list[str]:
     return table((), rows, widths="28 72", css="glance")
 
 
-def _need(need: Need) -> str:
+def _need(need: VersionRequirement) -> str:
     parts = [f"PTX {need.ptx_isa}"] * bool(need.ptx_isa)
-    parts += [targets(need.target)] * bool(need.target)
-    return f"``{need.what}``: {', '.join(parts)}"
+    parts += [format_targets(need.target)] * bool(need.target)
+    return f"``{need.feature}``: {', '.join(parts)}"
 
 
 def _slots(entry: Entry) -> list[str]:
     rows = [_slot(entry, slot) for slot in entry.slots]
-    marked = any(undocumented(entry, slot) for slot in entry.slots)
+    marked = any(find_undocumented_values(entry, slot) for slot in entry.slots)
     lines = table(("slot", "what it is", "values", "written"), rows, widths="13 27 44 16")
     return lines + [f"{DAGGER} undocumented; ptxas accepts it.", ""] * marked
 
 
 def _slot(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
-    marked = undocumented(entry, slot)
-    choices = slot_choices(slot, marked, DAGGER)
+    marked = find_undocumented_values(entry, slot)
+    choices = format_slot_choices(slot, marked, DAGGER)
     if slot.name == "c":
         values = "``, c``"
     elif slot.word and slot.place is not SlotPlace.MODIFIER:
@@ -188,7 +203,7 @@ def _slot(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
         values = said(choices)
     else:
         values = " ".join(map(_choice, choices.split()))
-    needed = "may be" if slot.optional else "must be"
+    needed = "may be" if slot.is_optional else "must be"
     return code(slot.name), sentence(SLOT_NAMES[slot.name]).removesuffix("."), values, needed
 
 
@@ -206,8 +221,8 @@ def _operands(entry: Entry) -> list[str]:
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
         shown = code(f".{type_ or operand.type}") if operand.type != "final" else _FINAL
-        lanes = f"{entry.lanes} lanes" if operand.by_lane else "one value"
-        if operand.kept:
+        lanes = f"{entry.lanes} lanes" if operand.has_lanes else "one value"
+        if operand.can_keep_lanes:
             lanes = f"{entry.lanes} lanes where some are kept, else one number"
         read = "written" if operand in entry.destinations else "read"
         rows.append((code(operand.role), read, shown, lanes))
@@ -217,7 +232,7 @@ def _operands(entry: Entry) -> list[str]:
 def _given(trace: Trace) -> dict[str, str]:
     """The operands' bits by the names that they have in the line; literals have none."""
     names = trace.instruction.names
-    told = document(trace, DEFAULT).operands
+    told = build_document(trace, DEFAULT).operands
     return {names[x.role]: x.bits for x in told if x.role in names}
 
 
@@ -228,7 +243,7 @@ def _example(number: int, example: Worked) -> list[str]:
     lines += trace_block(str(trace.instruction), _given(trace), *options)
     lines += points(map(sentence, happenings(trace)))
     lines += [f"The result is {_result(trace)}. {_parting(trace)}".rstrip(), ""]
-    return lines + block("console", _folded(command(trace)))
+    return lines + block("console", _folded(format_command(trace)))
 
 
 def _folded(text: str) -> list[str]:
@@ -240,14 +255,16 @@ def _folded(text: str) -> list[str]:
 
 
 def _result(trace: Trace) -> str:
-    shown = (f"``{x.name} = {x.bits}``, {said(x.meant)}" for x in document(trace, DEFAULT).results)
+    shown = (
+        f"``{x.name} = {x.bits}``, {said(x.meant)}" for x in build_document(trace, DEFAULT).results
+    )
     return "; ".join(shown)
 
 
 def _parting(trace: Trace) -> str:
     """What another assembler makes of it, where that differs."""
     texts = []
-    for found in divergences(trace):
+    for found in find_divergences(trace):
         ids = " and ".join(_erratum_link(x) for x in found.errata)
         texts.append(f"{said(found.other.model.name)} gives {_result(found.other)} ({ids}).")
     return " ".join(texts)
@@ -296,14 +313,14 @@ def _errata(entry: Entry) -> list[str]:
 def _elsewhere(entry: Entry) -> list[str]:
     """CUDA's names for it, the manual's own examples, its like on other lanes."""
     lines = heading("Elsewhere", "-")
-    like = [x.opcode for x in CATALOG.values() if x.same_as == entry.same_as and x != entry]
+    like = [x.opcode for x in CATALOG.values() if x.base_opcode == entry.base_opcode and x != entry]
     if like:
         lines += [f"The same on other lanes: {', '.join(map(_link, like))}.", ""]
     printed = [x for x in published() if x.opcode == entry.opcode]
     if printed:
         lines += ["In the PTX ISA (:doc:`with values and results </published>`):", ""]
         lines += block("none", (" ".join(x.text.split()) for x in printed))
-    named = [x for x in intrinsics().values() if x.ptx.partition(".")[0] == entry.opcode]
+    named = [x for x in map_intrinsics().values() if x.ptx.partition(".")[0] == entry.opcode]
     if named:
         lines += ["CUDA's intrinsics that compute it:", ""]
         rows = ((code(x.name), code(x.ptx), said(x.differs)) for x in named)
@@ -340,17 +357,17 @@ def _shown(x: Erratum, model_: Model = ISA_MODEL) -> Trace:
     """The example of an erratum, or of what is expected."""
     ptx, values, *_ = x.example
     ins = parse(ptx)
-    return Trace(ins, model_, bind(ins, values))
+    return Trace(ins, model_, bind_values(ins, values))
 
 
 def _documented(x: Erratum) -> str:
-    return result_text(_shown(x))
+    return format_result(_shown(x))
 
 
 def _ptxas(x: Erratum) -> str:
     """What the newest assembler that has an erratum makes of its example."""
     having = next(found for found in PTXAS_MODELS if x in found.errata)
-    return result_text(_shown(x, having))
+    return format_result(_shown(x, having))
 
 
 def erratum_page(erratum: Erratum) -> list[str]:
@@ -366,7 +383,7 @@ def erratum_page(erratum: Erratum) -> list[str]:
         ("Versions", f"ptxas {erratum.versions}; {TARGETS}"),
         ("Shown by", code(str(trace.instruction))),
         ("with", code(given)),
-        ("Documented", code(result_text(trace))),
+        ("Documented", code(format_result(trace))),
         ("ptxas", code(_ptxas(erratum))),
     ]
     if erratum.remark:
@@ -374,7 +391,7 @@ def erratum_page(erratum: Erratum) -> list[str]:
     lines += table((), rows, widths="24 76", css="glance")
     lines += heading("Both answers", "-")
     lines += trace_block(str(trace.instruction), _given(trace), "format: svg", "both")
-    plain = replacement(trace.instruction)
+    plain = make_replacement(trace.instruction)
     if plain:
         lines += heading("Plain PTX instead", "-")
         lines += ["This computes what is documented, whatever the assembler:", ""]
@@ -401,8 +418,8 @@ def _expectations() -> list[str]:
             ("Forms", said(x.forms)),
             ("Shown by", code(str(trace.instruction))),
             ("with", code(given)),
-            ("Documented", code(result_text(trace))),
-            ("If it were so", code(result_text(_shown(x, Model(x.id, (x,)))))),
+            ("Documented", code(format_result(trace))),
+            ("If it were so", code(format_result(_shown(x, Model(x.id, (x,)))))),
         ]
         lines += table((), rows, widths="24 76", css="glance")
     lines += heading("Where the PTX ISA contradicts itself", "-")
@@ -451,8 +468,8 @@ def _published_page() -> list[str]:
 
 
 def _both(trace: Trace) -> str:
-    others = (result_text(x.other) for x in divergences(trace))
-    return ", ".join((result_text(trace), *others))
+    others = (format_result(x.other) for x in find_divergences(trace))
+    return ", ".join((format_result(trace), *others))
 
 
 def _refusal(text: str) -> str:
@@ -468,4 +485,4 @@ def _on_biting(ins: Instruction) -> Trace:
     for needed in ins.inputs:
         bits = _BITING[needed.roles[0]]
         found[needed.name] = bits & ((1 << needed.type.bits) - 1)
-    return Trace(ins, ISA_MODEL, bind(ins, found))
+    return Trace(ins, ISA_MODEL, bind_values(ins, found))

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from ptxscope import export, parse, trace
-from ptxscope.cli import COMMANDS, top_level
+from ptxscope.cli import COMMANDS, make_top_parser
 from ptxscope.cli.support.arguments import Parser
 from ptxscope.engine.isa.catalog import CATALOG
 
@@ -35,7 +35,7 @@ def _index() -> list[str]:
         for name, about in COMMANDS.items()
     )
     lines += table(("command", "does"), rows, widths="34 66")
-    lines += _epilog(top_level())
+    lines += _epilog(make_top_parser())
     lines += ["Files are read as UTF-8 or UTF-16, and written whole or not at all.", ""]
     return lines + hidden_contents(COMMANDS)
 
@@ -106,7 +106,8 @@ def _json() -> list[str]:
         f"object. Its schema is called ``{schema['$id']}``; a change of its shape gets another "
         "number. " + said(schema["description"]),
         "",
-        "``ptxscope trace --from FILE.json`` and ``ptxscope.export.formats.json.load(text)`` read it back. "
+        "``ptxscope trace --from FILE.json`` and "
+        "``ptxscope.export.formats.json.load(text)`` read it back. "
         "What stands there is held, field by field, against what is computed anew; the first that "
         "is missing, of another type or of another value is named with its place, as in "
         "``steps[3].rows[0].lanes[0].value``. Where another version wrote it, its words may "

@@ -16,19 +16,19 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import C_BITS
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import remarks, violations, with_slot
+from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
-from ptxscope.engine.listings.counterexample import counterexample
+from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.micro_operations import Average, Choose
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction
-from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.evaluation import bind
-from ptxscope.engine.tracing.lane_text import sentence
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.trace import RowTrace, Trace
-from ptxscope.state.session import adapted, instruction_of
+from ptxscope.state.session import adapt_form, make_instruction
 
 
 class Worked(NamedTuple):
@@ -40,7 +40,7 @@ class Worked(NamedTuple):
     @property
     def parts(self) -> bool:
         """The documentation and an assembler give different results."""
-        return bool(divergences(self.trace))
+        return bool(find_divergences(self.trace))
 
 
 QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
@@ -80,7 +80,7 @@ def worked(entry: Entry) -> tuple[Worked, ...]:
     ptx, values = entry.example
     first = parse(ptx)
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
-    found = [Worked("To begin with", Trace(first, ISA_MODEL, bind(first, bits)))]
+    found = [Worked("To begin with", Trace(first, ISA_MODEL, bind_values(first, bits)))]
     for search in (_bites, _departs):
         example = search(entry, [x.trace for x in found])
         if example:
@@ -110,7 +110,7 @@ def happenings(trace: Trace) -> list[str]:
         told = [(row, lane) for row in step.rows for lane in range(len(row.lanes))]
     order = {key: at for at, key in enumerate(trace.rows)}
     told.sort(key=lambda place: (order[place[0].key], -place[1]))
-    return list(dict.fromkeys(sentence(trace, row, lane) for row, lane in told))
+    return list(dict.fromkeys(format_lane_sentence(trace, row, lane) for row, lane in told))
 
 
 def _near(entry: Entry, form: Form) -> Iterator[Form]:
@@ -119,24 +119,28 @@ def _near(entry: Entry, form: Form) -> Iterator[Form]:
     for slot in entry.slots:
         if slot.name == "c" or isinstance(slot.values[0], Selector):
             continue
-        for value in slot.choices():
+        for value in slot.iter_choices():
             changed = with_slot(form, slot.name, value)
-            if value != form.get(slot.name) and not violations(changed) and not remarks(changed):
+            if (
+                value != form.get(slot.name)
+                and not find_violations(changed)
+                and not find_remarks(changed)
+            ):
                 yield changed
 
 
 def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
-    ins = parse(str(instruction_of(form, (), first.roles, None)))
+    ins = parse(str(make_instruction(form, (), first.roles, None)))
     rng = Random(str(ins))
     for _ in range(_DRAWS):
         bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
-        yield Trace(ins, ISA_MODEL, bind(ins, bits))
+        yield Trace(ins, ISA_MODEL, bind_values(ins, bits))
 
 
 def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
     if "c" in needed.roles and (ins.form.mask or ins.form.dsel):
         return (C_BITS,)
-    if ins.by_lane(needed.roles[0]):
+    if ins.has_lanes(needed.roles[0]):
         return _LANES[ins.entry.lanes]
     if ins.form.mode and "b" in needed.roles:
         return _AMOUNTS
@@ -184,48 +188,48 @@ def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 
 def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
-    told = {x.id for trace in seen for parted in divergences(trace) for x in parted.errata}
+    told = {x.id for trace in seen for parted in find_divergences(trace) for x in parted.errata}
     touching = [x for x in ERRATA if entry.opcode in x.opcodes]
     touching.sort(
-        key=lambda x: (x.id in told, bool(x.repaired), parse(x.example[0]).entry != entry)
+        key=lambda x: (x.id in told, bool(x.repaired_in), parse(x.example[0]).entry != entry)
     )
     for erratum in touching:
         ptx, values, *_ = erratum.example
         ins = parse(ptx)
         if ins.entry != entry:
-            form = adapted(ins.form, entry)
+            form = adapt_form(ins.form, entry)
             if not erratum.touches(form):
                 continue
-            ins = parse(str(instruction_of(form, ins.destinations, ins.roles, ins.guard)))
-            shown = counterexample(ins)
+            ins = parse(str(make_instruction(form, ins.destinations, ins.roles, ins.guard)))
+            shown = find_counterexample(ins)
             if shown is None:
                 continue
             values = shown.values
-        trace = Trace(ins, ISA_MODEL, bind(ins, values))
-        parted = divergences(trace)
+        trace = Trace(ins, ISA_MODEL, bind_values(ins, values))
+        parted = find_divergences(trace)
         if parted:
             return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)
     return None
 
 
 def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
-    slot = entry.slot("negc")
+    slot = entry.find_slot("negc")
     if slot is None:
         return None
     form = seen[0].instruction.form
-    if entry.slot("boolop"):
+    if entry.find_slot("boolop"):
         form = with_slot(form, "boolop", form.boolop or BoolOp.AND)
-    if entry.slot("dst"):
+    if entry.find_slot("dst"):
         form = with_slot(form, "dst", Destinations.P_Q)
     form = with_slot(form, "negc", True)
-    if violations(form):
+    if find_violations(form):
         return None
     plain = min(_traces(form, seen[0].instruction), key=lambda x: (len(events(x)), x.operands["c"]))
     return Worked("A negation", plain)
 
 
 def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
-    if entry.slot("mask") is None:
+    if entry.find_slot("mask") is None:
         return None
     unit, lanes = 32 // entry.lanes, entry.lanes
     mask = Selector(unit, tuple(range(0, lanes, 2)))

@@ -11,14 +11,14 @@ from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.isa.intrinsics import intrinsics
+from ..engine.isa.intrinsics import map_intrinsics
 from ..screens.main.main_screen import MainScreen
-from ..state.actions import GROUPS, key_names
-from ..state.instruction_search import opcode_of, search
-from ..widgets.instruction_browser import Browser
+from ..state.actions import GROUPS, map_key_names
+from ..state.instruction_search import find_opcode, search_instructions
+from ..widgets.instruction_browser import InstructionBrowser
 
 
-class Palette(CommandPalette):
+class ActionPalette(CommandPalette):
     """Textual's palette, where there is no room for its list too."""
 
     def _action_command_list(self, action: str) -> None:
@@ -36,21 +36,21 @@ class ActionCommands(Provider):
 
     async def discover(self) -> Hits:
         """All of them, above everything else."""
-        for at, (name, about, run) in enumerate(self._commands()):
+        for at, (name, about, run) in enumerate(self._iter_commands()):
             yield Hit(_FIRST - at, name, run, text=str(name), help=about)
 
     async def search(self, query: str) -> Hits:
         """Those named so, those told so; at the end those with the letters that were typed."""
         matcher, words = self.matcher(query), query.casefold().split()
-        for at, (name, about, run) in enumerate(self._commands()):
+        for at, (name, about, run) in enumerate(self._iter_commands()):
             called, text = str(name).casefold(), f"{name} {about}".casefold()
             score = _FIRST - at if all(x in text for x in words) else matcher.match(text)
             score += _FIRST if all(x in called for x in words) else 0
             if score:
                 yield Hit(score, name, run, text=str(name), help=about)
 
-    def _commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
-        main, keys = self.app.screen_stack[0], key_names(self.app)
+    def _iter_commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
+        main, keys = self.app.screen_stack[0], map_key_names(self.app)
         for group, actions in GROUPS.items():
             for action in actions:
                 if action.is_command:
@@ -64,24 +64,24 @@ class InstructionCommands(Provider):
 
     async def discover(self) -> Hits:
         """All of them."""
-        for at, name in enumerate((*CATALOG, *intrinsics())):
-            yield self._hit(name, _SECOND - at)
+        for at, name in enumerate((*CATALOG, *map_intrinsics())):
+            yield self._make_hit(name, _SECOND - at)
 
     async def search(self, query: str) -> Hits:
         """What the words find, ranked as in the browser."""
-        for at, name in enumerate(search(query, self._browser.lanes)):
-            yield self._hit(name, _SECOND - at)
+        for at, name in enumerate(search_instructions(query, self._browser.lanes)):
+            yield self._make_hit(name, _SECOND - at)
 
     @property
-    def _browser(self) -> Browser:
+    def _browser(self) -> InstructionBrowser:
         main = self.app.screen_stack[0]
         assert isinstance(main, MainScreen)
-        return main.query_one(Browser)
+        return main.query_one(InstructionBrowser)
 
-    def _hit(self, name: str, score: float) -> Hit:
-        browser, found = self._browser, intrinsics().get(name)
-        opcode = opcode_of(found) if found else name
+    def _make_hit(self, name: str, score: float) -> Hit:
+        browser, found = self._browser, map_intrinsics().get(name)
+        opcode = find_opcode(found) if found else name
         said = f"{found.ptx.partition(' ')[0]} {found.differs}".strip() if found else ""
         about = said or CATALOG[name].summary
-        message = Browser.Chosen(browser, opcode, found)
-        return Hit(score, Content(name), message.tell, text=name, help=about)
+        message = InstructionBrowser.InstructionChosen(browser, opcode, found)
+        return Hit(score, Content(name), message.post_to_screen, text=name, help=about)

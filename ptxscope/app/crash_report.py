@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 from .. import __version__
 
 if TYPE_CHECKING:
-    from ..state.state_store import Store
+    from ..state.state_store import StateStore
     from .app import Explorer
 
 _MAX_ARGUMENT_CHARS = 4000
 """Characters of the command line that a report has."""
 
 
-def reported(
-    failure: BaseException, app: Explorer | None = None, store: Store | None = None
+def write_crash_report(
+    failure: BaseException, app: Explorer | None = None, store: StateStore | None = None
 ) -> list[str]:
     """Write a report; return the lines to print, which say where it is."""
-    said = [f"internal error ({_named(failure)[:200]})"]
+    said = [f"internal error ({_format_error(failure)[:200]})"]
     text = _report(failure, app)
     for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
         if folder is None:
@@ -45,7 +45,7 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
     """What is needed to find the reason."""
     parts = [
         f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        ", ".join(f"{name} {_version(name)}" for name in ("textual", "rich", "platformdirs")),
+        ", ".join(f"{name} {_find_version(name)}" for name in ("textual", "rich", "platformdirs")),
         f"TERM={os.environ.get('TERM', '')}",
         f"arguments: {' '.join(map(repr, sys.argv[1:]))[:_MAX_ARGUMENT_CHARS]}",
         "",
@@ -53,18 +53,18 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
     ]
     if app is not None:
         try:
-            parts += app.described()
+            parts += app.describe_state()
         except Exception as error:  # the rest of the report is worth having
-            parts.append(f"the state can't be told: {_named(error)}")
+            parts.append(f"the state can't be told: {_format_error(error)}")
     return "\n".join(parts) + "\n"
 
 
-def _version(name: str) -> str:
+def _find_version(name: str) -> str:
     try:
         return version(name)
     except Exception:  # not installed as a package
         return "?"
 
 
-def _named(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -26,7 +26,7 @@ INTERRUPT = "ctrl+c"
 """The key before which no other waits: those are dropped, as a terminal does it."""
 
 
-class KeysInOrder:
+class KeyQueue:
     """The keys and pastes that are on their way to an app."""
 
     def __init__(self, app: App[Any], *, is_held: bool = False) -> None:
@@ -37,7 +37,7 @@ class KeysInOrder:
         self._handed_on: events.Event | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def holds(self, event: events.Event) -> bool:
+    def must_wait(self, event: events.Event) -> bool:
         """Whether it is a key that must wait; it comes to the app again when its turn has come."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
@@ -56,43 +56,43 @@ class KeysInOrder:
 
     def _begin(self) -> None:
         if self._waiting and not self._is_held and not self.is_busy:
-            self._task = asyncio.create_task(self._hand_on())
+            self._task = asyncio.create_task(self._forward_keys())
 
     @property
     def is_busy(self) -> bool:
         """Whether there is a key that has not done all it does."""
         return self._task is not None and not self._task.done()
 
-    async def _hand_on(self) -> None:
+    async def _forward_keys(self) -> None:
         """Hand the keys on, each behind what the one before has done."""
         while self._waiting and self._app.is_running:
             self._handed_on = self._waiting.popleft()
             self._app.post_message(self._handed_on)
-            await _caught_up(self._app)  # now it is with what has the focus
-            await self._done()
+            await _has_caught_up(self._app)  # now it is with what has the focus
+            await self._wait_until_idle()
         self._handed_on = None
 
-    async def _done(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Wait until nothing goes on any more; not for ever."""
         for _ in range(ROUNDS):
-            for node in self._way():
-                if not await _caught_up(node):
+            for node in self._list_ancestors():
+                if not await _has_caught_up(node):
                     return
-            if not any(node.message_queue_size for node in self._nodes()):
+            if not any(node.message_queue_size for node in self._iter_nodes()):
                 return
 
-    def _way(self) -> list[DOMNode]:
+    def _list_ancestors(self) -> list[DOMNode]:
         """The way of what a key does: from the focus up to the app."""
         screens = self._app.screen_stack
         return (self._app.focused or screens[-1]).ancestors_with_self if screens else [self._app]
 
-    def _nodes(self) -> Iterator[DOMNode]:
+    def _iter_nodes(self) -> Iterator[DOMNode]:
         yield self._app
         for screen in self._app.screen_stack[-1:]:
             yield from screen.walk_children(with_self=True)
 
 
-async def _caught_up(node: DOMNode) -> bool:
+async def _has_caught_up(node: DOMNode) -> bool:
     """Wait until a node has dealt with what is in its queue, or is gone; False: it takes long."""
     done = asyncio.Event()
     if not node.call_later(done.set):

@@ -13,79 +13,79 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ..engine.syntax.errors import printable
+from ..engine.syntax.errors import make_printable
 from .app import FAILED, Explorer
 
 if TYPE_CHECKING:
-    from ..state.state_store import Store
+    from ..state.state_store import StateStore
 
 _GRACE = 2.0
 """Seconds that the explorer has to end by itself, before it is made to."""
 _SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
 
 
-def run(make: Callable[[], Explorer], store: Store | None) -> int:
+def run(make: Callable[[], Explorer], store: StateStore | None) -> int:
     """Run an explorer to its end, whatever that is; returns the exit status."""
-    return _Run(store).status(make)
+    return _SupervisedRun(store).run_app(make)
 
 
-class _Run:
+class _SupervisedRun:
     """One run, watched."""
 
-    def __init__(self, store: Store | None) -> None:
+    def __init__(self, store: StateStore | None) -> None:
         self.store = store
         self.app: Explorer | None = None
         self.failure: BaseException | None = None
         self.signal: int | None = None
 
-    def status(self, make: Callable[[], Explorer]) -> int:
+    def run_app(self, make: Callable[[], Explorer]) -> int:
         """Run it; the exit status."""
-        before = self._listen()
+        before = self._install_handlers()
         try:
             self.app = app = make()
-            app.ending = self._hurry
+            app.ending = self._set_deadline
             app.run()
         except Exception as error:  # the last resort
             self.failure = error
         finally:
-            _alarm(0)
+            _set_alarm(0)
             for number, handler in before.items():
                 signal.signal(number, handler)
-        return self._leave()
+        return self._clean_up()
 
-    def _listen(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
+    def _install_handlers(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
         """Hear of signals, but of those that are ignored (``nohup``)."""
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         heard = [x for x in numbers if signal.getsignal(x) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, self._signalled) for number in heard}
+        before = {number: signal.signal(number, self._handle_signal) for number in heard}
         if hasattr(signal, "SIGALRM"):
-            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._force)
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._force_exit)
         return before
 
-    def _signalled(self, number: int, _: FrameType | None) -> None:
+    def _handle_signal(self, number: int, _: FrameType | None) -> None:
         again, self.signal = self.signal is not None, number
         app = self.app
         loop = app._loop if app else None
         if app is None or (app._driver is None and loop is None):  # it has no terminal yet
             raise SystemExit(128 + number)
         if again:
-            self._force()
-        self._hurry()
+            self._force_exit()
+        self._set_deadline()
         if loop is not None:  # else it is about to end
             loop.call_soon_threadsafe(app.exit)
 
-    def _hurry(self) -> None:
+    def _set_deadline(self) -> None:
         """See to it that it ends, even if it hangs."""
-        _alarm(_GRACE)
+        _set_alarm(_GRACE)
 
-    def _force(self, *_: object) -> None:
+    def _force_exit(self, *_: object) -> None:
         """End, from wherever it hangs."""
         status = FAILED
         with suppress(Exception):
-            status = self._leave()
+            status = self._clean_up()
         os._exit(status)
 
-    def _leave(self) -> int:
+    def _clean_up(self) -> int:
         """Put the terminal back, keep the state, say what there is to say; the exit status."""
         app, said = self.app, list[str]()
         driver = app._driver if app else None
@@ -96,16 +96,18 @@ class _Run:
         if failure is not None and app and self.store and app.is_suspect:
             said += self.store.set_aside("the explorer fails on it")
         elif app:
-            said += _kept(app)
+            said += _save_state(app)
         if failure is not None:
-            from .crash_report import reported  # what it needs would be an eighth of the start
+            from .crash_report import (
+                write_crash_report,  # what it needs would be an eighth of the start
+            )
 
-            said = [*reported(failure, app, self.store), *said]
+            said = [*write_crash_report(failure, app, self.store), *said]
         if app and app.is_gone:
-            _let_go()
+            detach_output()
         else:
             for line in said:
-                sys.stderr.write(f"ptxscope: {printable(line)}\n")
+                sys.stderr.write(f"ptxscope: {make_printable(line)}\n")
         if failure is not None:
             return FAILED
         if self.signal is not None:
@@ -113,15 +115,15 @@ class _Run:
         return app.return_code or 0 if app else 0
 
 
-def _alarm(seconds: float) -> None:
+def _set_alarm(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _kept(app: Explorer) -> list[str]:
+def _save_state(app: Explorer) -> list[str]:
     """Keep the state; what is to be said of that."""
     try:
-        app.keep()
+        app.save_state()
     except OSError as error:
         return [f"where you were could not be saved: {error}"]
     except Exception as error:  # it may be what has failed
@@ -129,7 +131,7 @@ def _kept(app: Explorer) -> list[str]:
     return []
 
 
-def _let_go() -> None:
+def detach_output() -> None:
     """Write to a terminal that is gone no more: the interpreter would, when it ends."""
     with suppress(OSError):
         nothing = os.open(os.devnull, os.O_RDWR)

@@ -54,7 +54,7 @@ _RESTORING = (
 )
 
 
-class Terminal(LinuxDriver):
+class TerminalDriver(LinuxDriver):
     """Textual's driver, made to last."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Terminal(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self.output = _Output(2 if os.isatty(2) else 1)
+        self.output = _TerminalWriter(2 if os.isatty(2) else 1)
         self._file = self.output  # type: ignore[assignment]
         self._parser = BurstParser(debug)
         self._is_used = False
@@ -84,7 +84,7 @@ class Terminal(LinuxDriver):
         self._is_suspended = True
         super().suspend_application_mode()
 
-    def _come_back(self) -> None:
+    def _resume_terminal(self) -> None:
         """Take the terminal again, and have all painted; in the background it can't be taken."""
         self._must_signal_resume = True
         self.resume_application_mode()
@@ -103,7 +103,7 @@ class Terminal(LinuxDriver):
         os.kill(0, signal.SIGTSTP)
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
-        self._come_back()
+        self._resume_terminal()
 
     def _sigcont_application(self, *_: object) -> None:
         """Go on: from the background, or from a stop that nobody hears of. Part of Textual."""
@@ -111,7 +111,7 @@ class Terminal(LinuxDriver):
             return
         if not self._is_suspended:
             self.suspend_application_mode()
-        self._come_back()
+        self._resume_terminal()
 
     def close(self) -> None:
         """Write what is left."""
@@ -141,7 +141,7 @@ class Terminal(LinuxDriver):
         """Read keys until the explorer ends, or the terminal is gone."""
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         self._parser = BurstParser(self._debug)
-        early = self._early()
+        early = self._count_early_bytes()
         while not self.exit_event.is_set():
             try:
                 ready = select.select([self.fileno, self._woken], [], [], self._wait())[0]
@@ -152,8 +152,8 @@ class Terminal(LinuxDriver):
                     if not data:
                         raise EOFError
                     if early:
-                        data, early = _as_keys(data, early), max(0, early - len(data))
-                    messages = self._messages(decode(data))
+                        data, early = _convert_early_keys(data, early), max(0, early - len(data))
+                    messages = self._parse_messages(decode(data))
                 else:
                     messages = self._parser.tick()
                 for message in messages:
@@ -164,7 +164,7 @@ class Terminal(LinuxDriver):
                 self._loop.call_soon_threadsafe(self._app.post_message, Gone())
                 return
 
-    def _early(self) -> int:
+    def _count_early_bytes(self) -> int:
         """Bytes that were typed before the terminal was taken, when it made newlines of returns."""
         if self.attrs_before is None or not self.attrs_before[_IFLAG] & termios.ICRNL:
             return 0
@@ -178,7 +178,7 @@ class Terminal(LinuxDriver):
         """Seconds until the parser must be asked again; None: not before there is something."""
         return _TICK if self._parser.is_waiting else None
 
-    def _messages(self, text: str) -> Iterator[Message]:
+    def _parse_messages(self, text: str) -> Iterator[Message]:
         """What a text from the terminal means; a sequence that can't be read means nothing."""
         if not text:
             return
@@ -282,7 +282,7 @@ class BurstParser:
             yield events.Paste(text.replace("\0", ""))
 
 
-def _as_keys(data: bytes, early: int) -> bytes:
+def _convert_early_keys(data: bytes, early: int) -> bytes:
     """What was typed; the first bytes of it were read by the terminal as lines."""
     return data[:early].replace(b"\n", b"\r") + data[early:]
 
@@ -291,7 +291,7 @@ class Gone(Message):
     """There is no terminal any more."""
 
 
-class _Output:
+class _TerminalWriter:
     """Writes to the terminal as long as there is one."""
 
     def __init__(self, descriptor: int) -> None:

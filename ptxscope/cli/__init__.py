@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from .support.streams import abandon, prepared, say
+from .support.streams import drop_stream, prepare_streams, print_message
 
 if TYPE_CHECKING:
     from .support.arguments import Parser
@@ -74,73 +74,73 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if ours:
         gc.disable()  # nothing of what a command is made of is garbage
     try:
-        with prepared():
-            status = _tried(lambda: _run(words, ours))
-            return _tried(_written) or status
+        with prepare_streams():
+            status = _run_guarded(lambda: _run_command(words, ours))
+            return _run_guarded(_flush_output) or status
     finally:
         if collecting:
             gc.enable()  # what opens the explorer stops it
 
 
-def _tried(work: Callable[[], int]) -> int:
+def _run_guarded(work: Callable[[], int]) -> int:
     """Do it; what ends it is said, and becomes an exit status."""
     try:
         return work()
     except CommandError as error:
-        say(str(error))
+        print_message(str(error))
         return error.status
     except SystemExit as end:  # argparse has shown its help
         return int(end.code or 0)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        abandon("stdout")
+        drop_stream("stdout")
         return _READER_LEFT
     except OSError as error:
         why = error.strerror or str(error)
         if error.filename is None:  # what is read has a name, or is a CommandError by now
-            abandon("stdout")
-            say(f"error: the output can't be written: {why}")
+            drop_stream("stdout")
+            print_message(f"error: the output can't be written: {why}")
         else:
-            say(f"error: {error.filename}: {why}")
+            print_message(f"error: {error.filename}: {why}")
         return 2
     except Exception as error:  # whatever the commands did not foresee
-        from ..app.crash_report import reported
+        from ..app.crash_report import write_crash_report
 
-        for line in reported(error):
-            say(f"error: {line}")
+        for line in write_crash_report(error):
+            print_message(f"error: {line}")
         return INTERNAL_ERROR
 
 
-def _written() -> int:
+def _flush_output() -> int:
     sys.stdout.flush()
     return 0
 
 
-def _run(words: Sequence[str], ours: bool) -> int:
+def _run_command(words: Sequence[str], is_own_process: bool) -> int:
     """Run a command; where the whole process is ours, what is loaded till then stays."""
-    if not words or (words[0] not in _MODULES and _is_opened(words[0])):
+    if not words or (words[0] not in _MODULES and _can_open(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
         command = import_module(f".commands.{words[0]}", __name__)
-        if ours:
+        if is_own_process:
             gc.freeze()
             gc.enable()
         status: int = command.run(words[1:])
         return status
     if not words[0].startswith("-"):
-        raise CommandError(_unknown_command(words[0]))
-    all_ = top_level()
+        raise CommandError(_format_unknown_command(words[0]))
+    all_ = make_top_parser()
     all_.parse_args(words)
     all_.print_help()
     return 0
 
 
-def top_level() -> Parser:
+def make_top_parser() -> Parser:
     """What stands before a command, or instead of one."""
-    from .support.arguments import parser
+    from .support.arguments import make_command_parser
 
-    to = parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
+    to = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
     to.add_argument("--version", action="version", version=f"ptxscope {__version__}")
     commands = to.add_subparsers(title="commands", metavar="COMMAND")
     for name, about in COMMANDS.items():
@@ -148,7 +148,7 @@ def top_level() -> Parser:
     return to
 
 
-def _is_opened(word: str) -> bool:
+def _can_open(word: str) -> bool:
     """Whether it is what ``open`` takes rather than a command's name: PTX, or a file."""
     if word.startswith("-"):
         return False
@@ -162,10 +162,10 @@ def _is_opened(word: str) -> bool:
         return False
 
 
-def _unknown_command(word: str) -> str:
-    from ..engine.syntax.errors import nearest, printable
+def _format_unknown_command(word: str) -> str:
+    from ..engine.syntax.errors import find_closest_spelling, make_printable
 
-    shown = printable(word)
-    close = nearest(word, [*COMMANDS])
+    shown = make_printable(word)
+    close = find_closest_spelling(word, [*COMMANDS])
     hint = f"did you mean `{close}`?" if close else "commands: " + ", ".join(COMMANDS)
     return f"error: {shown!r} is not a command; {hint}"

@@ -104,12 +104,12 @@ class Record:
     _defaults: ClassVar[dict[str, Any]] = {}
     _compared: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls, apart: tuple[str, ...] = ()) -> None:
+    def __init_subclass__(cls, exclude_from_eq: tuple[str, ...] = ()) -> None:
         super().__init_subclass__()
         cls._fields = tuple(cls.__annotations__)
         type.__setattr__(cls, "__match_args__", cls._fields)
         cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
-        cls._compared = tuple(name for name in cls._fields if name not in apart)
+        cls._compared = tuple(name for name in cls._fields if name not in exclude_from_eq)
 
     def __init__(self, *values: Any, **named: Any) -> None:
         given = self._defaults | dict(zip(self._fields, values, strict=False)) | named

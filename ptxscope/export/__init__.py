@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
-from .content.option_support import effective
+from .content.option_support import drop_idle_options
 from .options import DEFAULT, Options, validated
 
 
@@ -104,7 +104,7 @@ def export(
         raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, effective(validated(options), format))
+    made: str | bytes = render(trace, drop_idle_options(validated(options), format))
     return made
 
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
-from ..engine.syntax.values import hex_text
+from ..engine.syntax.values import format_hex
 from ..engine.tracing.formula import Sign
-from ..engine.tracing.lane_text import sentence, words
-from ..engine.tracing.provenance import Cell, ancestors
-from ..engine.tracing.step_text import about, title
+from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
+from ..engine.tracing.provenance import LaneBits, find_ancestors
+from ..engine.tracing.step_text import describe_step, format_title
 from ..engine.tracing.trace import RowTrace, Step, Trace
-from .question import Place as Place
+from .question import AnswerLocation as AnswerLocation
 from .question import Question as Question
-from .question import is_bits, place
+from .question import is_bits, locate_answer
 
 if TYPE_CHECKING:
     from .mistakes import Explanation
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MISSED = "No single mistake that is known gives that."
 
 
-class Answer(NamedTuple):
+class GradedAnswer(NamedTuple):
     """What somebody answered, judged."""
 
     is_right: bool
@@ -51,25 +51,27 @@ class Answer(NamedTuple):
         return tuple(x.said for x in self.explanations)
 
 
-def expected(question: Question) -> int:
+def compute_expected(question: Question) -> int:
     """The right answer, from the trace; raises ValueError where there is no such place."""
-    where = place(question)
-    return where.of({key: row.values for key, row in question.trace.rows.items()})
+    where = locate_answer(question)
+    return where.get_value({key: row.values for key, row in question.trace.rows.items()})
 
 
-def judge(question: Question, text: str) -> Answer:
+def judge(question: Question, text: str) -> GradedAnswer:
     """Judge what was typed; raises PtxError for what is no value, ValueError for no such place."""
-    where = place(question)
-    given, right, bits = where.read(text), expected(question), is_bits(text)
-    if where.gives(right, given, bits=bits):
-        return Answer(True, right, right, ())
-    from .mistakes import explained
+    where = locate_answer(question)
+    given, right, bits = where.read(text), compute_expected(question), is_bits(text)
+    if where.is_accepted(right, given, bits=bits):
+        return GradedAnswer(True, right, right, ())
+    from .mistakes import explain_answer
 
-    found = explained(question, given, bits=bits)
-    return Answer(False, given, right, _in_hex(question, where, text.strip(), found) or found)
+    found = explain_answer(question, given, bits=bits)
+    return GradedAnswer(
+        False, given, right, _explain_hex_digits(question, where, text.strip(), found) or found
+    )
 
 
-def reply(question: Question, answer: Answer, *, is_first: bool) -> str:
+def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
     """What is said of a wrong answer: at first the mistake alone, then what is right too."""
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
@@ -80,65 +82,65 @@ def reply(question: Question, answer: Answer, *, is_first: bool) -> str:
 
 def answer_text(question: Question) -> str:
     """The right answer as it is shown; read as an answer, it is right."""
-    where, trace = place(question), question.trace
+    where, trace = locate_answer(question), question.trace
     if question.key in DESTINATIONS or where.lane is None:
-        return hex_text(expected(question), where.width)
-    formula = words(trace, trace.rows[where.key], where.lane).formula
+        return format_hex(compute_expected(question), where.width)
+    formula = describe_lane(trace, trace.rows[where.key], where.lane).formula
     return formula.left if formula.sign is Sign.FOR else formula.right
 
 
-def _in_hex(
-    question: Question, where: Place, text: str, known: tuple[Explanation, ...]
+def _explain_hex_digits(
+    question: Question, where: AnswerLocation, text: str, known: tuple[Explanation, ...]
 ) -> tuple[Explanation, ...]:
     """Digits that would be right as hexadecimal; or explained, where nothing explains them."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
-    from .mistakes import Explanation, explained
+    from .mistakes import Explanation, explain_answer
 
     meant = f"{sign}0x{digits}"
     try:
         given = where.read(meant)
     except PtxError:
         return ()
-    if where.gives(expected(question), given, bits=not sign):
+    if where.is_accepted(compute_expected(question), given, bits=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
         return (Explanation(name, f"{text} is decimal; {meant} is right.", True),)
-    if known or where.same(given, where.read(text)):
+    if known or where.is_same_value(given, where.read(text)):
         return ()
-    found = explained(question, given, bits=not sign)
+    found = explain_answer(question, given, bits=not sign)
     return tuple(x.behind(f"{text} is decimal, not {meant}.") for x in found)
 
 
-def hints(question: Question) -> tuple[str, ...]:
+def list_hints(question: Question) -> tuple[str, ...]:
     """What leads to the answer, one step at a time; the last is how it comes about."""
-    where, trace = place(question), question.trace
+    where, trace = locate_answer(question), question.trace
     if question.key in {written.role for written in trace.plan.results}:
         return _from_the_start(question, where)
     step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
     row, lane = trace.rows[where.key], where.lane or 0
-    sides = words(trace, row, lane).formula
-    said = [f"{title(step).capitalize()}: {about(trace, step)}"]
+    sides = describe_lane(trace, row, lane).formula
+    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}"]
     if where.lane is not None and not sides.grouped:
         said.append(f"Work out {sides.left}.")
     lanes = range(len(row.lanes)) if where.lane is None else (lane,)
-    return (*said, _sentences(trace, row, lanes))
+    return (*said, _format_sentences(trace, row, lanes))
 
 
-def _from_the_start(question: Question, where: Place) -> tuple[str, ...]:
+def _from_the_start(question: Question, where: AnswerLocation) -> tuple[str, ...]:
     """A destination's: what each step does, then what it gave on the way there."""
     trace = question.trace
-    used = ancestors(trace, Cell(where.key, 0, where.shift, where.shift + where.width))
-    ways = {step.number: _lanes_used(step, used) for step in trace.steps}
+    used = find_ancestors(trace, LaneBits(where.key, 0, where.shift, where.shift + where.width))
+    ways = {step.number: _list_used_lanes(step, used) for step in trace.steps}
     steps = [step for step in trace.steps if ways[step.number]]
-    said = [f"{title(step).capitalize()}: {about(trace, step)}" for step in steps]
+    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
     for step in steps:
-        worked = (_sentences(trace, row, lanes) for row, lanes in ways[step.number])
-        said.append(f"{title(step).capitalize()}: {' '.join(worked)}")
+        worked = (_format_sentences(trace, row, lanes) for row, lanes in ways[step.number])
+        said.append(f"{format_title(step).capitalize()}: {' '.join(worked)}")
     return tuple(said)
 
 
-def _lanes_used(step: Step, used: set[Cell]) -> list[tuple[RowTrace, list[int]]]:
+def _list_used_lanes(step: Step, used: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
     """The rows and lanes of a step that an answer comes from."""
     found = [
         (row, sorted({cell.lane for cell in used if cell.key == row.key})) for row in step.rows
@@ -146,8 +148,8 @@ def _lanes_used(step: Step, used: set[Cell]) -> list[tuple[RowTrace, list[int]]]
     return [(row, lanes) for row, lanes in found if lanes]
 
 
-def _sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
-    said = "; ".join(sentence(trace, row, lane) for lane in lanes)
+def _format_sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
+    said = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
     first = said.partition(" ")[0]
     is_name = len(first) == 1 or first in trace.instruction.names.values()
     return f"{said}." if is_name else f"{said[0].upper()}{said[1:]}."

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..engine.records import NamedTuple
-from ..engine.semantics.models import ISA_MODEL, Model, model
-from ..engine.syntax.errors import PtxError, printable, quoted
+from ..engine.semantics.models import ISA_MODEL, Model, parse_model
+from ..engine.syntax.errors import PtxError, make_printable, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.syntax.values import parse_value
-from ..engine.tracing.evaluation import bind
-from ..engine.tracing.note_targets import stage_of
-from ..engine.tracing.step_text import title
+from ..engine.tracing.evaluation import bind_values
+from ..engine.tracing.note_targets import parse_stage
+from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Trace
-from .text_templates import Piece, Text, filled, plain, rows_of
+from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks
 
 FOLDER = Path(__file__).parent / "lessons"
 PREDICTIONS = 3
@@ -88,84 +88,84 @@ class Lesson(NamedTuple):
 
 
 @cache
-def files() -> Mapping[str, Path]:
+def list_files() -> Mapping[str, Path]:
     """The file of each lesson by name, in the order in which they are told."""
     found = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
     return {match[1]: path for match, path in found if match}
 
 
 @cache
-def heads() -> tuple[Head, ...]:
+def list_headings() -> tuple[Head, ...]:
     """Every lesson, without its cards."""
-    return tuple(_read_file(name).head for name in files())
+    return tuple(_read_file(name).head for name in list_files())
 
 
 @cache
-def lesson(name: str) -> Lesson:
+def load_lesson(name: str) -> Lesson:
     """A lesson by name; raises LookupError for one that there is not, and LessonError."""
     return _read_file(name).lesson
 
 
-def _read_file(name: str) -> _Text:
-    path = files()[name]
+def _read_file(name: str) -> _LessonSource:
+    path = list_files()[name]
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise LessonError(f"{path.name}: it is not UTF-8: {error}") from None
-    return _Text(text, path.name, name)
+    return _LessonSource(text, path.name, name)
 
 
 def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
     """Read the text of a file; raises LessonError that names file and line."""
-    return _Text(text, file, name).lesson
+    return _LessonSource(text, file, name).lesson
 
 
 # --- reading one -------------------------------------------------------------------------
 
 
-class _Line(NamedTuple):
+class _SourceLine(NamedTuple):
     number: int
     text: str
 
 
-class _Part(NamedTuple):
+class _CardSource(NamedTuple):
     """A card as written."""
 
-    title: _Line
-    fields: dict[str, _Line]
-    text: list[_Line]
-    remark: list[_Line]
+    title: _SourceLine
+    fields: dict[str, _SourceLine]
+    text: list[_SourceLine]
+    remark: list[_SourceLine]
 
 
 Read = TypeVar("Read")
 
 
-class _Text:
+class _LessonSource:
     """The text of a lesson, taken apart."""
 
     def __init__(self, text: str, file: str, name: str) -> None:
         self._file = file
         self._name = name
         if len(text) > _LONGEST:
-            raise self._wrong(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
-        self._lines = [_Line(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
+            raise self._make_error(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
+        self._lines = [_SourceLine(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
         self._starts = [at for at, line in enumerate(self._lines) if line.text.startswith("## ")]
 
-    def _wrong(self, line: _Line | None, why: str) -> LessonError:
+    def _make_error(self, line: _SourceLine | None, why: str) -> LessonError:
         where = f"{self._file}:{line.number if line else 1}"
-        return LessonError(f"{where}: {printable(why)}")
+        return LessonError(f"{where}: {make_printable(why)}")
 
-    def _tried(self, line: _Line, work: Callable[[], Read]) -> Read:
+    def _try_line(self, line: _SourceLine, work: Callable[[], Read]) -> Read:
         """Do it; what is wrong with it is said of its line."""
         try:
             return work()
         except PtxError as error:
             hint = f"; allowed: {error.hint}" if error.hint else ""
-            raise self._wrong(line, f"{error.message}{hint}") from None
+            raise self._make_error(line, f"{error.message}{hint}") from None
         except LessonError:
             raise
         except ValueError as error:
-            raise self._wrong(line, str(error)) from None
+            raise self._make_error(line, str(error)) from None
 
     @cached_property
     def head(self) -> Head:
@@ -173,14 +173,18 @@ class _Text:
         first = self._starts[0] if self._starts else len(self._lines)
         lines = [line for line in self._lines[:first] if line.text]
         if not lines or not lines[0].text.startswith("# "):
-            raise self._wrong(lines[0] if lines else None, "a lesson begins with `# Its title`")
-        fields = self._fields(lines[1:], _HEAD)
+            raise self._make_error(
+                lines[0] if lines else None, "a lesson begins with `# Its title`"
+            )
+        fields = self._parse_fields(lines[1:], _HEAD)
         for name in _HEAD:
             if name not in fields:
-                raise self._wrong(lines[0], f"`{name}: …` is missing below the title")
+                raise self._make_error(lines[0], f"`{name}: …` is missing below the title")
         minutes = fields["minutes"]
         if minutes.text not in {*"345678"}:
-            raise self._wrong(minutes, f"minutes is {quoted(minutes.text)}; allowed: 3 to 8")
+            raise self._make_error(
+                minutes, f"minutes is {quote_word(minutes.text)}; allowed: 3 to 8"
+            )
         title = lines[0].text[2:].strip()
         summary = fields["summary"].text
         return Head(self._name, title, int(minutes.text), summary, len(self._starts))
@@ -191,121 +195,125 @@ class _Text:
         head = self.head
         cards: list[Card] = []
         registers: dict[str, int] = {}
-        for part in self._parts():
-            cards.append(self._card(part, cards[-1] if cards else None, registers))
+        for part in self._split_cards():
+            cards.append(self._make_card(part, cards[-1] if cards else None, registers))
         asked = [card for card in cards[-PREDICTIONS:] if card.ask]
         if len(asked) < PREDICTIONS:
             line = self._lines[self._starts[-1]] if self._starts else None
-            raise self._wrong(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
+            raise self._make_error(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
         return Lesson(head, tuple(cards))
 
-    def _parts(self) -> Iterator[_Part]:
+    def _split_cards(self) -> Iterator[_CardSource]:
         ends = (*self._starts[1:], len(self._lines))
         for start, end in zip(self._starts, ends, strict=False):
             title, *lines = self._lines[start:end]
-            fields: dict[str, _Line] = {}
+            fields: dict[str, _SourceLine] = {}
             while lines and not lines[0].text:
                 lines.pop(0)
             if lines and lines[0].text == "```card":
                 close = next((at for at, x in enumerate(lines) if at and x.text == "```"), 0)
                 if not close:
-                    raise self._wrong(lines[0], "this block is not closed by ```")
-                fields = self._fields([x for x in lines[1:close] if x.text], _FIELDS)
+                    raise self._make_error(lines[0], "this block is not closed by ```")
+                fields = self._parse_fields([x for x in lines[1:close] if x.text], _FIELDS)
                 lines = lines[close + 1 :]
             remark = [x._replace(text=x.text[1:]) for x in lines if x.text.startswith(">")]
             text = [x for x in lines if not x.text.startswith(">")]
-            yield _Part(title._replace(text=title.text[3:].strip()), fields, text, remark)
+            yield _CardSource(title._replace(text=title.text[3:].strip()), fields, text, remark)
 
-    def _fields(self, lines: list[_Line], known: tuple[str, ...]) -> dict[str, _Line]:
+    def _parse_fields(
+        self, lines: list[_SourceLine], known: tuple[str, ...]
+    ) -> dict[str, _SourceLine]:
         """``name: value`` lines."""
-        found: dict[str, _Line] = {}
+        found: dict[str, _SourceLine] = {}
         for line in lines:
             name, colon, value = line.text.partition(":")
             if not colon or name.strip() not in known:
                 allowed = ", ".join(f"{x}:" for x in known)
-                raise self._wrong(line, f"{quoted(line.text)} is none of {allowed}")
+                raise self._make_error(line, f"{quote_word(line.text)} is none of {allowed}")
             if name in found:
-                raise self._wrong(line, f"{name}: is given twice")
+                raise self._make_error(line, f"{name}: is given twice")
             found[name.strip()] = line._replace(text=value.strip())
         return found
 
     # --- a card --------------------------------------------------------------------------
 
-    def _card(self, part: _Part, before: Card | None, registers: dict[str, int]) -> Card:
+    def _make_card(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Card:
         """A card; what it says of registers, and what it computes, is kept for the next."""
         trace = self._trace(part, before, registers)
         is_new = before is None or trace != before.trace
         anchor, ask = (
-            self._tried(line, partial(_anchor, line.text, trace)) if line else None
+            self._try_line(line, partial(_parse_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
         )
         if ask is not None and (ask.is_slot or not _is_asked(ask, trace)):
-            raise self._wrong(
+            raise self._make_error(
                 part.fields["ask"],
                 f"a prediction is of a row's lane or of {', '.join(trace.instruction.results)}",
             )
         step = self._step(part, trace, ask)
         self._check_places(part, trace, step, anchor, ask)
-        text, remark = (self._filled(lines, trace) for lines in (part.text, part.remark))
+        text, remark = (self._fill_paragraphs(lines, trace) for lines in (part.text, part.remark))
         if not text:
-            raise self._wrong(part.title, "the card says nothing")
-        if (count := len(plain(text).split())) > MOST_WORDS:
-            raise self._wrong(part.title, f"the card has {count} words; the most is {MOST_WORDS}")
+            raise self._make_error(part.title, "the card says nothing")
+        if (count := len(strip_marks(text).split())) > MOST_WORDS:
+            raise self._make_error(
+                part.title, f"the card has {count} words; the most is {MOST_WORDS}"
+            )
         if bool(remark) != (ask is not None):
             said = "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
-            raise self._wrong(part.title, said)
+            raise self._make_error(part.title, said)
         return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
 
-    def _trace(self, part: _Part, before: Card | None, registers: dict[str, int]) -> Trace:
+    def _trace(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Trace:
         ptx, given = part.fields.get("ptx"), part.fields.get("with")
         if ptx is not None:
-            ins = self._tried(ptx, lambda: parse(ptx.text))
+            ins = self._try_line(ptx, lambda: parse(ptx.text))
             if before is not None:
                 registers |= before.trace.result
         elif before is None:
-            raise self._wrong(part.title, "the first card needs `ptx: …`")
+            raise self._make_error(part.title, "the first card needs `ptx: …`")
         else:
             ins = before.trace.instruction
         if given is not None:
-            registers |= self._tried(given, lambda: _values(given.text, ins))
+            registers |= self._try_line(given, lambda: _parse_values(given.text, ins))
         values = {x.name: registers[x.name] for x in ins.inputs if x.name in registers}
         missing = [x.name for x in ins.inputs if x.name not in values]
         if missing:
-            raise self._wrong(given or ptx or part.title, f"no value for {', '.join(missing)}")
-        return Trace(ins, self._model(part, before), bind(ins, values))
+            raise self._make_error(given or ptx or part.title, f"no value for {', '.join(missing)}")
+        return Trace(ins, self._choose_model(part, before), bind_values(ins, values))
 
-    def _model(self, part: _Part, before: Card | None) -> Model:
+    def _choose_model(self, part: _CardSource, before: Card | None) -> Model:
         """Whose answer: the one before's while the instruction is the same."""
         line = part.fields.get("model")
         if line is not None:
-            return self._tried(line, lambda: model(line.text))
+            return self._try_line(line, lambda: parse_model(line.text))
         kept = before is not None and "ptx" not in part.fields
         return before.trace.model if before and kept else ISA_MODEL
 
-    def _step(self, part: _Part, trace: Trace, ask: Anchor | None) -> int:
+    def _step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
         line, steps = part.fields.get("step"), trace.steps
         if line is not None and line.text == "0":
             return 0
         if line is not None:
-            stage = self._tried(line, lambda: stage_of(line.text, trace))
+            stage = self._try_line(line, lambda: parse_stage(line.text, trace))
             return next(step.number for step in steps if step.stage is stage)
         if ask is None:
             return len(steps)
         return _step_of(ask, trace) - 1 if ask.key in trace.rows else 1
 
     def _check_places(
-        self, part: _Part, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
+        self, part: _CardSource, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
     ) -> None:
         """What is pointed at is to be seen, and what is asked for is not."""
         is_row = anchor is not None and anchor.key in trace.rows
         if anchor and is_row and anchor != ask and _step_of(anchor, trace) > step:
-            raise self._wrong(part.fields["at"], f"{anchor.key} is not shown at this step yet")
+            raise self._make_error(part.fields["at"], f"{anchor.key} is not shown at this step yet")
         if ask and _step_of(ask, trace) <= step:
-            raise self._wrong(part.fields["ask"], f"{ask.key} is shown already at this step")
+            raise self._make_error(part.fields["ask"], f"{ask.key} is shown already at this step")
 
-    def _filled(self, lines: list[_Line], trace: Trace) -> Text:
+    def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
         """Paragraphs, each in one line, with what they take from the trace."""
-        made: list[Piece] = []
+        made: list[TemplatePiece] = []
         join = ""
         for line in lines:
             text = line.text.strip()
@@ -313,29 +321,33 @@ class _Text:
                 join = "\n\n" if made else ""
                 continue
             if text.count("`") % 2:
-                raise self._wrong(line, "a ` is not closed in this line")
-            pieces = self._tried(line, partial(filled, text, trace))
-            made += [Piece(join), *pieces]
+                raise self._make_error(line, "a ` is not closed in this line")
+            pieces = self._try_line(line, partial(fill_template, text, trace))
+            made += [TemplatePiece(join), *pieces]
             join = " "
         return tuple(piece for piece in made if piece.text)
 
 
-def _values(text: str, ins: Instruction) -> dict[str, int]:
+def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
     """``a=0x80 b=-1``: bits by register."""
     found: dict[str, int] = {}
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     for word in text.split():
         name, equals, value = word.partition("=")
         if not equals or name not in types:
-            raise ValueError(f"{quoted(word)} gives nothing a value: {', '.join(types)}, as a=0x80")
+            raise ValueError(
+                f"{quote_word(word)} gives nothing a value: {', '.join(types)}, as a=0x80"
+            )
         found[name] = parse_value(value, types[name])
     return found
 
 
-def _anchor(text: str, trace: Trace) -> Anchor:
+def _parse_anchor(text: str, trace: Trace) -> Anchor:
     match = _AT.fullmatch(text)
     if match is None:
-        raise ValueError(f"{quoted(text)} is no place; places are `operate.t lane 2`, `a`, `sat`")
+        raise ValueError(
+            f"{quote_word(text)} is no place; places are `operate.t lane 2`, `a`, `sat`"
+        )
     key, lane = match[1], None if match[2] is None else int(match[2])
     row = trace.rows.get(key)
     if row is not None:
@@ -352,7 +364,7 @@ def _anchor(text: str, trace: Trace) -> Anchor:
         return Anchor(key, is_slot=True)
     operands = ", ".join(dict.fromkeys((*trace.operands, *ins.results)))
     raise ValueError(
-        f"there is no {quoted(text)}; {rows_of(trace)}; operands are {operands}; "
+        f"there is no {quote_word(text)}; {format_row_names(trace)}; operands are {operands}; "
         f"slots are {', '.join(slots)}"
     )
 
@@ -374,10 +386,12 @@ def place_name(anchor: Anchor, trace: Trace) -> str:
     row = trace.rows.get(anchor.key)
     if row is None:
         name = (
-            f"the modifier {anchor.key}" if anchor.is_slot else trace.instruction.called(anchor.key)
+            f"the modifier {anchor.key}"
+            if anchor.is_slot
+            else trace.instruction.format_operand(anchor.key)
         )
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
     where = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
     of = "" if row.name == "t" else f" {row.name}"
     step = next(step for step in trace.steps if step.stage is row.stage)
-    return f"{title(step)}{of}{where}"
+    return f"{format_title(step)}{of}{where}"

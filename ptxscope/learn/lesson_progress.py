@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ..engine.records import NamedTuple
-from ..engine.syntax.errors import printable
+from ..engine.syntax.errors import make_printable
 
 SCHEMA = "ptxscope.lessons/1"
 _LESSONS = 200
@@ -15,7 +15,7 @@ _CARDS = 1000
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
-class Left(NamedTuple):
+class LessonProgress(NamedTuple):
     """Where a lesson was left."""
 
     card: int = 0
@@ -24,25 +24,25 @@ class Left(NamedTuple):
     """It was played to its end once."""
 
 
-def as_json(left: Mapping[str, Left]) -> dict[str, object]:
+def progress_to_json(left: Mapping[str, LessonProgress]) -> dict[str, object]:
     """What is written down of it."""
     return {"schema": SCHEMA, "lessons": {name: at._asdict() for name, at in left.items()}}
 
 
-def from_json(data: object) -> dict[str, Left]:
+def from_json(data: object) -> dict[str, LessonProgress]:
     """Read what ``as_json`` made; raises ValueError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
     told = data.get("lessons")
     if not isinstance(told, dict) or len(told) > _LESSONS:
         raise ValueError(f"lessons are no object of {_LESSONS} or fewer")
-    return {name: _left(name, of) for name, of in told.items()}
+    return {name: _progress_from_json(name, of) for name, of in told.items()}
 
 
-def _left(name: str, of: object) -> Left:
+def _progress_from_json(name: str, of: object) -> LessonProgress:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{printable(name)[:40]!r} is no lesson's name")
+        raise ValueError(f"{make_printable(name)[:40]!r} is no lesson's name")
     card = of.get("card") if isinstance(of, dict) else None
     if not isinstance(of, dict) or type(card) is not int or not 0 <= card < _CARDS:
         raise ValueError(f"{name} has no card that it was left at")
-    return Left(card, of.get("done") is True)
+    return LessonProgress(card, of.get("done") is True)

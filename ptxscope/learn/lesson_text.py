@@ -5,32 +5,32 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ..engine.tracing.lane_text import sentence
-from ..engine.tracing.step_text import title
+from ..engine.tracing.lane_text import format_lane_sentence
+from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Step, Trace
-from ..export.content.document import document
-from ..export.formats.markdown import code, escaped, fenced
+from ..export.content.document import build_document
+from ..export.formats.markdown import escape_text, fence_text, format_code
 from ..export.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from ..export.options import Options
 from .grader import Question, answer_text
 from .lesson import Anchor, Card, Lesson, place_name
-from .text_templates import Kind, Text, plain
+from .text_templates import TemplatePieceKind, Text, strip_marks
 
 
-def question(card: Card) -> Question:
+def make_question(card: Card) -> Question:
     """What a card asks."""
     assert card.ask
     return Question(card.trace, card.ask.key, card.ask.lane)
 
 
-def picture(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
+def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
     """The trace up to a card's step as lines of text; after a card of the same trace, what is new.
 
     A question's step lies behind it: nothing that is shown tells the answer.
     """
     steps = card.trace.steps[: card.step]
     if before is None or before.trace != card.trace or card.ask is not None:
-        head = head_lines(document(card.trace), width)
+        head = head_lines(build_document(card.trace), width)
         return _trimmed([*head, *_drawn_steps(card.trace, steps, width)])
     if new := steps[before.step :]:
         return _drawn_steps(card.trace, new, width)
@@ -43,7 +43,7 @@ def _drawn_steps(
 ) -> list[str]:
     """Steps as lines of text; the result, and where the models differ, follows the last step."""
     stages = frozenset(step.stage for step in steps)
-    doc = document(trace, Options(stages=stages))
+    doc = build_document(trace, Options(stages=stages))
     lines = [line for step in doc.steps for line in step_lines(step, width)]
     if with_result and trace.steps[-1] in steps:
         lines += ["", *result_lines(doc, width)]
@@ -59,7 +59,7 @@ def _trimmed(lines: list[str]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def pointed(card: Card) -> str:
+def describe_anchor(card: Card) -> str:
     """What a card points at, in words; empty for what is to be predicted."""
     anchor, step = card.anchor, _step_of(card.anchor, card)
     if anchor is None or anchor == card.ask:
@@ -67,7 +67,7 @@ def pointed(card: Card) -> str:
     if step is None:
         return f"see {place_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
-    return f"{title(step)}, {sentence(card.trace, row, anchor.lane or 0)}"
+    return f"{format_title(step)}, {format_lane_sentence(card.trace, row, anchor.lane or 0)}"
 
 
 def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
@@ -76,27 +76,27 @@ def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
     return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
 
 
-def asked(card: Card) -> str:
+def describe_question(card: Card) -> str:
     """What is to be predicted: ``add, lane 2``."""
     assert card.ask
     return place_name(card.ask, card.trace)
 
 
-def answer(card: Card) -> str:
+def format_answer(card: Card) -> str:
     """What comes out there."""
-    return answer_text(question(card))
+    return answer_text(make_question(card))
 
 
-def drawn(card: Card, width: int = WIDTH) -> list[str]:
+def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
     """The steps behind a question, up to the one that was asked for, as lines of text."""
     assert card.ask
     end = _step_of(card.ask, card) or card.trace.steps[-1]
     return _drawn_steps(card.trace, card.trace.steps[card.step : end.number], width)
 
 
-def filled_lines(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
+def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
     """A text as lines."""
-    for at, paragraph in enumerate(plain(text).split("\n\n")):
+    for at, paragraph in enumerate(strip_marks(text).split("\n\n")):
         if at:
             yield ""
         yield from textwrap.wrap(
@@ -107,39 +107,45 @@ def filled_lines(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str
 # --- the whole of it ----------------------------------------------------------------------
 
 
-def as_text(lesson: Lesson) -> str:
+def render_text(lesson: Lesson) -> str:
     """A lesson to read; answers at the end."""
     head = lesson.head
     lines = [head.title, "=" * len(head.title), ""]
     lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
-    for number, card, before in _numbered(lesson):
+    for number, card, before in _number_cards(lesson):
         title = f"{number}. {card.title}"
-        lines += ["", title, "-" * len(title), "", *picture(card, before), ""]
-        lines += filled_lines(card.text)
+        lines += ["", title, "-" * len(title), "", *picture_lines(card, before), ""]
+        lines += wrap_text(card.text)
     lines += ["", "Answers", "-------"]
-    for number, card, _ in _numbered(lesson):
+    for number, card, _ in _number_cards(lesson):
         if card.ask:
-            lines += ["", f"{number}. {answer(card)}", *filled_lines(card.remark, lead="   ")]
-            lines += ["", *drawn(card)]
+            lines += ["", f"{number}. {format_answer(card)}", *wrap_text(card.remark, lead="   ")]
+            lines += ["", *revealed_step_lines(card)]
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(lesson: Lesson) -> str:
+def render_markdown(lesson: Lesson) -> str:
     """The same in Markdown."""
     head = lesson.head
-    parts = [f"# {escaped(head.title)}", f"{head.minutes} minutes: {escaped(head.summary)}"]
-    for number, card, before in _numbered(lesson):
-        parts += [f"## {number}. {escaped(card.title)}"]
-        parts += [fenced("\n".join(picture(card, before)), "text"), _marked(card.text)]
+    parts = [f"# {escape_text(head.title)}", f"{head.minutes} minutes: {escape_text(head.summary)}"]
+    for number, card, before in _number_cards(lesson):
+        parts += [f"## {number}. {escape_text(card.title)}"]
+        parts += [
+            fence_text("\n".join(picture_lines(card, before)), "text"),
+            _format_markdown(card.text),
+        ]
     parts += ["## Answers"]
-    for number, card, _ in _numbered(lesson):
+    for number, card, _ in _number_cards(lesson):
         if card.ask:
-            parts += [f"**{number}.** {code(answer(card))}", _marked(card.remark)]
-            parts += [fenced("\n".join(drawn(card)), "text")]
+            parts += [
+                f"**{number}.** {format_code(format_answer(card))}",
+                _format_markdown(card.remark),
+            ]
+            parts += [fence_text("\n".join(revealed_step_lines(card)), "text")]
     return "\n\n".join(parts) + "\n"
 
 
-def _numbered(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
+def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
     """Each card with its number, and the one before."""
     before: Card | None = None
     for number, card in enumerate(lesson.cards, 1):
@@ -147,22 +153,22 @@ def _numbered(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
         before = card
 
 
-def _marked(text: Text) -> str:
+def _format_markdown(text: Text) -> str:
     """Pieces as Markdown: what is taken from the trace is code too."""
     return "".join(
         piece.text
         if piece.text == "\n\n"
-        else _spaced(piece.text)
-        if piece.kind is Kind.PLAIN
-        else code(piece.text)
+        else _escape_markdown(piece.text)
+        if piece.kind is TemplatePieceKind.PLAIN
+        else format_code(piece.text)
         for piece in text
     )
 
 
-def _spaced(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Plain text escaped, the blanks at its ends kept."""
     inner = text.strip(" ")
     start = len(text) - len(text.lstrip(" "))
     if not inner:
         return text
-    return " " * start + escaped(inner) + " " * (len(text) - len(inner) - start)
+    return " " * start + escape_text(inner) + " " * (len(text) - len(inner) - start)

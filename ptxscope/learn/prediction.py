@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
-from ..engine.tracing.lane_text import row_name
+from ..engine.tracing.lane_text import get_row_name
 from ..engine.tracing.trace import Trace
-from ..scene.scene_model import Place
-from .grader import Question, hints, judge, reply
-from .question import place as place_of
+from ..scene.scene_model import LaneRef
+from .grader import Question, judge, list_hints, reply
+from .question import locate_answer as place_of
 
 _LONGEST = 256
 """Characters of an answer that are kept."""
@@ -42,15 +42,15 @@ class Guess(NamedTuple):
 NOT_YET = Guess()
 
 
-def questions(trace: Trace, number: int) -> tuple[Place, ...]:
+def list_locations(trace: Trace, number: int) -> tuple[LaneRef, ...]:
     """What is asked of a step, in the order in which it is drawn: rows down, highest lane first.
 
     Nothing is asked of a destination that is thrown away.
     """
     return tuple(
-        Place(row.key, lane)
+        LaneRef(row.key, lane)
         for row in trace.steps[number - 1].rows
-        if row_name(trace, row.row) != "_"
+        if get_row_name(trace, row.row) != "_"
         for lane in reversed(range(len(row.lanes)))
     )
 
@@ -59,61 +59,61 @@ class Prediction(NamedTuple):
     """The guesses at a trace."""
 
     trace: Trace
-    guesses: Mapping[Place, Guess] = {}
+    guesses: Mapping[LaneRef, Guess] = {}
 
-    def at(self, place: Place) -> Guess:
+    def get_guess(self, place: LaneRef) -> Guess:
         """The guess at a lane."""
         return self.guesses.get(place, NOT_YET)
 
-    def with_(self, place: Place, guess: Guess) -> Prediction:
+    def with_(self, place: LaneRef, guess: Guess) -> Prediction:
         """With another guess at a lane."""
         return self._replace(guesses={**self.guesses, place: guess})
 
-    def typed(self, place: Place, text: str) -> Prediction:
+    def with_text(self, place: LaneRef, text: str) -> Prediction:
         """What was typed, not judged yet."""
-        now = self.at(place)
+        now = self.get_guess(place)
         if text == now.text or now.is_right:
             return self
         return self.with_(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
 
-    def judged(self, place: Place, text: str) -> Prediction:
+    def with_answer(self, place: LaneRef, text: str) -> Prediction:
         """What was typed, judged; raises PtxError for what is no value."""
-        question = self._question(place)
+        question = self._make_question(place)
         answer = judge(question, text)
-        before = self.at(place)
+        before = self.get_guess(place)
         wrong = before.wrong + (not answer.is_right)
         said = "" if answer.is_right else reply(question, answer, is_first=before.wrong == 0)
         guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, said)
         return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
 
-    def hinted(self, place: Place) -> Prediction:
+    def with_hint(self, place: LaneRef) -> Prediction:
         """With the next hint at a lane; the last comes again."""
-        found, now = hints(self._question(place)), self.at(place)
+        found, now = list_hints(self._make_question(place)), self.get_guess(place)
         said = found[min(now.hints, len(found) - 1)]
         count = min(now.hints + 1, len(found))
         return self.with_(place, now._replace(said=said, is_hint=True, hints=count))
 
-    def read(self, place: Place, text: str) -> int:
+    def read(self, place: LaneRef, text: str) -> int:
         """A text as an answer at a place; raises PtxError."""
-        return place_of(self._question(place)).read(text)
+        return place_of(self._make_question(place)).read(text)
 
-    def is_yes_or_no(self, place: Place) -> bool:
+    def is_yes_or_no(self, place: LaneRef) -> bool:
         """Whether a lane is answered by yes or no."""
-        return place_of(self._question(place)).is_yes_or_no
+        return place_of(self._make_question(place)).is_yes_or_no
 
-    def called(self, place: Place) -> str:
+    def format_location(self, place: LaneRef) -> str:
         """What a lane is called: ``t lane 2``."""
         row = self.trace.rows[place.key]
         return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
 
-    def next_in(self, number: int, after: Place | None = None) -> Place | None:
+    def find_next_location(self, number: int, after: LaneRef | None = None) -> LaneRef | None:
         """The first lane of a step that is not right yet, those behind another one first."""
-        asked = questions(self.trace, number)
+        asked = list_locations(self.trace, number)
         start = asked.index(after) + 1 if after in asked else 0
         around = (*asked[start:], *asked[:start])
-        return next((place for place in around if not self.at(place).is_right), None)
+        return next((place for place in around if not self.get_guess(place).is_right), None)
 
-    def _question(self, place: Place) -> Question:
+    def _make_question(self, place: LaneRef) -> Question:
         return Question(self.trace, *place)
 
 
@@ -139,13 +139,17 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
         fits = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
         if not fits or not isinstance(text, str) or any(type(x) is not int for x in counts):
             continue
-        place = Place(str(key), int(lane))
+        place = LaneRef(str(key), int(lane))
         given, wrong = (min(max(int(x), 0), 99) for x in counts)
         before = found.with_(place, Guess(wrong=max(wrong - 1, 0)))
         try:
-            known = before.judged(place, text) if is_judged is True else found.typed(place, text)
+            known = (
+                before.with_answer(place, text)
+                if is_judged is True
+                else found.with_text(place, text)
+            )
         except PtxError:
-            known = found.typed(place, text)
-        guess = known.at(place)._replace(hints=given, wrong=wrong)
+            known = found.with_text(place, text)
+        guess = known.get_guess(place)._replace(hints=given, wrong=wrong)
         found = known.with_(place, guess)
     return found

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..engine.isa.integers import cast, limits
+from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.types import Type
 from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics import micro_operations as m
-from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.arithmetic import LaneValues
 from ..engine.semantics.plan import Stage
-from ..engine.syntax.errors import Problem, PtxError, quoted
-from ..engine.syntax.instruction import Literal
+from ..engine.syntax.errors import Problem, PtxError, quote_word
+from ..engine.syntax.instruction import Immediate
 from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.trace import RowTrace, Trace
 
@@ -36,7 +36,7 @@ class Question(NamedTuple):
     """None asks for the whole."""
 
 
-class Place(NamedTuple):
+class AnswerLocation(NamedTuple):
     """Where in a run the answer stands, and how it is read."""
 
     key: str
@@ -56,7 +56,7 @@ class Place(NamedTuple):
     packed: int = 1
     """How many lanes are packed."""
 
-    def of(self, values: Mapping[str, Lanes]) -> int:
+    def get_value(self, values: Mapping[str, LaneValues]) -> int:
         """The value, in a run of some plan."""
         lanes = values[self.key]
         if self.lane is None:
@@ -64,13 +64,13 @@ class Place(NamedTuple):
         value = lanes[self.lane if len(lanes) > 1 else 0]
         return value if self.exact else value >> self.shift & (1 << self.width) - 1
 
-    def same(self, x: int, y: int) -> bool:
+    def is_same_value(self, x: int, y: int) -> bool:
         """Whether two values are one: equal, or two readings of the same bits."""
-        return x == y or (not self.truth and same_bits(x, y, self.width))
+        return x == y or (not self.truth and has_same_bits(x, y, self.width))
 
-    def gives(self, value: int, given: int, *, bits: bool) -> bool:
+    def is_accepted(self, value: int, given: int, *, bits: bool) -> bool:
         """Whether a value is what was answered: as a number just that one, typed as bits those."""
-        return value == given or ((bits or not self.exact) and self.same(value, given))
+        return value == given or ((bits or not self.exact) and self.is_same_value(value, given))
 
     def read(self, text: str) -> int:
         """What was typed; raises PtxError."""
@@ -120,7 +120,7 @@ class Place(NamedTuple):
 def _no_truth(text: str) -> PtxError:
     """The error for what answers no question of yes or no."""
     word = text.strip()
-    said = f"{quoted(word)} is neither yes nor no" if word else "an answer is missing"
+    said = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
     start = len(text) - len(text.lstrip())
     span = start, max(start + len(word), start + 1)
     return PtxError(text, (Problem(said, span, _ALLOWED_TRUTHS),))
@@ -131,32 +131,32 @@ def is_bits(text: str) -> bool:
     return text.strip()[:2].lower() in ("0x", "0b")
 
 
-def same_bits(x: int, y: int, width: int) -> bool:
+def has_same_bits(x: int, y: int, width: int) -> bool:
     """Whether both fit in so many bits, signed or unsigned, and are the same there."""
-    low, high = limits(width, signed=True).low, limits(width, signed=False).high
+    low, high = get_limits(width, signed=True).low, get_limits(width, signed=False).high
     return all(low <= value <= high for value in (x, y)) and not (x ^ y) & high
 
 
-def place(question: Question) -> Place:
+def locate_answer(question: Question) -> AnswerLocation:
     """Where the answer to a question stands; raises ValueError where there is no such place."""
     trace, key, lane = question
     for written in trace.plan.results:
         if written.role == key:
-            return _destination(trace, trace.rows[written.key], key, lane)
-    row = row_at(trace, key)
-    width, exact, type_ = _shape(trace, row)
+            return _locate_destination(trace, trace.rows[written.key], key, lane)
+    row = find_row(trace, key)
+    width, exact, type_ = _measure_row(trace, row)
     count = len(row.lanes)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
     if lane is None and count > 1:
         if not isinstance(row.micro, m.Select | m.Merge):
             raise ValueError(f"{row.key} has {count} lanes; say which is asked")
-        return Place(row.key, None, 0, width * count, False, False, Type.B32, count)
+        return AnswerLocation(row.key, None, 0, width * count, False, False, Type.B32, count)
     truth = exact and (row.row.range.low, row.row.range.high) == (0, 1)
-    return Place(row.key, lane or 0, 0, width, exact, truth, type_)
+    return AnswerLocation(row.key, lane or 0, 0, width, exact, truth, type_)
 
 
-def shown(trace: Trace) -> dict[str, int]:
+def get_visible_operands(trace: Trace) -> dict[str, int]:
     """The operands that whoever is asked can see: what is read by its plan, and literals.
 
     A register counts in all its places where it is read in one.
@@ -167,11 +167,13 @@ def shown(trace: Trace) -> dict[str, int]:
     return {
         role: bits
         for role, bits in trace.operands.items()
-        if role in read or ins.names.get(role) in names or isinstance(ins.roles.get(role), Literal)
+        if role in read
+        or ins.names.get(role) in names
+        or isinstance(ins.roles.get(role), Immediate)
     }
 
 
-def row_at(trace: Trace, key: str) -> RowTrace:
+def find_row(trace: Trace, key: str) -> RowTrace:
     """A row by its key, or by its stage alone; raises ValueError."""
     if key in trace.rows:
         return trace.rows[key]
@@ -179,32 +181,32 @@ def row_at(trace: Trace, key: str) -> RowTrace:
     about = [row for row in rows if row.name in "td"] or rows
     if len(about) != 1:
         known = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
-        raise ValueError(f"{quoted(key)} is not one row of the trace; it has {known}")
+        raise ValueError(f"{quote_word(key)} is not one row of the trace; it has {known}")
     return about[0]
 
 
-def lanes_of_destination(trace: Trace, role: str) -> tuple[int, int]:
+def measure_destination(trace: Trace, role: str) -> tuple[int, int]:
     """How many lanes a destination is written in, and the width of one."""
     ins = trace.instruction
     unit = ins.form.dsel.unit if ins.form.dsel else WORD // ins.entry.lanes
-    if unit == WORD or not (ins.form.dsel or ins.by_lane(role)):
+    if unit == WORD or not (ins.form.dsel or ins.has_lanes(role)):
         return 1, ins.type_of(role).bits
     return WORD // unit, unit
 
 
-def _destination(trace: Trace, row: RowTrace, role: str, lane: int | None) -> Place:
-    count, unit = lanes_of_destination(trace, role)
+def _locate_destination(trace: Trace, row: RowTrace, role: str, lane: int | None) -> AnswerLocation:
+    count, unit = measure_destination(trace, role)
     type_ = trace.instruction.type_of(role)
     if lane is None or count == 1:
         if lane:
             raise ValueError(f"{role} has no lane {lane}: it is one number")
-        return Place(row.key, 0, 0, type_.bits, False, False, type_)
+        return AnswerLocation(row.key, 0, 0, type_.bits, False, False, type_)
     if not 0 <= lane < count:
         raise ValueError(f"{role} has no lane {lane}; it has {count}")
-    return Place(row.key, lane, unit * lane, unit, False, False, None)
+    return AnswerLocation(row.key, lane, unit * lane, unit, False, False, None)
 
 
-def _shape(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
+def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
     """The width of a row's lane, whether it is an exact number, and the type that is typed."""
     micro, d = row.micro, trace.instruction.type_of
     match micro:
@@ -225,15 +227,15 @@ def _shape(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
         case m.ToBits() | m.Wrap():
             return micro.bits, isinstance(micro, m.Wrap), None
         case m.Clamp():
-            return clamped_type(micro)[0], True, None
+            return find_clamp_type(micro)[0], True, None
     return next(x for x in (32, 64, 128) if row.row.bits <= x), True, None
 
 
-def clamped_type(micro: m.Clamp) -> tuple[int, bool]:
+def find_clamp_type(micro: m.Clamp) -> tuple[int, bool]:
     """Width and signedness of the type that a clamp's bounds belong to."""
     for bits in (8, 16, 32):
         for signed in (True, False):
-            low, high = limits(bits, signed)
+            low, high = get_limits(bits, signed)
             if micro.low in (low, None) and micro.high in (high, None):
                 return bits, signed
     return WORD, True

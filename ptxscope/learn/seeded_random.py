@@ -11,8 +11,8 @@ from typing import TypeVar
 from ..engine.isa.catalog import C_BITS, CATALOG
 from ..engine.isa.entry import Entry, Slot
 from ..engine.isa.form import Form
-from ..engine.isa.integers import limits
-from ..engine.isa.legality import remarks, violations, with_c
+from ..engine.isa.integers import get_limits
+from ..engine.isa.legality import find_remarks, find_violations, with_c
 from ..engine.isa.types import Destinations, Type
 from ..engine.syntax.instruction import Instruction, Register
 
@@ -23,13 +23,13 @@ _TRIES = 200
 """Forms that are drawn until one is legal."""
 
 
-class Draw:
+class SeededRandom:
     """Numbers that follow from a text alone."""
 
     def __init__(self, seed: str) -> None:
         self._state = _hash(seed.encode("utf-8", "replace"))
 
-    def bits(self) -> int:
+    def draw_bits(self) -> int:
         """The next 64 bits."""
         self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
         x = self._state
@@ -37,28 +37,28 @@ class Draw:
         x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
         return x ^ x >> 31
 
-    def below(self, end: int) -> int:
+    def random_below(self, end: int) -> int:
         """0 to end - 1, as evenly as 64 bits go."""
-        return self.bits() * end >> 64
+        return self.draw_bits() * end >> 64
 
-    def of(self, values: Sequence[_T]) -> _T:
+    def pick(self, values: Sequence[_T]) -> _T:
         """One of them."""
-        return values[self.below(len(values))]
+        return values[self.random_below(len(values))]
 
-    def weighted(self, weights: Mapping[_T, int]) -> _T:
+    def pick_weighted(self, weights: Mapping[_T, int]) -> _T:
         """One of the keys, as often as its weight says."""
-        at = self.below(sum(weights.values()))
+        at = self.random_below(sum(weights.values()))
         for value, weight in weights.items():
             if at < weight:
                 return value
             at -= weight
         raise AssertionError(weights)
 
-    def shuffled(self, values: Iterable[_T]) -> list[_T]:
+    def shuffle(self, values: Iterable[_T]) -> list[_T]:
         """All of them in some order."""
         rest, found = [*values], []
         while rest:
-            found.append(rest.pop(self.below(len(rest))))
+            found.append(rest.pop(self.random_below(len(rest))))
         return found
 
 
@@ -84,32 +84,38 @@ _WRITTEN = {
 }
 
 
-def form(draw: Draw, opcode: str, level: int) -> Form:
+def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
     """A legal, documented form: the higher the level, the more is written in it."""
     entry = CATALOG[opcode]
     for _ in range(_TRIES):
-        found = _form(draw, entry, level)
-        unusual = any(not (x.documented and x.ptxas) for x in remarks(found))
-        if not violations(found) and not unusual and found.dst is not Destinations.SINK:
+        found = _draw_slots(draw, entry, level)
+        unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(found))
+        if not find_violations(found) and not unusual and found.dst is not Destinations.SINK:
             return found
     raise AssertionError(opcode)
 
 
-def _form(draw: Draw, entry: Entry, level: int) -> Form:
+def _draw_slots(draw: SeededRandom, entry: Entry, level: int) -> Form:
     slots = [slot for slot in entry.slots if slot.name != "c"]
-    values = {slot.name: draw.of(_values(slot, level)) for slot in slots if not slot.optional}
-    if level == 1 and all(entry.slot(name) for name in _WORD_TYPES[1:]) and "mode" not in values:
+    values = {
+        slot.name: draw.pick(_list_values(slot, level)) for slot in slots if not slot.is_optional
+    }
+    if (
+        level == 1
+        and all(entry.find_slot(name) for name in _WORD_TYPES[1:])
+        and "mode" not in values
+    ):
         values |= dict.fromkeys((x for x in _WORD_TYPES if x in values), values["atype"])
-    free = [x for x in slots if x.optional and (level > 1 or x.name in EASY)]
+    free = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
     most = {1: 1, 2: 2}.get(level, len(free))
-    count = max(draw.below(most + 1) for _ in range(level))
-    for slot in draw.shuffled(free)[:count]:
-        values[slot.name] = slot.values[draw.below(len(slot.values))]
-    blank = Form(entry.opcode, c=not entry.c_optional)
+    count = max(draw.random_below(most + 1) for _ in range(level))
+    for slot in draw.shuffle(free)[:count]:
+        values[slot.name] = slot.values[draw.random_below(len(slot.values))]
+    blank = Form(entry.opcode, c=not entry.is_c_optional)
     return with_c(blank._replace(**values))  # type: ignore[arg-type]
 
 
-def _values(slot: Slot, level: int) -> Sequence[object]:
+def _list_values(slot: Slot, level: int) -> Sequence[object]:
     """The values of a slot that are drawn at a level."""
     if level == 1 and slot.name == "dst":
         return (Destinations.P,)
@@ -118,7 +124,7 @@ def _values(slot: Slot, level: int) -> Sequence[object]:
     return slot.values
 
 
-def instruction(form_: Form) -> Instruction:
+def make_instruction(form_: Form) -> Instruction:
     """A form with registers d (or p, q), a, b, c."""
     written = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
     return Instruction(form_, written, tuple(map(Register, "abc" if form_.c else "ab")))
@@ -137,39 +143,39 @@ _DOUBLES = (
 )
 
 
-def operands(draw: Draw, ins: Instruction, level: int) -> dict[str, int]:
+def draw_operands(draw: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
     """Values by name, for every register that is written: such as are easily got wrong."""
-    found = {str(name): _operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    found = {str(name): _draw_operand(draw, ins, role, level) for role, name in ins.roles.items()}
     for needed in ins.inputs:
         if needed.name not in found:  # the guard, and what it may keep
             found[needed.name] = _number(draw, needed.type.bits, level)
     return found
 
 
-def _operand(draw: Draw, ins: Instruction, role: str, level: int) -> int:
+def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -> int:
     type_ = ins.type_of(role)
     if type_ is Type.PRED:
-        return draw.below(2)
+        return draw.random_below(2)
     if type_.is_float:
-        return draw.of(_FLOATS if type_.bits == 32 else _DOUBLES)
+        return draw.pick(_FLOATS if type_.bits == 32 else _DOUBLES)
     if role == "b" and ins.form.mode and not ins.form.bsel:
-        return draw.of(_AMOUNTS)
+        return draw.pick(_AMOUNTS)
     kept = ins.form.dsel or ins.form.mask
     if role == "c" and kept and not ins.form.secop and level < 3:
         return C_BITS
     chosen = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
-    unit = chosen.unit if chosen else type_.bits // ins.lanes_of(role)
+    unit = chosen.unit if chosen else type_.bits // ins.count_lanes(role)
     return sum(_number(draw, unit, level) << at for at in range(0, type_.bits, unit))
 
 
-def _number(draw: Draw, bits: int, level: int) -> int:
+def _number(draw: SeededRandom, bits: int, level: int) -> int:
     """A number of so many bits: small, at an end of a range, or any."""
-    signed, unsigned = limits(bits, signed=True), limits(bits, signed=False)
-    sort = draw.below(4 + level)
+    signed, unsigned = get_limits(bits, signed=True), get_limits(bits, signed=False)
+    sort = draw.random_below(4 + level)
     if sort < 3:
-        near = draw.below(11) - 3
+        near = draw.random_below(11) - 3
         return near & unsigned.high
     if sort < 6:
         ends = (signed.high, signed.low & unsigned.high, unsigned.high)
-        return draw.of(ends) - draw.below(3) & unsigned.high
-    return draw.bits() & unsigned.high
+        return draw.pick(ends) - draw.random_below(3) & unsigned.high
+    return draw.draw_bits() & unsigned.high

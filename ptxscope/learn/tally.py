@@ -17,7 +17,7 @@ SCHEMA = "ptxscope.tally/1"
 _MOST = 10**9
 
 
-class Kind(StrEnum):
+class ExerciseKind(StrEnum):
     """What an exercise asks."""
 
     RESULT = "result"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
     PART = "part"
 
 
-class Outcome(StrEnum):
+class ExerciseOutcome(StrEnum):
     """How an exercise ended."""
 
     RIGHT = "right"
@@ -41,7 +41,7 @@ class Count(NamedTuple):
     skipped: int = 0
     hints: int = 0
 
-    def plus(self, other: Count) -> Count:
+    def add(self, other: Count) -> Count:
         """Both together."""
         return Count(*(min(x + y, _MOST) for x, y in zip(self, other, strict=True)))
 
@@ -51,39 +51,39 @@ class Count(NamedTuple):
         return self.right + self.wrong + self.skipped
 
 
-def _sum(counts: Iterable[Count]) -> Count:
-    return reduce(Count.plus, counts, Count())
+def _sum_counts(counts: Iterable[Count]) -> Count:
+    return reduce(Count.add, counts, Count())
 
 
-Key = tuple[str, Kind]
+TallyKey = tuple[str, ExerciseKind]
 """An opcode, and what was asked."""
 
 
 class Tally(NamedTuple):
     """Counts; there are never more than the catalog has opcodes for each kind."""
 
-    counts: Mapping[Key, Count] = {}
+    counts: Mapping[TallyKey, Count] = {}
 
-    def with_(self, key: Key, outcome: Outcome, hints: int = 0) -> Tally:
+    def with_(self, key: TallyKey, outcome: ExerciseOutcome, hints: int = 0) -> Tally:
         """One exercise more."""
         one = Count(hints=hints)._replace(**{str(outcome): 1})
-        return Tally({**self.counts, key: self.counts.get(key, Count()).plus(one)})
+        return Tally({**self.counts, key: self.counts.get(key, Count()).add(one)})
 
     @property
     def total(self) -> Count:
         """All of them."""
-        return _sum(self.counts.values())
+        return _sum_counts(self.counts.values())
 
-    def weight(self, what: str) -> int:
+    def compute_weight(self, what: str) -> int:
         """How often an instruction, or a kind, is to be asked: more where more was got wrong."""
-        count = _sum(count for key, count in self.counts.items() if what in key)
+        count = _sum_counts(count for key, count in self.counts.items() if what in key)
         return 4 + 12 * count.wrong // max(count.right + count.wrong, 1)
 
     @property
     def rows(self) -> Iterator[dict[str, str | int]]:
         """A row for each instruction and kind, in the catalog's order."""
         for opcode in CATALOG:
-            for kind in Kind:
+            for kind in ExerciseKind:
                 if count := self.counts.get((opcode, kind)):
                     yield {"opcode": opcode, "kind": str(kind), **count._asdict()}
 
@@ -123,14 +123,14 @@ def from_json(text: str) -> Tally:
     rows = data.get("rows")
     if not isinstance(rows, list):
         raise ValueError("it has no rows")
-    return Tally(dict(map(_row, rows)))
+    return Tally(dict(map(_parse_row, rows)))
 
 
-def _row(row: Any) -> tuple[Key, Count]:
+def _parse_row(row: Any) -> tuple[TallyKey, Count]:
     opcode = row.get("opcode") if isinstance(row, dict) else None
     if not isinstance(opcode, str) or opcode not in CATALOG:
         raise ValueError("a row is not of one of the instructions")
     counts = [row.get(name, 0) for name in Count._fields]
     if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
         raise ValueError(f"{opcode} has a count that is none")
-    return (opcode, Kind(row.get("kind"))), Count(*counts)
+    return (opcode, ExerciseKind(row.get("kind"))), Count(*counts)

@@ -13,11 +13,11 @@ from ..engine.isa.integers import cast
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 from ..engine.semantics.micro_operations import Clamp
-from ..engine.semantics.models import model
-from ..engine.syntax.errors import quoted
-from ..engine.syntax.values import float_text, hex_text, value_text
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.errors import quote_word
+from ..engine.syntax.values import format_float, format_hex, format_value
 from ..engine.tracing.formula import Sign
-from ..engine.tracing.lane_text import sentence, words
+from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ..engine.tracing.trace import RowTrace, Trace
 
 _HOLE = re.compile(r"\{([^{}\n]*+)\}?")
@@ -30,7 +30,7 @@ _PART = re.compile(r"(\w++)\.([bh])([0-3])")
 _FORMS = "hex, bin, float, value, u8, s8 … u32, s32, formula, said, low, high"
 
 
-class _Found(NamedTuple):
+class _TemplateValue(NamedTuple):
     """What a name stands for."""
 
     bits: int
@@ -41,7 +41,7 @@ class _Found(NamedTuple):
     """An operand's."""
 
 
-class Kind(Enum):
+class TemplatePieceKind(Enum):
     """What a piece of a text is."""
 
     PLAIN = auto()
@@ -51,66 +51,70 @@ class Kind(Enum):
     """Taken from a trace."""
 
 
-class Piece(NamedTuple):
+class TemplatePiece(NamedTuple):
     """A stretch of text of one kind."""
 
     text: str
-    kind: Kind = Kind.PLAIN
+    kind: TemplatePieceKind = TemplatePieceKind.PLAIN
 
 
-Text = tuple[Piece, ...]
+Text = tuple[TemplatePiece, ...]
 """What a card says; an empty line is between two paragraphs."""
 
 
-def plain(text: Text) -> str:
+def strip_marks(text: Text) -> str:
     """It without marks."""
     return "".join(piece.text for piece in text)
 
 
-def filled(text: str, trace: Trace) -> list[Piece]:
+def fill_template(text: str, trace: Trace) -> list[TemplatePiece]:
     """A line's pieces, with what it takes from a trace.
 
     Raises ValueError that says what can be taken.
     """
-    found: list[Piece] = []
+    found: list[TemplatePiece] = []
     for at, stretch in enumerate(text.split("`")):
-        kind, start = Kind.CODE if at % 2 else Kind.PLAIN, 0
+        kind, start = TemplatePieceKind.CODE if at % 2 else TemplatePieceKind.PLAIN, 0
         for match in _HOLE.finditer(stretch):
-            found.append(Piece(stretch[start : match.start()], kind))
-            found.append(Piece(_taken(match, trace), Kind.VALUE))
+            found.append(TemplatePiece(stretch[start : match.start()], kind))
+            found.append(TemplatePiece(_fill_placeholder(match, trace), TemplatePieceKind.VALUE))
             start = match.end()
-        found.append(Piece(stretch[start:], kind))
+        found.append(TemplatePiece(stretch[start:], kind))
     return found
 
 
-def _taken(match: re.Match[str], trace: Trace) -> str:
+def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
     inside = _INSIDE.fullmatch(match[1]) if match[0].endswith("}") else None
     if inside is None:
         raise ValueError(
-            f"{quoted(match[0])} takes nothing from the trace; "
+            f"{quote_word(match[0])} takes nothing from the trace; "
             "what does is {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
         )
     if inside["model"]:
-        trace = Trace(trace.instruction, model(inside["model"]), trace.operands)
+        trace = Trace(trace.instruction, parse_model(inside["model"]), trace.operands)
     name, form = inside["name"], inside["form"] or ""
     lane = int(inside["lane"] or 0)
     row = trace.rows.get(name)
     if row is None:
         if inside["lane"]:
-            raise ValueError(f"{quoted(name)} is no row; {rows_of(trace)}")
-        return _formed(_operand(name, trace), form)
+            raise ValueError(f"{quote_word(name)} is no row; {format_row_names(trace)}")
+        return _format_value(_get_operand_value(name, trace), form)
     if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
         raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")
     special = _OF_A_ROW.get(form)
-    return special(trace, row, lane) if special else _formed(_of_row(trace, row, lane), form)
+    return (
+        special(trace, row, lane)
+        if special
+        else _format_value(_get_row_value(trace, row, lane), form)
+    )
 
 
-def rows_of(trace: Trace) -> str:
+def format_row_names(trace: Trace) -> str:
     """Which rows there are, for a message."""
     return "its rows are " + ", ".join(trace.rows)
 
 
-def _bound(row: RowTrace, name: str) -> str:
+def _format_bound(row: RowTrace, name: str) -> str:
     bound = getattr(row.micro, name) if isinstance(row.micro, Clamp) else None
     if bound is None:
         raise ValueError(f"{row.key} has no bound to show")
@@ -118,20 +122,20 @@ def _bound(row: RowTrace, name: str) -> str:
 
 
 _OF_A_ROW: dict[str, Callable[[Trace, RowTrace, int], str]] = {
-    "formula": lambda trace, row, lane: str(words(trace, row, lane).formula),
-    "said": sentence,
-    "low": lambda _trace, row, _lane: _bound(row, "low"),
-    "high": lambda _trace, row, _lane: _bound(row, "high"),
+    "formula": lambda trace, row, lane: str(describe_lane(trace, row, lane).formula),
+    "said": format_lane_sentence,
+    "low": lambda _trace, row, _lane: _format_bound(row, "low"),
+    "high": lambda _trace, row, _lane: _format_bound(row, "high"),
 }
 
 
-def _of_row(trace: Trace, row: RowTrace, lane: int) -> _Found:
-    value, formula = row.values[lane], words(trace, row, lane).formula
+def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
+    value, formula = row.values[lane], describe_lane(trace, row, lane).formula
     shown = formula.left if formula.sign is Sign.FOR else formula.right
-    return _Found(value, max(row.row.bits, 1), shown)
+    return _TemplateValue(value, max(row.row.bits, 1), shown)
 
 
-def _operand(name: str, trace: Trace) -> _Found:
+def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
     """An operand, a destination or a part of one, by role or by register."""
     part = _PART.fullmatch(name)
     called = part[1] if part else name
@@ -148,29 +152,31 @@ def _operand(name: str, trace: Trace) -> _Found:
         bits = trace.operands[role]
     else:
         there = ", ".join((*trace.operands, *ins.results))
-        raise ValueError(f"there is no {quoted(name)}: operands are {there}; {rows_of(trace)}")
+        raise ValueError(
+            f"there is no {quote_word(name)}: operands are {there}; {format_row_names(trace)}"
+        )
     type_ = ins.type_of(role)
     if part is None:
-        return _Found(bits, type_.bits, hex_text(bits, type_.bits), type_)
+        return _TemplateValue(bits, type_.bits, format_hex(bits, type_.bits), type_)
     unit = 8 if part[2] == "b" else 16
     if unit * (int(part[3]) + 1) > type_.bits:
         raise ValueError(f"{called} has no {part[2]}{part[3]}")
     bits = bits >> unit * int(part[3]) & (1 << unit) - 1
-    return _Found(bits, unit, hex_text(bits, unit))
+    return _TemplateValue(bits, unit, format_hex(bits, unit))
 
 
-def _formed(found: _Found, form: str) -> str:
+def _format_value(found: _TemplateValue, form: str) -> str:
     bits = found.bits & (1 << found.width) - 1
     if not form:
         return found.shown
     if _CAST.fullmatch(form):
         return str(cast(found.bits, int(form[1:]), form[0] == "s"))
     if form == "hex":
-        return hex_text(bits, found.width)
+        return format_hex(bits, found.width)
     if form == "bin":
         return f"0b{bits:0{found.width}b}"
     if form == "float" and found.width in (32, 64):
-        return float_text(bits, found.width)
+        return format_float(bits, found.width)
     if form == "value" and found.type:
-        return value_text(bits, found.type)
-    raise ValueError(f"it can't be shown as {quoted(form)}; ways to show it are {_FORMS}")
+        return format_value(bits, found.type)
+    raise ValueError(f"it can't be shown as {quote_word(form)}; ways to show it are {_FORMS}")

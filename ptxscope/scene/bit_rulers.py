@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..engine.isa.types import Type
-from ..engine.syntax.values import float_parts, format_float_fields, value_text
-from .scene_model import Look, Place, Stretch, Strip
+from ..engine.syntax.values import format_float_fields, format_value, split_float
+from .scene_model import BitRuler, BitRun, LaneRef, SpanKind
 
 _FIELDS = {Type.F32: (8, 23), Type.F64: (11, 52)}
 """Bits of exponent and fraction."""
@@ -12,7 +12,7 @@ _LONG = 24
 """Bits from which on a field is written in hexadecimal."""
 
 
-def digits(value: int, low: int, high: int) -> str:
+def format_binary(value: int, low: int, high: int) -> str:
     """Bits low..high-1 in binary, in groups of four counted from bit 0."""
     groups: list[str] = []
     while low < high:
@@ -22,7 +22,7 @@ def digits(value: int, low: int, high: int) -> str:
     return " ".join(reversed(groups))
 
 
-def above(value: int, bits: int) -> str:
+def format_high_digits(value: int, bits: int) -> str:
     """The hexadecimal digits above so many bits: ``1`` of 382 and 8; ``…fe`` of -300."""
     rest = value >> bits
     if rest >= 0:
@@ -31,68 +31,74 @@ def above(value: int, bits: int) -> str:
     return f"…f{rest & (1 << width) - 1:x}"
 
 
-def _sign(value: int) -> Stretch:
+def _make_sign_run(value: int) -> BitRun:
     """What goes on above the topmost bit shown."""
-    return Stretch("…1", Look.SIGN) if value < 0 else Stretch("…0", Look.ZERO)
+    return BitRun("…1", SpanKind.SIGN) if value < 0 else BitRun("…0", SpanKind.ZERO)
 
 
-def _top(value: int) -> int:
+def _find_top_bit(value: int) -> int:
     """The bits from bit 0 to the topmost one that is not the sign."""
     return max((~value if value < 0 else value).bit_length(), 1)
 
 
-def shifted_down(place: Place, value: int, amount: int) -> Strip:
+def make_right_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     """A number shifted right: what is kept, and what falls off below."""
-    top = max(_top(value), amount)
-    sign = _sign(value)
-    kept = [Stretch(digits(value, amount, top), Look.CHIP, "kept")] if top > amount else []
+    top = max(_find_top_bit(value), amount)
+    sign = _make_sign_run(value)
+    kept = (
+        [BitRun(format_binary(value, amount, top), SpanKind.CHIP, "kept")] if top > amount else []
+    )
     if not kept:
         sign = sign._replace(label="kept")
     bits = f"{amount} bit{'s' * (amount > 1)} fall{'s' * (amount == 1)} off"
-    lost = [Stretch(digits(value, 0, amount), Look.LOST, bits)] if amount else []
-    return Strip(place, "", (sign, *kept, *lost), f"= {value >> amount}")
+    lost = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
+    return BitRuler(place, "", (sign, *kept, *lost), f"= {value >> amount}")
 
 
-def shifted_up(place: Place, value: int, amount: int) -> Strip:
+def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     """A number shifted left: the window of 32, zeros that come in, what stands above it."""
     made = value << amount
-    top = max(_top(made), 32)
-    beyond = Stretch(digits(made, 32, top), Look.BEYOND, "above bit 31")
+    top = max(_find_top_bit(made), 32)
+    beyond = BitRun(format_binary(made, 32, top), SpanKind.BEYOND, "above bit 31")
     start = min(amount, 32)
-    kept = Stretch(
-        digits(made, start, 32), Look.CHIP, "bit 31" if start == 31 else f"bits 31:{start}"
+    kept = BitRun(
+        format_binary(made, start, 32),
+        SpanKind.CHIP,
+        "bit 31" if start == 31 else f"bits 31:{start}",
     )
     come = f"{amount} zero{'s' * (amount > 1)} come{'s' * (amount == 1)} in"
-    zeros = Stretch(digits(made, 0, start), Look.ZERO, come)
-    shown = (_sign(made), beyond, kept, zeros)
-    return Strip(place, "", tuple(x for x in shown if x.text), f"= {made}")
+    zeros = BitRun(format_binary(made, 0, start), SpanKind.ZERO, come)
+    shown = (_make_sign_run(made), beyond, kept, zeros)
+    return BitRuler(place, "", tuple(x for x in shown if x.text), f"= {made}")
 
 
-def cut(place: Place, value: int, bits: int, said: str) -> Strip:
+def cut(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
     """A number cut to so many bits: what falls off stands above, where it was."""
     whole = bits % 4 == 0 and bits > 8
-    top = _top(value)
+    top = _find_top_bit(value)
     if whole:
-        high, low = above(value, bits), f"{value & (1 << bits) - 1:0{bits // 4}x}"
+        high, low = format_high_digits(value, bits), f"{value & (1 << bits) - 1:0{bits // 4}x}"
     else:
-        high = digits(value, bits, max(top, bits + 1))
-        low = digits(value, 0, bits)
-    sign = [Stretch("…1", Look.LOST)] if value < 0 and not whole else []
+        high = format_binary(value, bits, max(top, bits + 1))
+        low = format_binary(value, 0, bits)
+    sign = [BitRun("…1", SpanKind.LOST)] if value < 0 and not whole else []
     label = f"above bit {bits - 1}"
-    lost = Stretch(high, Look.LOST, f"{label}: falls off")
-    keeps = Stretch(low, Look.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
-    return Strip(place, "", (*sign, lost, keeps), said)
+    lost = BitRun(high, SpanKind.LOST, f"{label}: falls off")
+    keeps = BitRun(low, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
+    return BitRuler(place, "", (*sign, lost, keeps), said)
 
 
-def float_fields(place: Place, name: str, bits: int, type_: Type, *, lost: bool = False) -> Strip:
+def make_float_ruler(
+    place: LaneRef, name: str, bits: int, type_: Type, *, is_flushed: bool = False
+) -> BitRuler:
     """Sign, exponent and fraction of a float in place; ``lost`` where its fraction is flushed."""
     exponent, fraction = _FIELDS[type_]
-    sign, power, rest = float_parts(bits, type_.bits)
+    sign, power, rest = split_float(bits, type_.bits)
     written = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     stretches = (
-        Stretch(str(sign), Look.SIGN_BIT, "sign"),
-        Stretch(f"{power:0{exponent}b}", Look.EXPONENT, "exponent"),
-        Stretch(written, Look.LOST if lost else Look.FRACTION, "fraction"),
+        BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
+        BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
+        BitRun(written, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
     )
-    said = f"{value_text(bits, type_)}: {format_float_fields(bits, type_.bits)}"
-    return Strip(place, name, stretches, said)
+    said = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
+    return BitRuler(place, name, stretches, said)

@@ -13,7 +13,7 @@ from ..engine.semantics import micro_operations as m
 from ..engine.semantics.micro_operation import Flag
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.trace import RowTrace, Trace
-from .scene_model import Figure, Link, Place, RowScene, Scene, StepScene, Strips
+from .scene_model import BitRulers, LaneRef, Link, RowFigure, RowScene, Scene, StepScene
 
 _SIGNS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
@@ -22,7 +22,7 @@ class Folded(NamedTuple):
     """A scene with fewer rows; a step of which none is left has no rows."""
 
     scene: Scene
-    ends: tuple[tuple[Place, ...], ...]
+    ends: tuple[tuple[LaneRef, ...], ...]
     """What the bits of each destination that is kept come from: one place, or several parts."""
 
 
@@ -48,7 +48,7 @@ class _Folding:
         self._hidden = hidden
         self._shown = shown
         self._registers = {register.role: register for register in drawn.registers}
-        self._links: dict[Place, tuple[Link, ...]] = {}
+        self._links: dict[LaneRef, tuple[Link, ...]] = {}
         """The links to each place that is gone."""
         self._gone: set[str] = set()
 
@@ -65,21 +65,21 @@ class _Folding:
                 figure = self._with_places(self._without_fields(row))
                 yield row._replace(links=links, figure=figure)
 
-    def _without_fields(self, row: RowScene) -> Figure | None:
+    def _without_fields(self, row: RowScene) -> RowFigure | None:
         """The figure of a row, without a float's fields where its register has them."""
         key = self._trace.rows[row.key].input_keys[0]
         register = self._registers.get(key)
         figure = row.figure
-        if isinstance(figure, Strips) and register and register.figure and key in ("a", "b"):
-            return Strips(figure.strips[1:] or figure.strips)
+        if isinstance(figure, BitRulers) and register and register.figure and key in ("a", "b"):
+            return BitRulers(figure.strips[1:] or figure.strips)
         return figure
 
-    def sources(self, place: Place) -> tuple[Place, ...]:
+    def sources(self, place: LaneRef) -> tuple[LaneRef, ...]:
         """Where the bits of a place are drawn."""
         links = self._links.get(place)
         return (place,) if links is None else tuple(dict.fromkeys(x.source for x in links))
 
-    def moved(self, place: Place) -> Place:
+    def moved(self, place: LaneRef) -> LaneRef:
         """Where the bits of a place are drawn, if that is one other place."""
         found = self.sources(place)
         return found[0] if len(found) == 1 else place
@@ -90,7 +90,7 @@ class _Folding:
 
     def _with_places(self, figure: Any) -> Any:
         """A figure, or a part of one, in which every place is one that is drawn."""
-        if isinstance(figure, Place):
+        if isinstance(figure, LaneRef):
             return self.moved(figure)
         if not isinstance(figure, tuple):
             return figure

@@ -8,9 +8,9 @@ from itertools import groupby
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from ..engine.tracing.trace import RowTrace, Trace
-from .scene_model import Cell, Look, Span
+from .scene_model import Cell, CellSpan, SpanKind
 
-OUTCOMES = (Look.CHIP, Look.VALUE, Look.CLAMPED, Look.HOLDS, Look.FAILS)
+OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, SpanKind.FAILS)
 """Looks of what comes out of a row."""
 
 
@@ -27,7 +27,7 @@ class Pair(NamedTuple):
         return self.isa, self.other
 
     @property
-    def differs(self) -> bool:
+    def is_different(self) -> bool:
         """Whether they have other values, or one of them has none."""
         return self.isa is None or self.other is None or self.isa.values != self.other.values
 
@@ -40,25 +40,25 @@ class Pair(NamedTuple):
         return frozenset(lane for lane, (x, y) in enumerate(both) if x != y)
 
 
-def pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
+def iter_pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
     """The rows of a stage in order, those of one key together."""
-    left, right = _rows(isa, stage), _rows(other, stage)
-    for key in _merged(list(left), list(right)):
+    left, right = _map_rows(isa, stage), _map_rows(other, stage)
+    for key in _merge_keys(list(left), list(right)):
         yield Pair(key, left.get(key), right.get(key))
 
 
-def marked(cell: Cell, other: Cell) -> Cell:
+def mark_differences(cell: Cell, other: Cell) -> Cell:
     """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
-    at, there = _outcome(cell), _outcome(other)
+    at, there = _find_outcome_span(cell), _find_outcome_span(other)
     if at is None or there is None or cell.spans[at].text == other.spans[there].text:
         return cell
     span, text = cell.spans[at], other.spans[there].text
     if len(span.text) != len(text):
-        runs = [span._replace(look=Look.DIFFERS)]
+        runs = [span._replace(look=SpanKind.DIFFERS)]
     else:
         same = zip(span.text, text, strict=True)
         runs = [
-            Span("".join(x for x, _ in pair), Look.DIFFERS if differs else Look.VALUE)
+            CellSpan("".join(x for x, _ in pair), SpanKind.DIFFERS if differs else SpanKind.VALUE)
             for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
         ]
     return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
@@ -76,16 +76,16 @@ def hide_equal_cells(cells: Sequence[Cell], others: Sequence[Cell]) -> tuple[Cel
 
 
 def _outcome_text(cell: Cell) -> str | None:
-    at = _outcome(cell)
+    at = _find_outcome_span(cell)
     return None if at is None else cell.spans[at].text
 
 
-def _outcome(cell: Cell) -> int | None:
+def _find_outcome_span(cell: Cell) -> int | None:
     """Which span of a cell is what comes out."""
     return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
 
 
-def differing_bits(x: int, y: int) -> list[tuple[int, int]]:
+def find_differing_bits(x: int, y: int) -> list[tuple[int, int]]:
     """The bits in which two patterns differ, as ranges high..low, the highest first."""
     found: list[tuple[int, int]] = []
     changed = x ^ y
@@ -98,11 +98,11 @@ def differing_bits(x: int, y: int) -> list[tuple[int, int]]:
     return found
 
 
-def _rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
+def _map_rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
     return {row.key: row for row in trace.rows.values() if row.stage is stage}
 
 
-def _merged(left: Sequence[str], right: Sequence[str]) -> list[str]:
+def _merge_keys(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """The keys of both sides in their order: what only the other one has comes first."""
 
     def position(key: str) -> float:

@@ -7,158 +7,170 @@ from collections.abc import Callable
 from ..engine.isa.types import Type
 from ..engine.semantics import micro_operations as m
 from ..engine.semantics.micro_operation import Flag
-from ..engine.tracing.lane_text import operand_name
+from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import RowTrace, Trace
 from . import number_lines
-from .bit_rulers import cut, float_fields, shifted_down, shifted_up
-from .scene_cells import Seen, option_bits, option_name, truth_name
+from .bit_rulers import cut, make_float_ruler, make_left_shift_ruler, make_right_shift_ruler
+from .scene_cells import TracedRow, format_option_bits, format_option_name, format_truth_name
 from .scene_model import (
-    Axis,
-    Choice,
-    Figure,
+    BitRuler,
+    BitRulers,
+    ChoiceBranch,
+    ChoiceFigure,
     Gate,
-    Option,
-    Place,
-    Running,
-    Strip,
-    Strips,
+    LaneRef,
+    NumberLine,
+    RowFigure,
+    RunningSum,
     Term,
-    Truth,
+    TruthValue,
 )
 
 
-def figure_of(trace: Trace, row: RowTrace) -> Figure | None:
+def build_figure(trace: Trace, row: RowTrace) -> RowFigure | None:
     """The figure of a row; None where its line says all."""
     draw = _FIGURES.get(type(row.micro))
-    return draw(Seen(trace, row)) if draw else None
+    return draw(TracedRow(trace, row)) if draw else None
 
 
-def _single(row: RowTrace) -> bool:
+def _has_single_lane(row: RowTrace) -> bool:
     return len(row.lanes) == 1
 
 
-def _clamp(seen: Seen) -> Axis:
+def _clamp(seen: TracedRow) -> NumberLine:
     assert isinstance(seen.row.micro, m.Clamp)
-    return number_lines.clamped(seen.row, seen.row.micro)
+    return number_lines.make_clamp_line(seen.row, seen.row.micro)
 
 
-def _limit(seen: Seen) -> Figure | None:
+def _limit(seen: TracedRow) -> RowFigure | None:
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.LimitAmount)
     if not micro.wrap:
-        return number_lines.limited(row, 32)
+        return number_lines.make_limit_line(row, 32)
     before = row.inputs[0][0]
     if before == row.values[0]:
         return None
-    return _strips(cut(Place(row.key, 0), before, 5, f"= {row.values[0]}"))
+    return _make_bit_rulers(cut(LaneRef(row.key, 0), before, 5, f"= {row.values[0]}"))
 
 
-def _strips(*strips: Strip) -> Strips:
-    return Strips(strips)
+def _make_bit_rulers(*strips: BitRuler) -> BitRulers:
+    return BitRulers(strips)
 
 
-def _shift_left(seen: Seen) -> Strips:
+def _shift_left(seen: TracedRow) -> BitRulers:
     row = seen.row
-    return _strips(shifted_up(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
+    return _make_bit_rulers(
+        make_left_shift_ruler(LaneRef(row.key, 0), row.inputs[0][0], row.inputs[1][0])
+    )
 
 
-def _shift_right(seen: Seen) -> Strips:
+def _shift_right(seen: TracedRow) -> BitRulers:
     row = seen.row
-    return _strips(shifted_down(Place(row.key, 0), row.inputs[0][0], row.inputs[1][0]))
+    return _make_bit_rulers(
+        make_right_shift_ruler(LaneRef(row.key, 0), row.inputs[0][0], row.inputs[1][0])
+    )
 
 
-def _scale(seen: Seen) -> Strips | None:
+def _scale(seen: TracedRow) -> BitRulers | None:
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.ScaleDown)
-    if not _single(row):
+    if not _has_single_lane(row):
         return None
-    return _strips(shifted_down(Place(row.key, 0), row.inputs[0][0], micro.amount))
+    return _make_bit_rulers(
+        make_right_shift_ruler(LaneRef(row.key, 0), row.inputs[0][0], micro.amount)
+    )
 
 
-def _cut_off(seen: Seen) -> Strips | None:
+def _cut_off(seen: TracedRow) -> BitRulers | None:
     """What falls off where a number does not fit."""
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Wrap | m.Truncate)
     found = [
-        cut(Place(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}")
+        cut(LaneRef(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}")
         for lane in reversed(range(len(row.lanes)))
         if Flag.WRAPPED in row.lanes[lane].flags and len(row.inputs[0]) == len(row.lanes)
     ]
-    return Strips(tuple(found)) if found else None
+    return BitRulers(tuple(found)) if found else None
 
 
-def _accumulate(seen: Seen) -> Running:
+def _accumulate(seen: TracedRow) -> RunningSum:
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Accumulate)
     terms, (c,) = row.inputs
-    name = operand_name(seen.trace, row.input_keys[1].rpartition(".")[2])
-    start = Term(Place(row.input_keys[1], 0), name, str(c), True, str(c))
+    name = format_operand_name(seen.trace, row.input_keys[1].rpartition(".")[2])
+    start = Term(LaneRef(row.input_keys[1], 0), name, str(c), True, str(c))
     total, shown = c, []
-    for lane in range(micro.of - 1, -1, -1):
+    for lane in range(micro.input_lanes - 1, -1, -1):
         added = lane in micro.lanes
         total += terms[lane] if added else 0
         text = f"{terms[lane]:+d}" if added else ""
-        place = Place(row.input_keys[0], lane)
+        place = LaneRef(row.input_keys[0], lane)
         shown.append(Term(place, f"lane {lane}", text, added, str(total)))
-    return Running(start, tuple(shown), Place(row.key, 0))
+    return RunningSum(start, tuple(shown), LaneRef(row.key, 0))
 
 
-def _flush(seen: Seen) -> Strips:
+def _flush(seen: TracedRow) -> BitRulers:
     row = seen.row
     before, after = row.inputs[0][0], row.values[0]
-    name = operand_name(seen.trace, row.name)
-    source, here = Place(row.input_keys[0], 0), Place(row.key, 0)
+    name = format_operand_name(seen.trace, row.name)
+    source, here = LaneRef(row.input_keys[0], 0), LaneRef(row.key, 0)
     if before == after:
-        return _strips(float_fields(here, name, after, Type.F32))
-    return _strips(
-        float_fields(source, f"{name} before", before, Type.F32, lost=True),
-        float_fields(here, f"{name} after", after, Type.F32),
+        return _make_bit_rulers(make_float_ruler(here, name, after, Type.F32))
+    return _make_bit_rulers(
+        make_float_ruler(source, f"{name} before", before, Type.F32, is_flushed=True),
+        make_float_ruler(here, f"{name} after", after, Type.F32),
     )
 
 
-def _to_float(seen: Seen) -> Strips:
-    return _strips(float_fields(Place(seen.row.key, 0), "", seen.row.values[0], Type.F32))
+def _to_float(seen: TracedRow) -> BitRulers:
+    return _make_bit_rulers(
+        make_float_ruler(LaneRef(seen.row.key, 0), "", seen.row.values[0], Type.F32)
+    )
 
 
-def _compare(seen: Seen) -> Axis | None:
+def _compare(seen: TracedRow) -> NumberLine | None:
     micro = seen.row.micro
     assert isinstance(micro, m.Compare)
-    return number_lines.compared(seen.trace, seen.row, micro.type) if _single(seen.row) else None
+    return (
+        number_lines.make_comparison_line(seen.trace, seen.row, micro.type)
+        if _has_single_lane(seen.row)
+        else None
+    )
 
 
-def _truth(seen: Seen, key: str, value: int) -> Truth:
-    return Truth(Place(key, 0), truth_name(seen.trace, key), value)
+def _make_truth_value(seen: TracedRow, key: str, value: int) -> TruthValue:
+    return TruthValue(LaneRef(key, 0), format_truth_name(seen.trace, key), value)
 
 
-def _gate(seen: Seen) -> Gate:
+def _make_gate(seen: TracedRow) -> Gate:
     row = seen.row
     word = str(getattr(row.micro, "boolop", "not"))
     inputs = zip(row.input_keys, row.inputs, strict=True)
-    taken = tuple(_truth(seen, key, value) for key, (value,) in inputs)
-    return Gate(taken, word, _truth(seen, row.key, row.values[0]))
+    taken = tuple(_make_truth_value(seen, key, value) for key, (value,) in inputs)
+    return Gate(taken, word, _make_truth_value(seen, row.key, row.values[0]))
 
 
-def _choose(seen: Seen) -> Choice:
+def _choose(seen: TracedRow) -> ChoiceFigure:
     row = seen.row
     held = row.inputs[0][0]
 
-    def option(index: int) -> Option:
+    def option(index: int) -> ChoiceBranch:
         key = row.input_keys[index]
-        return Option(
-            Place(key, 0),
-            option_name(seen, index),
-            option_bits(seen, row.inputs[index][0]),
-            seen.tint(index, 0),
+        return ChoiceBranch(
+            LaneRef(key, 0),
+            format_option_name(seen, index),
+            format_option_bits(seen, row.inputs[index][0]),
+            seen.find_tint(index, 0),
             if_true=index == 1,
             taken=bool(held) == (index == 1),
         )
 
-    condition = _truth(seen, row.input_keys[0], held)
-    bits = option_bits(seen, row.values[0])
-    return Choice(condition, (option(1), option(2)), bits, Place(row.key, 0))
+    condition = _make_truth_value(seen, row.input_keys[0], held)
+    bits = format_option_bits(seen, row.values[0])
+    return ChoiceFigure(condition, (option(1), option(2)), bits, LaneRef(row.key, 0))
 
 
-_FIGURES: dict[type, Callable[[Seen], Figure | None]] = {
+_FIGURES: dict[type, Callable[[TracedRow], RowFigure | None]] = {
     m.Clamp: _clamp,
     m.LimitAmount: _limit,
     m.ShiftLeft: _shift_left,
@@ -170,7 +182,7 @@ _FIGURES: dict[type, Callable[[Seen], Figure | None]] = {
     m.Flush: _flush,
     m.ToFloat: _to_float,
     m.Compare: _compare,
-    m.Not: _gate,
-    m.Combine: _gate,
+    m.Not: _make_gate,
+    m.Combine: _make_gate,
     m.Choose: _choose,
 }

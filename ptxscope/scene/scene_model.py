@@ -11,7 +11,7 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 
 
-class Place(NamedTuple):
+class LaneRef(NamedTuple):
     """What a drawn thing shows: a lane of a row, or a part of an operand."""
 
     key: str
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """The lane; of an operand the byte, half-word or word, from the least significant."""
 
 
-class Look(StrEnum):
+class SpanKind(StrEnum):
     """What a span is, which decides how a pen draws it."""
 
     CHIP = "chip"
@@ -76,11 +76,11 @@ PLAIN = Tint()
 """Of a number that an operation made."""
 
 
-class Span(NamedTuple):
+class CellSpan(NamedTuple):
     """A stretch of text that is one thing."""
 
     text: str
-    look: Look
+    look: SpanKind
     tint: Tint = PLAIN
     bits: str = ""
     """The same in binary, for where there is room."""
@@ -89,8 +89,8 @@ class Span(NamedTuple):
 class Cell(NamedTuple):
     """What is shown of a place in one column: spans from left to right."""
 
-    place: Place
-    spans: tuple[Span, ...]
+    place: LaneRef
+    spans: tuple[CellSpan, ...]
 
     def __str__(self) -> str:
         return "".join(span.text for span in self.spans)
@@ -99,29 +99,29 @@ class Cell(NamedTuple):
 class Link(NamedTuple):
     """A way of bits from one place to another."""
 
-    source: Place
-    target: Place
+    source: LaneRef
+    target: LaneRef
     tint: Tint
     taken: bool = True
     """It is gone; False for what could have been taken and was not."""
 
 
-class Stretch(NamedTuple):
+class BitRun(NamedTuple):
     """Bits beside each other that have the same fate."""
 
     text: str
     """Their digits, binary or hexadecimal, in groups where they are many."""
-    look: Look
+    look: SpanKind
     label: str = ""
     """What they are: ``kept``, ``15 bits fall off``, ``exponent``."""
 
 
-class Strip(NamedTuple):
+class BitRuler(NamedTuple):
     """A number to the bit, the most significant stretch first."""
 
-    place: Place
+    place: LaneRef
     name: str
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[BitRun, ...]
     said: str = ""
     """What it amounts to: ``= 98303``, ``NaN``."""
 
@@ -134,7 +134,7 @@ class Point(NamedTuple):
     """From 0, the low end, to 1, the high end; below and above, to scale, for what lies outside."""
     names: tuple[str, ...]
     """Whose it is, where operands are compared."""
-    place: Place
+    place: LaneRef
     to: str = ""
     """Where it is moved, where that is another number."""
 
@@ -146,7 +146,7 @@ class Tick(NamedTuple):
     at: float
 
 
-class Axis(NamedTuple):
+class NumberLine(NamedTuple):
     """A range with labelled ends, and numbers in it and beside it."""
 
     low: str
@@ -162,7 +162,7 @@ class Axis(NamedTuple):
 class Term(NamedTuple):
     """A summand of a running sum."""
 
-    place: Place
+    place: LaneRef
     name: str
     text: str
     added: bool
@@ -170,19 +170,19 @@ class Term(NamedTuple):
     """The sum with it."""
 
 
-class Running(NamedTuple):
+class RunningSum(NamedTuple):
     """A sum that starts with c and goes on lane by lane, the highest first."""
 
     start: Term
     terms: tuple[Term, ...]
-    place: Place
+    place: LaneRef
     """Where the whole sum stands."""
 
 
-class Truth(NamedTuple):
+class TruthValue(NamedTuple):
     """A named truth value."""
 
-    place: Place
+    place: LaneRef
     name: str
     value: int | None
     """None where it is not known."""
@@ -191,16 +191,16 @@ class Truth(NamedTuple):
 class Gate(NamedTuple):
     """Truth values that make another."""
 
-    inputs: tuple[Truth, ...]
+    inputs: tuple[TruthValue, ...]
     word: str
     """``and``, ``or``, ``xor``, ``not``."""
-    output: Truth
+    output: TruthValue
 
 
-class Option(NamedTuple):
+class ChoiceBranch(NamedTuple):
     """One of two values that a condition chooses between."""
 
-    place: Place
+    place: LaneRef
     name: str
     bits: str
     tint: Tint
@@ -208,23 +208,23 @@ class Option(NamedTuple):
     taken: bool
 
 
-class Choice(NamedTuple):
+class ChoiceFigure(NamedTuple):
     """A condition and what it chooses between."""
 
-    condition: Truth
-    options: tuple[Option, Option]
+    condition: TruthValue
+    options: tuple[ChoiceBranch, ChoiceBranch]
     bits: str
     """What is chosen."""
-    place: Place
+    place: LaneRef
 
 
-class Strips(NamedTuple):
+class BitRulers(NamedTuple):
     """Numbers to the bit, one below the other."""
 
-    strips: tuple[Strip, ...]
+    strips: tuple[BitRuler, ...]
 
 
-Figure = Axis | Strips | Running | Gate | Choice
+RowFigure = NumberLine | BitRulers | RunningSum | Gate | ChoiceFigure
 
 
 class RowScene(NamedTuple):
@@ -234,7 +234,7 @@ class RowScene(NamedTuple):
     name: str
     cells: tuple[Cell, ...]
     """What it says in one line: a cell a lane column, or one for all; the highest first."""
-    figure: Figure | None
+    figure: RowFigure | None
     """What is drawn besides where there is room for it."""
     links: tuple[Link, ...]
     written: str = ""
@@ -250,7 +250,7 @@ class StepScene(NamedTuple):
     rows: tuple[RowScene, ...]
 
 
-class Register(NamedTuple):
+class RegisterFigure(NamedTuple):
     """An operand, drawn in the parts that are read from it."""
 
     role: str
@@ -265,7 +265,7 @@ class Register(NamedTuple):
     by_lane: bool
     meant: str
     """What its bits mean."""
-    figure: Strips | None
+    figure: BitRulers | None
     """A float's fields."""
     bits: str
     """All of them in one word."""
@@ -276,11 +276,11 @@ class Scene(NamedTuple):
 
     lanes: int
     """Lane columns: 1, 2 or 4."""
-    registers: tuple[Register, ...]
+    registers: tuple[RegisterFigure, ...]
     steps: tuple[StepScene, ...]
-    results: tuple[Place, ...] = ()
+    results: tuple[LaneRef, ...] = ()
     """Where the bits of each destination that is kept stand in the end, in the order written."""
-    thrown: tuple[Place, ...] = ()
+    thrown: tuple[LaneRef, ...] = ()
     """The same of what is thrown away."""
 
     @property

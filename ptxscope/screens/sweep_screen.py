@@ -9,20 +9,20 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ..engine.syntax.errors import printable
+from ..engine.syntax.errors import make_printable
 from ..engine.tracing.trace import Trace
-from ..state.actions import key_names
-from ..widgets.base.theme_styles import InkScreen
+from ..state.actions import map_key_names
+from ..widgets.base.theme_styles import ThemedScreen
 from ..widgets.sweep_pane import SweepPane
 from ..widgets.sweep_pane import can_sweep as can_sweep
-from .dialogs.dialog import Frame
+from .dialogs.dialog import DialogFrame
 from .dialogs.message_placement import MessagesAside
 
 _AROUND = 6
 """Columns of a frame's lower edge that its words can't have."""
 
 
-def keys_told(moved: Sequence[str], arrows: str, keys: tuple[str, str], room: int) -> str:
+def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], room: int) -> str:
     """What keys do, in so many columns: that arrows change operands and how that is undone first.
 
     ``moved`` are the registers that they change, ``keys`` those that undo and help.
@@ -51,14 +51,14 @@ _RANKS = (3, 2, 1, 4, 0)
 """Which of the others go first where there is little room: the highest."""
 
 
-class SweepScreen(MessagesAside, InkScreen[None]):
+class SweepScreen(MessagesAside, ThemedScreen[None]):
     """A plot of the current instruction; what moves in it is edited at once.
 
     It hides what is below, which needs not be drawn at each key.
     """
 
     DEFAULT_CSS = """
-    SweepScreen > Frame {
+    SweepScreen > DialogFrame {
         width: 100%; max-width: 100%;
         &.-page { height: 100%; max-height: 100%; }
     }
@@ -82,39 +82,39 @@ class SweepScreen(MessagesAside, InkScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The plot in a frame."""
-        with Frame(self._title, "", page=True):
+        with DialogFrame(self._title, "", page=True):
             yield self._pane
 
     def on_mount(self) -> None:
         """The arrows are the plot's."""
         self._pane.focus()
-        self._tell_keys()
+        self._show_key_help()
 
     @on(SweepPane.Turned)
     def on_resize(self) -> None:
         """Tell what the keys do, as far as there is room."""
-        self._tell_keys()
+        self._show_key_help()
 
-    def _tell_keys(self) -> None:
-        names = key_names(self.app)
-        frame = self.query_one(Frame)
-        frame.border_subtitle = keys_told(
-            tuple(map(printable, self._pane.moved)),
+    def _show_key_help(self) -> None:
+        names = map_key_names(self.app)
+        frame = self.query_one(DialogFrame)
+        frame.border_subtitle = format_key_help(
+            tuple(map(make_printable, self._pane.moved)),
             self._pane.arrows,
             (names["edit.undo"][0], names["help"][0]),
             self.size.width - _AROUND,
         )
 
-    @on(SweepPane.Moved)
-    def _moved(self, event: SweepPane.Moved) -> None:
+    @on(SweepPane.PointMoved)
+    def _on_point_moved(self, event: SweepPane.PointMoved) -> None:
         self._move(event.role, event.bits)
 
-    def follow(self) -> None:
+    def follow_session(self) -> None:
         """Show the session as it is now; by the palette it may be of another instruction."""
         if can_sweep(self._trace().instruction):
             self._pane.show(self._trace())
-            self.query_one(Frame).border_title = self._title
-            self._tell_keys()
+            self.query_one(DialogFrame).border_title = self._title
+            self._show_key_help()
         else:
             self.action_leave()
 
@@ -134,9 +134,9 @@ class SweepScreen(MessagesAside, InkScreen[None]):
 
     def action_help(self) -> None:
         """Show what every key does."""
-        from .dialogs.help_dialog import HelpScreen
+        from .dialogs.help_dialog import HelpDialog
 
-        self.app.push_screen(HelpScreen("all values"))
+        self.app.push_screen(HelpDialog("all values"))
 
     def action_leave(self) -> None:
         """Back to the explorer, at the current point."""

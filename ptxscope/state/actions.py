@@ -149,7 +149,7 @@ FOOTER_GROUPS = {
 """The actions that the footer names at 80 columns: those of one label share it there."""
 PREDICTING = ("predict.hint",)
 """Those that stand first while a trace is predicted."""
-ALWAYS = ("help", "quit", "palette")
+FIXED_FOOTER_ACTIONS = ("help", "quit", "palette")
 """Those that it shows wherever they act."""
 
 _NAMES = {
@@ -182,18 +182,18 @@ _NAMES = {
 _WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
 
-def key_name(key: str) -> str:
+def format_key(key: str) -> str:
     """How a key is called that Textual calls so."""
     key = key.strip()
     for prefix, sign in _WITH.items():
         if key.startswith(prefix):
-            return sign + key_name(key.removeprefix(prefix))
+            return sign + format_key(key.removeprefix(prefix))
     if key[:1] == "f" and key[1:].isdecimal():
         return key.upper()
     return _NAMES.get(key, key)
 
 
-def bindings() -> list[BindingType]:
+def make_bindings() -> list[BindingType]:
     """The table as Textual bindings."""
     return [
         Binding(
@@ -201,23 +201,23 @@ def bindings() -> list[BindingType]:
             action.action.format(n=n),
             action.label,
             show=action.id in FOOTER,
-            key_display=key_name(keys.partition(",")[0]),
+            key_display=format_key(keys.partition(",")[0]),
             tooltip=action.tooltip,
             id=f"{action.id}.{n}" if action.is_numbered else action.id,
             group=Binding.Group(name),
         )
         for name, group in GROUPS.items()
         for action in group
-        for n, keys in enumerate(_apart(action, action.keys), 1)
+        for n, keys in enumerate(split_keys(action, action.keys), 1)
     ]
 
 
-def _apart(action: Action, keys: str) -> list[str]:
+def split_keys(action: Action, keys: str) -> list[str]:
     """The keys that do the same: all of them, or each where they are numbered."""
     return keys.split(",") if action.is_numbered else [keys]
 
 
-def keymap_of(user: Mapping[str, str]) -> dict[str, str]:
+def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
     """The user's keymap as Textual's, by the ids of bindings."""
     found = dict(user)
     for action in ACTIONS:
@@ -227,27 +227,27 @@ def keymap_of(user: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def keys_by_id(app: App[object]) -> Mapping[str, tuple[str, ...]]:
+def map_keys(app: App[object]) -> Mapping[str, tuple[str, ...]]:
     """The keys of each action as Textual calls them, with what the user's keymap changed."""
-    return _keys_of(FrozenDict(getattr(app, "user_keymap", {})))
+    return _map_keys_of(FrozenDict(getattr(app, "user_keymap", {})))
 
 
 @lru_cache(maxsize=1)
-def _keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+def _map_keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     return FrozenDict(
         (action.id, tuple(key.strip() for key in keymap.get(action.id, action.keys).split(",")))
         for action in ACTIONS
     )
 
 
-def key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
+def map_key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
     """How each action's keys are called, by id, with what the user's keymap changed."""
-    return _names_of(keys_by_id(app))
+    return _map_names_of(map_keys(app))
 
 
 @lru_cache(maxsize=1)
-def _names_of(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    found = {id_: tuple(map(key_name, keys)) for id_, keys in keys.items()}
+def _map_names_of(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    found = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
     for action in ACTIONS:
         if action.is_numbered:
             names = found[action.id]

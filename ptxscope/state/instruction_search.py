@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.entry import Entry, Slot, SlotPlace
 from ..engine.isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot
-from ..engine.isa.intrinsics import Intrinsic, intrinsics
+from ..engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 
@@ -82,59 +82,65 @@ _AT_HAND = 0.5
 """What breaks a tie: the lanes at hand."""
 
 
-def search(query: str, lanes: int = 1) -> tuple[str, ...]:
+def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
     """Opcodes and intrinsics that fit every word, best first; those of ``lanes`` lanes break ties.
 
     Where none fits every word, those that fit most of them.
     """
-    return tuple(_scored(query[:_LONGEST], lanes))
+    return tuple(_score_query(query[:_LONGEST], lanes))
 
 
 @lru_cache(maxsize=16)
-def missed(query: str, lanes: int = 1) -> tuple[str, ...]:
+def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
     """The words of a query that nothing of what is found fits, as they are written."""
-    asked = _spoken(query[:_LONGEST])
-    found = _scored(query[:_LONGEST], lanes)
+    asked = _split_spoken_words(query[:_LONGEST])
+    found = _score_query(query[:_LONGEST], lanes)
     if not found:
         return ()
-    wanted = [word for word in asked[:_WORDS] if _plain(word) not in _NOISE] or asked[:_WORDS]
-    unfit = (word for word in wanted if not any(_scores(_plain(word))[name] for name in found))
+    wanted = [word for word in asked[:_WORDS] if _normalise_word(word) not in _NOISE] or asked[
+        :_WORDS
+    ]
+    unfit = (
+        word
+        for word in wanted
+        if not any(_score_word(_normalise_word(word))[name] for name in found)
+    )
     return tuple(dict.fromkeys((*unfit, *asked[_WORDS:])))
 
 
 @lru_cache(maxsize=16)
-def _scored(query: str, lanes: int) -> Mapping[str, float]:
-    asked = _words(query)[:_WORDS]
+def _score_query(query: str, lanes: int) -> Mapping[str, float]:
+    asked = _split_words(query)[:_WORDS]
     wanted = [word for word in asked if word not in _NOISE] or asked
     if not wanted:
         return {}
-    index = _index()
-    found = {word: _scores(word) for word in wanted}
+    index = _build_index()
+    found = {word: _score_word(word) for word in wanted}
     fits = {name: [found[word][name] for word in wanted] for name in index}
     most = max(sum(x > 0 for x in scores) for scores in fits.values())
     if not most or most * 2 <= len(wanted) - 1:
         return {}
     order = {name: at for at, name in enumerate(index)}
     best = {
-        name: sum(scores) + (_AT_HAND if _lanes_of(name) == lanes else 0)
+        name: sum(scores) + (_AT_HAND if _count_lanes(name) == lanes else 0)
         for name, scores in fits.items()
         if sum(x > 0 for x in scores) == most
     }
     return dict(sorted(best.items(), key=lambda x: (-x[1], order[x[0]])))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """The words of a text: lower case, numbers as digits, plurals as singulars."""
-    return list(map(_plain, _spoken(text)))
+    return list(map(_normalise_word, _split_spoken_words(text)))
 
 
-def _spoken(text: str) -> list[str]:
+def _split_spoken_words(text: str) -> list[str]:
     """The words of a text as they are written, in lower case."""
     text = text.lower().replace("half-word", "halfword").replace("half word", "halfword")
     return [word.rstrip("_") or word for word in _WORD.findall(text)]
 
 
-def _plain(word: str) -> str:
+def _normalise_word(word: str) -> str:
     """A number as a digit, a plural as a singular."""
     word = _NUMBERS.get(word, word)
     is_plural = word.isalpha() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
@@ -142,27 +148,29 @@ def _plain(word: str) -> str:
 
 
 @cache
-def _index() -> Mapping[str, Mapping[str, float]]:
+def _build_index() -> Mapping[str, Mapping[str, float]]:
     """By opcode and intrinsic: words, and what each counts."""
-    named = {name: _weighted(_of_intrinsic(found)) for name, found in intrinsics().items()}
-    return {**{opcode: _weighted(_terms(x)) for opcode, x in CATALOG.items()}, **named}
+    named = {
+        name: _weigh_words(_iter_intrinsic_texts(found)) for name, found in map_intrinsics().items()
+    }
+    return {**{opcode: _weigh_words(_iter_texts(x)) for opcode, x in CATALOG.items()}, **named}
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
-    return frozenset(word for terms in _index().values() for word in terms)
+def _list_vocabulary() -> frozenset[str]:
+    return frozenset(word for terms in _build_index().values() for word in terms)
 
 
-def _weighted(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
+def _weigh_words(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
     """Every word with the most that it counts."""
     found: dict[str, float] = {}
     for text, weight in terms:
-        for word in _words(text):
+        for word in _split_words(text):
             found[word] = max(weight, found.get(word, 0))
     return found
 
 
-def _of_intrinsic(found: Intrinsic) -> Iterator[tuple[str, float]]:
+def _iter_intrinsic_texts(found: Intrinsic) -> Iterator[tuple[str, float]]:
     """Its name; and texts about the instruction as it is written for it, which count less."""
     yield f"{found.name} {found.name.lstrip('_')}", _W.name
     opcode, *written = found.ptx.partition(" ")[0].split(".")
@@ -171,72 +179,72 @@ def _of_intrinsic(found: Intrinsic) -> Iterator[tuple[str, float]]:
         slot._replace(values=values)
         for slot in entry.slots
         if slot.place is SlotPlace.MODIFIER
-        if (values := [value for value in slot.values if slot.text(value) in written])
+        if (values := [value for value in slot.values if slot.format_value(value) in written])
     ]
-    for text, weight in _terms(entry, used):
+    for text, weight in _iter_texts(entry, used):
         yield text, weight * _INTRINSIC
 
 
-def _terms(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
+def _iter_texts(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
     """Texts about an instruction, with these of its slots, and what their words count."""
     yield entry.opcode, _W.name
-    yield entry.same_as, _W.family
+    yield entry.base_opcode, _W.family
     yield entry.summary, _W.about
     yield entry.brief, _W.about
-    yield _OPERATIONS.get(entry.same_as, ""), _W.about
-    yield _USES.get(entry.same_as, ""), _W.slot
-    yield _LANES[entry.lanes] if entry.slot("asel") else "", _W.lanes
+    yield _OPERATIONS.get(entry.base_opcode, ""), _W.about
+    yield _USES.get(entry.base_opcode, ""), _W.slot
+    yield _LANES[entry.lanes] if entry.find_slot("asel") else "", _W.lanes
     yield entry.group, _W.slot
     for slot in entry.slots if slots is None else slots:
         yield SLOT_NAMES[slot.name], _W.slot
         yield _SLOTS.get(slot.name, ""), _W.slot
         if is_type_slot(slot):
-            yield " ".join(_kinds(slot)), _W.slot
+            yield " ".join(_iter_type_names(slot)), _W.slot
         if not is_selector_slot(slot):
-            yield " ".join(map(slot.text, slot.values)), _W.slot
+            yield " ".join(map(slot.format_value, slot.values)), _W.slot
 
 
-def _kinds(slot: Slot) -> Iterator[str]:
+def _iter_type_names(slot: Slot) -> Iterator[str]:
     """What people call the types of a slot."""
     for value in slot.values:
         if isinstance(value, Type):
             yield "float" if value.is_float else "signed" if value.signed else "unsigned"
 
 
-def opcode_of(found: Intrinsic) -> str:
+def find_opcode(found: Intrinsic) -> str:
     """The instruction that computes an intrinsic."""
     return found.ptx.partition(".")[0]
 
 
-def _lanes_of(name: str) -> int:
-    found = intrinsics().get(name)
-    return CATALOG[opcode_of(found) if found else name].lanes
+def _count_lanes(name: str) -> int:
+    found = map_intrinsics().get(name)
+    return CATALOG[find_opcode(found) if found else name].lanes
 
 
-def _scores(word: str) -> dict[str, float]:
+def _score_word(word: str) -> dict[str, float]:
     """What a word of a query counts at each; letters of a name in order, where it fits none."""
-    like = {term: x for term in _vocabulary() if (x := _alike(word, term))}
+    like = {term: x for term in _list_vocabulary() if (x := _compute_similarity(word, term))}
     found = {
         name: max((weight * like.get(term, 0.0) for term, weight in terms.items()), default=0.0)
-        for name, terms in _index().items()
+        for name, terms in _build_index().items()
     }
     if len(word) > 2 and not any(found.values()):
         return {name: float(_is_spread(word, name)) for name in found}
     return found
 
 
-def _alike(word: str, term: str) -> float:
+def _compute_similarity(word: str, term: str) -> float:
     """1 for the same, less for a beginning, another ending, a part; 0 for something else."""
     if word == term:
         return 1.0
     if term.startswith(word) and (len(word) > 1 or term in CATALOG):
         return 0.8
-    if word.isalpha() and term.isalpha() and _begin_alike(word, term):
+    if word.isalpha() and term.isalpha() and _has_same_stem(word, term):
         return 0.6
     return 0.4 if len(word) > 2 and word in term else 0.0
 
 
-def _begin_alike(x: str, y: str) -> bool:
+def _has_same_stem(x: str, y: str) -> bool:
     """Whether they differ in their endings: ``saturating``, ``saturate``."""
     same = max(4, len(x) - 4, len(y) - 4)
     return len(x) >= same and x[:same] == y[:same]

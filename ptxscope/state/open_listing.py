@@ -16,17 +16,22 @@ from itertools import chain
 from .. import files
 from ..engine.diagnosis.observation import parse_observed
 from ..engine.isa.types import Type
-from ..engine.kernels.blame import first_wrong
-from ..engine.kernels.execution import Blocks, Run, RunStep, execute
+from ..engine.kernels.blame import find_first_culprit
+from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
 from ..engine.kernels.program import Program, Statement, StatementKind, load
-from ..engine.kernels.run_inputs import Places, at_start, places, register_of
-from ..engine.listings.verdict_cache import known as known_facts
+from ..engine.kernels.run_inputs import (
+    UnknownSites,
+    find_unknown_sites,
+    make_initial_key,
+    register_of,
+)
+from ..engine.listings.verdict_cache import get_cached_verdict as known_facts
 from ..engine.records import NamedTuple, Record, replace
-from ..engine.semantics.models import model
+from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
-from ..engine.syntax.values import hex_text
-from ..engine.tracing.divergence import divergences
-from .session import Setup, opened, with_line
+from ..engine.syntax.values import format_hex
+from ..engine.tracing.divergence import find_divergences
+from .session import Setup, make_setup, with_line
 
 LONGEST = 1_000_000
 """Characters of a listing that the explorer opens; ``check`` takes any."""
@@ -58,7 +63,7 @@ class ListingRow(NamedTuple):
     """Why the run can't compute it."""
 
 
-class OpenListing(Record, apart=("name", "text")):
+class OpenListing(Record, exclude_from_eq=("name", "text")):
     """A listing, and the values that its registers were given."""
 
     programs: tuple[Program, ...]
@@ -83,22 +88,24 @@ class OpenListing(Record, apart=("name", "text")):
         """A program, run on what was given."""
         if program not in self.runs:
             given = self.given[program]
-            self.runs[program] = execute(self.programs[program], given, model(self.model))
+            self.runs[program] = execute(self.programs[program], given, parse_model(self.model))
         return self.runs[program]
 
-    def rows(self, program: int) -> tuple[ListingRow, ...]:
+    def make_rows(self, program: int) -> tuple[ListingRow, ...]:
         """The list: the kernels' names and all statements; results of one program."""
-        every = (self._rows(n, with_results=n == program) for n in range(len(self.programs)))
+        every = (
+            self._make_program_rows(n, with_results=n == program) for n in range(len(self.programs))
+        )
         return tuple(chain.from_iterable(every))
 
-    def _rows(self, program: int, *, with_results: bool) -> tuple[ListingRow, ...]:
+    def _make_program_rows(self, program: int, *, with_results: bool) -> tuple[ListingRow, ...]:
         key = program, with_results
         if key not in self.lists:
             run = self.run(program) if with_results else None
-            self.lists[key] = tuple(_rows(program, self.programs[program], run))
+            self.lists[key] = tuple(_iter_rows(program, self.programs[program], run))
         return self.lists[key]
 
-    def bare(self) -> OpenListing:
+    def without_caches(self) -> OpenListing:
         """The same, without what was computed."""
         return replace(self)
 
@@ -124,7 +131,7 @@ class ListingCursor(Record):
     @property
     def rows(self) -> tuple[ListingRow, ...]:
         """The list: the kernels' names and all statements; results where the cursor is."""
-        return self.listing.rows(self.program)
+        return self.listing.make_rows(self.program)
 
     @property
     def step(self) -> RunStep | None:
@@ -132,9 +139,9 @@ class ListingCursor(Record):
         return next((x for x in self.run.steps if x.statement is self.statement), None)
 
     @cached_property
-    def _places(self) -> Places:
+    def _places(self) -> UnknownSites:
         """Where the program leaves registers unknown."""
-        return places(self.listing.programs[self.program])
+        return find_unknown_sites(self.listing.programs[self.program])
 
     @cached_property
     def _before(self) -> Mapping[str, int | str]:
@@ -144,7 +151,7 @@ class ListingCursor(Record):
         computes it that the run has not come to.
         """
         held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
-        blocks = Blocks[int | str]()
+        blocks = ShadowedRegisters[int | str]()
         done = {id(step.statement): step for step in self.run.steps}
         for statement in self.listing.programs[self.program].statements[: self.index]:
             key, step = partial(self._places.key, statement), done.get(id(statement))
@@ -170,26 +177,28 @@ class ListingCursor(Record):
     def _held(self) -> Mapping[str, int]:
         """What is known of the registers before the statement."""
         given = self.listing.given[self.program]
-        keys = {name: self._given_by(name) for name in (*map(register_of, given), *self._before)}
+        keys = {
+            name: self._find_input_key(name) for name in (*map(register_of, given), *self._before)
+        }
         held = {name: given[key] for name, key in keys.items() if key in given}
         return {**held, **self._computed}
 
-    def _given_by(self, name: str) -> str:
+    def _find_input_key(self, name: str) -> str:
         """By what the run can be given, or was, what a register holds before the statement.
 
         Empty where it is computed.
         """
-        place = self._before.get(name, at_start(name))
+        place = self._before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
         given, answers = self.listing.given[self.program], self.run.answers
         if place in answers:
             return answers[place]
         free = name in given and name not in answers.values()
-        alone = place == at_start(name) and not self._places.of(name)
+        alone = place == make_initial_key(name) and not self._places.list_keys(name)
         return name if place not in given and (free or alone) else place
 
-    def setup(self, before: Setup) -> Setup:
+    def make_setup(self, before: Setup) -> Setup:
         """What the explorer shows of the statement; a register that nobody knows is 0.
 
         Of an illegal one it is the line; where that is not legal by itself, with the instruction
@@ -203,11 +212,11 @@ class ListingCursor(Record):
                 values = {role: held[name] for role, name in names.items() if name in held}
                 line = replace(line, values=values)
             return replace(line, place=place, apart=True)
-        return replace(opened(ins, self._held, self.listing.model), place=place)
+        return replace(make_setup(ins, self._held, self.listing.model), place=place)
 
-    def current(self, setup: Setup) -> Setup:
+    def update_setup(self, setup: Setup) -> Setup:
         """The setup with what the run knows of the registers that it names."""
-        if setup.apart or setup.place != (self.program, self.index):
+        if setup.is_detached or setup.place != (self.program, self.index):
             return setup
         ins = setup.instruction
         held = self._computed if ins == self.statement.instruction else self._held
@@ -215,7 +224,7 @@ class ListingCursor(Record):
         same = all(setup.values.get(role) == bits for role, bits in values.items())
         return setup if same else replace(setup, values={**setup.values, **values})
 
-    def notes(self, setup: Setup) -> tuple[str, ...]:
+    def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """What a reader must know: values that are not known, where the run stops, edits."""
         ins, said = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
@@ -228,12 +237,12 @@ class ListingCursor(Record):
             said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
             said.append("changed here only: the listing keeps its line, and u takes this back")
-        if setup.apart:
+        if setup.is_detached:
             said.append("these operands are not the run's; going to a line shows its own")
             return tuple(said)
         said += self._unknown(setup)
         if self.step is None:
-            said += self._missed()
+            said += self._iter_unreached_reasons()
         return tuple(said)
 
     def _unknown(self, setup: Setup) -> Iterator[str]:
@@ -243,7 +252,7 @@ class ListingCursor(Record):
         if unknown:
             yield f"not known, shown as 0: {', '.join(unknown)}"
 
-    def _missed(self) -> Iterator[str]:
+    def _iter_unreached_reasons(self) -> Iterator[str]:
         """Why the run has not come to the statement."""
         need = next(iter(self.run.needed), None)
         if need is None and self.run.steps:
@@ -251,7 +260,7 @@ class ListingCursor(Record):
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
-    def moved(self, by: int) -> ListingCursor:
+    def move_by(self, by: int) -> ListingCursor:
         """The listing at the next instruction of the 27, or the one before, also illegal ones."""
         places = [
             (p, i)
@@ -262,13 +271,13 @@ class ListingCursor(Record):
         here = (self.program, self.index)
         at = places.index(here) + by if here in places else 0
         program, index = places[min(max(at, 0), len(places) - 1)]
-        return self.at(program, index)
+        return self.move_to(program, index)
 
-    def at(self, program: int, index: int) -> ListingCursor:
+    def move_to(self, program: int, index: int) -> ListingCursor:
         """The listing at a statement."""
         return replace(self, program=program, index=index)
 
-    def at_line(self, line: int, ptx: str) -> ListingCursor | None:
+    def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
         """The listing at an instruction on a line; None where there is none."""
         here = [
             (str(statement.instruction) == ptx, p, i)
@@ -276,40 +285,40 @@ class ListingCursor(Record):
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
         ]
-        return self.at(*max(here)[1:]) if here else None
+        return self.move_to(*max(here)[1:]) if here else None
 
-    def bare(self) -> ListingCursor:
+    def without_caches(self) -> ListingCursor:
         """The same, without what was computed."""
-        return replace(self, listing=self.listing.bare())
+        return replace(self, listing=self.listing.without_caches())
 
-    def following(self, setup: Setup) -> ListingCursor:
+    def rerun_on(self, setup: Setup) -> ListingCursor:
         """The listing run on the values and the model that the explorer shows.
 
         Where the instruction was changed, nothing follows; neither do values of registers
         that earlier statements computed.
         """
         ins = self.statement.instruction
-        if ins is None or setup.instruction != ins or setup.apart:
+        if ins is None or setup.instruction != ins or setup.is_detached:
             return self
         given = dict(self.listing.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
-            key = self._given_by(needed.name)
+            key = self._find_input_key(needed.name)
             if key and bits is None:
                 given.pop(key, None)
             elif key and bits is not None:
                 given[key] = bits
-        there = self.on(given, setup.model)
+        there = self.with_inputs(given, setup.model)
         return self if there == self else there
 
-    def on(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
+    def with_inputs(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
         """The listing with other values given to the program under the cursor, on a model."""
         everything = list(self.listing.given)
         everything[self.program] = given
         listing = replace(self.listing, given=tuple(everything), model=model_name)
         return replace(self, listing=listing)
 
-    def blamed(self, text: str) -> tuple[ListingCursor, str]:
+    def find_culprit(self, text: str) -> tuple[ListingCursor, str]:
         """Where bits were written that differ from what a register was seen to hold at the end.
 
         ``text`` is ``NAME=VALUE``. Returns the listing there, and what is to be said; raises
@@ -317,29 +326,29 @@ class ListingCursor(Record):
         """
         written, _, value = text.partition("=")
         program = self.listing.programs[self.program]
-        name = next(iter(program.registers(written.strip(), at_end=True)), None)
+        name = next(iter(program.find_registers(written.strip(), is_at_end=True)), None)
         if name is None:
             message = f"`{written.strip()}` is no register here"
             raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
         try:
-            seen = parse_observed(value, program.reading(name))
+            seen = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
-            raise error.within(text, len(written) + 1) from None
+            raise error.shift_into(text, len(written) + 1) from None
         held = self.run.registers.get(name)
         if self.run.needed:
             need = self.run.needed[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
-        if held is not None and held.bits is not None and seen.fits(held.bits):
+        if held is not None and held.bits is not None and seen.matches(held.bits):
             return self, f"{name} is as observed"
-        step = first_wrong(self.run, {name: seen})
+        step = find_first_culprit(self.run, {name: seen})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
         said = f"line {step.line} wrote the bits that differ: {step.text}"
-        return self.at(self.program, index), said
+        return self.move_to(self.program, index), said
 
 
-def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
+def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
     """The rows of a program, with its name where it has one, and with results where it was run."""
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
@@ -351,11 +360,11 @@ def _rows(number: int, program: Program, run: Run | None = None) -> Iterator[Lis
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
             step = done.get(id(statement))
-            row = _row(number, index, statement, step, program.types, constants)
+            row = _make_row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))
 
 
-def _row(
+def _make_row(
     program: int,
     index: int,
     statement: Statement,
@@ -377,10 +386,10 @@ def _row(
     if step is None:
         return row
     known = {name: bits for name, bits in step.writes.items() if bits is not None}
-    row = row._replace(result=" ".join(hex_text(x, types[n].bits) for n, x in known.items()))
+    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in known.items()))
     if step.trace is None or not row.possible:
         return row
-    errata = {e.id: e for divergence in divergences(step.trace) for e in divergence.errata}
+    errata = {e.id: e for divergence in find_divergences(step.trace) for e in divergence.errata}
     return row._replace(errata=tuple(errata))
 
 
@@ -389,7 +398,7 @@ def is_explained(statement: Statement) -> bool:
     return statement.instruction is not None or bool(statement.problems)
 
 
-def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
+def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
     """A listing at its first instruction; None where it has none of the 27."""
     programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
     if not programs:
@@ -402,7 +411,7 @@ def opened_listing(text: str, name: str, model_name: str = "isa") -> ListingCurs
 def read_listing(name: str) -> str:
     """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
     try:
-        data = files.read(files.named(name), 4 * LONGEST)
+        data = files.read(files.expand_path(name), 4 * LONGEST)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}") from None
     if files.is_binary(data):

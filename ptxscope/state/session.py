@@ -11,26 +11,26 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..engine.isa.catalog import C_BITS, CATALOG, entry_of
+from ..engine.isa.catalog import C_BITS, CATALOG, get_entry
 from ..engine.isa.entry import Entry
 from ..engine.isa.form import Form
 from ..engine.isa.integers import cast
-from ..engine.isa.legality import violations, with_slot
+from ..engine.isa.legality import find_violations, with_slot
 from ..engine.isa.roles import SOURCES, Role
 from ..engine.isa.types import Destinations, Selector, Type
-from ..engine.listings.asm_bindings import pasted
+from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.micro_operation import Flag
-from ..engine.semantics.models import model
+from ..engine.semantics.models import parse_model
 from ..engine.semantics.plan import Stage
-from ..engine.syntax.constants import bits_float, float_bits
+from ..engine.syntax.constants import decode_float, encode_float
 from ..engine.syntax.errors import PtxError
-from ..engine.syntax.instruction import Guard, Instruction, Literal, Register
+from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, Note
-from ..engine.tracing.divergence import Divergence, divergence_of, divergences
-from ..engine.tracing.lane_text import sentence
-from ..engine.tracing.step_text import about
+from ..engine.tracing.divergence import Divergence, find_divergence, find_divergences
+from ..engine.tracing.lane_text import format_lane_sentence
+from ..engine.tracing.step_text import describe_step
 from ..engine.tracing.trace import RowTrace, Step, Trace
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.findings import Finding
     from .open_listing import ListingCursor
 
-Sources = Mapping[str, Register | Literal]
+Sources = Mapping[str, Register | Immediate]
 
-_BITING = {
+_EDGE_CASES = {
     1: (0, 1),
     16: (0x7FFF, 0x8000, 0xFFFF, 0x0080),
     32: (0x7F7F7F7F, 0x80808080, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80FF7F01),
@@ -65,13 +65,13 @@ class Setup(Record):
     """What a writer added, for exports."""
     place: tuple[int, int] | None = None
     """The program and the statement of the open listing that it shows."""
-    apart: bool = False
+    is_detached: bool = False
     """Its operands are not the listing's: they come from a finding."""
 
 
-DEPTH = 1000
+MAX_UNDO_STEPS = 1000
 """Edits that can be taken back."""
-ROOM = 8_000_000
+MAX_UNDO_CHARS = 8_000_000
 """Characters of lines and listings that they may hold, together."""
 
 
@@ -102,7 +102,9 @@ class History:
             size += len(here.text)
         self._moments.append((moment, size))
         self._held += size
-        while len(self._moments) > 1 and (len(self._moments) > DEPTH or self._held > ROOM):
+        while len(self._moments) > 1 and (
+            len(self._moments) > MAX_UNDO_STEPS or self._held > MAX_UNDO_CHARS
+        ):
             self._held -= self._moments.popleft()[1]
 
     def pop(self) -> Moment:
@@ -140,16 +142,16 @@ class Session:
     def divergences(self) -> tuple[Divergence, ...]:
         """Every known answer that differs from the documented one."""
         if self._divergences is None:
-            self._divergences = divergences(self.trace)
+            self._divergences = find_divergences(self.trace)
         return self._divergences
 
     @property
     def divergence(self) -> Divergence | None:
         """The two answers that are shown; None where they agree."""
-        return divergence_of(self.trace, self.divergences)
+        return find_divergence(self.trace, self.divergences)
 
     def apply(
-        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+        self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
     ) -> bool:
         """Make an edit, of the listing too where one is given; returns whether it changed any.
 
@@ -158,7 +160,7 @@ class Session:
         cursor = cursor or self.cursor
         if setup == self.setup and cursor == self.cursor:
             return False
-        if not joined:
+        if not coalesce:
             self.past.push(self.moment)
         self.future.clear()
         self._show(setup, cursor)
@@ -168,7 +170,7 @@ class Session:
         """Put these in place of the current ones, as part of the same edit."""
         self._show(setup, cursor)
 
-    def settle(self) -> None:
+    def drop_empty_edit(self) -> None:
         """Forget the last edit where it came to nothing."""
         if self.past:
             last = self.past.pop()
@@ -177,13 +179,13 @@ class Session:
 
     def undo(self) -> bool:
         """Take the last edit back; returns whether there was one."""
-        return self._go(self.past, self.future)
+        return self._move_history(self.past, self.future)
 
     def redo(self) -> bool:
         """Make an undone edit again; returns whether there was one."""
-        return self._go(self.future, self.past)
+        return self._move_history(self.future, self.past)
 
-    def _go(self, there: History, back: History) -> bool:
+    def _move_history(self, there: History, back: History) -> bool:
         if not there:
             return False
         back.push(self.moment)
@@ -193,7 +195,7 @@ class Session:
     @property
     def moment(self) -> Moment:
         """What undo would go back to."""
-        return Moment(self.setup, self.cursor and self.cursor.bare())
+        return Moment(self.setup, self.cursor and self.cursor.without_caches())
 
     def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
         if setup != self.setup:
@@ -209,9 +211,9 @@ def trace_of(setup: Setup) -> Trace:
     for role in Role:
         if role in ins.names and role not in operands:
             width = (1 << ins.type_of(role).bits) - 1
-            value = setup.values.get(role, _unset(setup, role)) & width
+            value = setup.values.get(role, _make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
-    trace = Trace(ins, model(setup.model), operands)
+    trace = Trace(ins, parse_model(setup.model), operands)
     kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
     return replace(trace, annotations=setup.annotations._replace(notes=kept))
 
@@ -221,56 +223,62 @@ _WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
-def happenings(row: RowTrace, lane: int) -> list[Flag]:
+def select_notable_flags(row: RowTrace, lane: int) -> list[Flag]:
     """What happened to a lane that is worth a sentence."""
     return [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
 
 
-def reading_time(trace: Trace, step: Step, divergence: Divergence | None = None) -> float:
+def compute_reading_seconds(
+    trace: Trace, step: Step, divergence: Divergence | None = None
+) -> float:
     """Seconds that a reader takes for what is said of a step where little room is."""
-    said = [about(trace, step)]
+    said = [describe_step(trace, step)]
     for row in step.rows:
-        lanes = (at for at in range(len(row.lanes)) if happenings(row, at))
-        said += [sentence(trace, row, at) for at in lanes]
-    said += [note.text for note in trace.annotations.at(step.stage)]
+        lanes = (at for at in range(len(row.lanes)) if select_notable_flags(row, at))
+        said += [format_lane_sentence(trace, row, at) for at in lanes]
+    said += [note.text for note in trace.annotations.get_notes(step.stage)]
     if divergence and divergence.stage is step.stage:
         said += [erratum.sentence for erratum in divergence.errata]
-    return seconds_for(sum(len(text.split()) for text in said))
+    return estimate_seconds(sum(len(text.split()) for text in said))
 
 
-def seconds_for(words: int) -> float:
+def estimate_seconds(words: int) -> float:
     """Seconds that a step of so many words stays while it is played."""
     return min(max(_WORD * words, _GLANCE), _LONGEST)
 
 
-def _unset(setup: Setup, role: str) -> int:
+def _make_unset_bits(setup: Setup, role: str) -> int:
     """The bits of a register that nobody gave a value. A listing shows all that is unknown as 0."""
     if role == Role.GUARD:
         return 1
     form, entry = setup.instruction.form, setup.instruction.entry
-    keeps = role == Role.C and (entry.slot("mask") or entry.slot("dsel")) and form.secop is None
+    keeps = (
+        role == Role.C
+        and (entry.find_slot("mask") or entry.find_slot("dsel"))
+        and form.secop is None
+    )
     return C_BITS if keeps and setup.place is None else 0
 
 
-def _keeps_c(form: Form) -> bool:
+def _is_c_kept(form: Form) -> bool:
     """Whether bits of c stand in the result as they are."""
     return form.secop is None and (form.dsel is not None or form.mask is not None)
 
 
 @cache
-def _no_choices() -> frozenset[int]:
+def _list_example_bits() -> frozenset[int]:
     """Values of c that an example brought along, to be added or compared; and 0."""
     examples = [entry.example for entry in CATALOG.values()]
     return frozenset(
-        {0} | {values.get("c", 0) for ptx, values in examples if not _keeps_c(parse(ptx).form)}
+        {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
     )
 
 
 def _with_new_c(setup: Setup, before: Form) -> Setup:
     """Where bits of c are kept that weren't, they look like c's unless somebody chose them."""
-    if _keeps_c(before) or not _keeps_c(setup.instruction.form) or setup.place is not None:
+    if _is_c_kept(before) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
         return setup
-    if setup.values.get("c") not in _no_choices():
+    if setup.values.get("c") not in _list_example_bits():
         return setup
     return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
 
@@ -281,7 +289,7 @@ def _is_in(note: Note, trace: Trace) -> bool:
     return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
 
 
-def opened(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
+def make_setup(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
     """A setup of an instruction with values by register name; what is missing is ``_unset``."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
     values |= _find_register_constants(ins)
@@ -299,22 +307,22 @@ def _find_register_constants(ins: Instruction) -> dict[str, int]:
     return {role: bits for role, bits in ins.constants.items() if role in ins.names}
 
 
-def of_trace(found: Trace) -> Setup:
+def make_setup_of_trace(found: Trace) -> Setup:
     """A setup that evaluates as a trace did."""
     ins = found.instruction
     return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
 
 
-def example(opcode: str) -> Setup:
+def make_example(opcode: str) -> Setup:
     """The catalog's example of an instruction."""
     ptx, values = CATALOG[opcode].example
-    return opened(parse(ptx), values)
+    return make_setup(parse(ptx), values)
 
 
 def with_line(setup: Setup, text: str) -> Setup:
     """The setup with another line; where it is legal, with its instruction."""
     try:
-        ins = pasted(text)
+        ins = parse_pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
     values = {**setup.values, **_find_register_constants(ins)}
@@ -334,7 +342,7 @@ def _on_line(setup: Setup, ins: Instruction) -> Setup:
 def with_form(setup: Setup, form: Form) -> Setup:
     """The setup with another form of the same instruction, operands kept."""
     ins = setup.instruction
-    made = instruction_of(form, ins.destinations, ins.roles, ins.guard)
+    made = make_instruction(form, ins.destinations, ins.roles, ins.guard)
     return with_instruction(setup, made)
 
 
@@ -346,7 +354,7 @@ def with_choice(setup: Setup, slot: str, value: object) -> Setup:
 def with_mask_lane(setup: Setup, lane: int) -> Setup:
     """The setup with a lane in the mask that was not in it, or without it; one stays."""
     form = setup.instruction.form
-    entry = entry_of(form)
+    entry = get_entry(form)
     if all(slot.name != "mask" for slot in entry.slots):
         return setup
     mask = form.get("mask")
@@ -364,11 +372,11 @@ def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) ->
     itself, of a width of ``unit`` bits, or else of the same as now. None where there is no such.
     """
     form = setup.instruction.form
-    count, now = entry_of(form).lanes, form.get(slot)
+    count, now = get_entry(form).lanes, form.get(slot)
     if count == 1:
         unit = unit or (now.unit if isinstance(now, Selector) else 8)
         chosen = Selector(unit, (digit,))
-        legal = next(x for x in entry_of(form).slots if x.name == slot).values
+        legal = next(x for x in get_entry(form).slots if x.name == slot).values
         return with_choice(setup, slot, chosen) if chosen in legal else None
     if digit >= 2 * count:
         return None
@@ -387,16 +395,16 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
     old, entry = setup.instruction, CATALOG[opcode]
     if old.opcode == opcode:
         return setup
-    untouched = setup == replace(example(old.opcode), model=setup.model)
+    untouched = setup == replace(make_example(old.opcode), model=setup.model)
     if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
-        return replace(example(opcode), model=setup.model)
-    form = adapted(old.form, entry)
+        return replace(make_example(opcode), model=setup.model)
+    form = adapt_form(old.form, entry)
     same_sort = (form.dst is None) == (old.form.dst is None)
     named = old.destinations if same_sort else ()
     try:
-        changed = with_instruction(setup, instruction_of(form, named, old.roles, old.guard))
+        changed = with_instruction(setup, make_instruction(form, named, old.roles, old.guard))
     except PtxError:  # a register can't be of the sort that it would have to be
-        return replace(example(opcode), model=setup.model)
+        return replace(make_example(opcode), model=setup.model)
     return _with_example_values(changed, old)
 
 
@@ -411,18 +419,18 @@ def _with_example_values(setup: Setup, old: Instruction) -> Setup:
     ptx, given = ins.entry.example
     shown = parse(ptx)
     fresh: dict[str, int] = {
-        role: _refitted(given[role], shown.type_of(role), ins.type_of(role))
+        role: _refit_bits(given[role], shown.type_of(role), ins.type_of(role))
         for role in SOURCES
-        if role in ins.names and role in given and not _keeps_value(setup, old, role)
+        if role in ins.names and role in given and not _is_value_kept(setup, old, role)
     }
     return replace(setup, values={**setup.values, **fresh}) if fresh else setup
 
 
-def _keeps_value(setup: Setup, old: Instruction, role: Role) -> bool:
+def _is_value_kept(setup: Setup, old: Instruction, role: Role) -> bool:
     """Whether an operand's value, or what stands for one, means the same in a new instruction."""
     now, value = setup.instruction.type_of(role), setup.values.get(role)
     if value is None:
-        return _unset(setup, role) != 0
+        return _make_unset_bits(setup, role) != 0
     fits = value >> now.bits == 0
     if role not in old.roles:
         return fits and not now.is_float
@@ -432,45 +440,45 @@ def _keeps_value(setup: Setup, old: Instruction, role: Role) -> bool:
     return fits and (now is Type.PRED) == (before is Type.PRED)
 
 
-def _refitted(bits: int, before: Type, now: Type) -> int:
+def _refit_bits(bits: int, before: Type, now: Type) -> int:
     """A number of one type in another; as an integer or a predicate its bits."""
     if not now.is_float or now is before:
         return bits & ((1 << now.bits) - 1)
     number = (
-        bits_float(bits, before.bits)
+        decode_float(bits, before.bits)
         if before.is_float
         else float(cast(bits, before.bits, before.signed))
     )
-    return float_bits(number, now.bits)
+    return encode_float(number, now.bits)
 
 
-def adapted(form: Form, entry: Entry) -> Form:
+def adapt_form(form: Form, entry: Entry) -> Form:
     """A form of an entry with every choice of another form that is legal there.
 
     What must be written and the other does not have is as in the entry's example.
     """
     found = parse(entry.example[0]).form
     for slot in entry.slots:
-        if slot.optional:
+        if slot.is_optional:
             found = with_slot(found, slot.name, slot.absent)
     for slot in entry.slots:
         value = form.get(slot.name)
-        if value == slot.absent if slot.optional else value not in slot.values:
+        if value == slot.absent if slot.is_optional else value not in slot.values:
             continue
         changed = with_slot(found, slot.name, value)
-        if not violations(changed):
+        if not find_violations(changed):
             found = changed
     return found
 
 
-def instruction_of(
+def make_instruction(
     form: Form,
     destinations: tuple[str | None, ...],
     sources: Sources,
     guard: Guard | None,
 ) -> Instruction:
     """An instruction of a form; operands that have no name yet are called by their role."""
-    entry = entry_of(form)
+    entry = get_entry(form)
     names = iter([name for name in destinations if name is not None])
     if form.dst is None:
         written: tuple[str | None, ...] = (next(names, "d"),)
@@ -487,8 +495,10 @@ def instruction_of(
     for operand in entry.sources:
         if operand.role != "c" or form.c:
             source = sources.get(operand.role) or Register(operand.role)
-            literal = isinstance(source, Literal)
-            operands.append(Register(operand.role) if literal and not entry.literals else source)
+            literal = isinstance(source, Immediate)
+            operands.append(
+                Register(operand.role) if literal and not entry.takes_immediates else source
+            )
     return Instruction(form, written, tuple(operands), guard)
 
 
@@ -523,26 +533,26 @@ def with_finding(setup: Setup, finding: Finding) -> Setup:
     return _on_line(changed, finding.instruction)
 
 
-def swapped(setup: Setup) -> Setup:
+def swap_operands(setup: Setup) -> Setup:
     """The setup with the values of a and b exchanged."""
     values = {**setup.values}
     values["a"], values["b"] = values.get("b", 0), values.get("a", 0)
     return replace(setup, values=values)
 
 
-def randomized(setup: Setup, rng: Random) -> Setup:
+def randomize_values(setup: Setup, rng: Random) -> Setup:
     """The setup with random values for what is read: any bits, or such as bite."""
     values = {**setup.values}
     for needed in setup.instruction.inputs:
         width = needed.type.bits
         bits = rng.getrandbits(width)
         if rng.random() < 0.3:
-            bits = rng.choice(_BITING[width])
+            bits = rng.choice(_EDGE_CASES[width])
         values |= dict.fromkeys(needed.roles, bits)
     return replace(setup, values=values)
 
 
-def presets(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
+def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
     """Named values that bite, for an operand of a type and a number of lanes."""
     if type_ is Type.PRED:
         return (("false", 0), ("true", 1))

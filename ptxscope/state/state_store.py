@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .. import files
 from ..engine.isa.catalog import CATALOG
 from ..engine.records import NamedTuple
-from ..engine.semantics.models import model
-from ..engine.syntax.errors import PtxError, printable
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
 from .session import Setup, trace_of, with_line
 
 if TYPE_CHECKING:
-    from ..learn.lesson_progress import Left
+    from ..learn.lesson_progress import LessonProgress
     from ..learn.tally import Tally
 
 Read = TypeVar("Read")
@@ -32,7 +32,7 @@ _LANES = 4
 """The most that an instruction has."""
 
 
-class Kept(NamedTuple):
+class SavedState(NamedTuple):
     """Where the explorer was left."""
 
     setup: Setup | None = None
@@ -42,7 +42,7 @@ class Kept(NamedTuple):
     recent: Sequence[str] = ()
     """Opcodes, the latest first."""
     theme: str = ""
-    asked: bool = False
+    is_result_revealed: bool = False
     """The result is shown before its step."""
     guesses: Sequence[object] = ()
     """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
@@ -50,7 +50,7 @@ class Kept(NamedTuple):
     """The step is asked rather than shown."""
 
 
-class Store:
+class StateStore:
     """The files of one user. ``messages`` says what went wrong with them.
 
     Raises RuntimeError where no folders are given and the user has no home.
@@ -70,9 +70,9 @@ class Store:
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
-    def load(self) -> Kept:
+    def load(self) -> SavedState:
         """What was kept; nothing where there is nothing, or nothing that can be used."""
-        return self._load(self.state, _kept) or Kept()
+        return self._load(self.state, _state_from_json) or SavedState()
 
     def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
         """What a file holds; None where there is none, or it was set aside."""
@@ -91,28 +91,28 @@ class Store:
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
 
-    def save(self, kept: Kept) -> None:
+    def save(self, kept: SavedState) -> None:
         """Keep it; raises OSError where that can't be done."""
-        self._save(self.state, as_text(kept))
+        self._save(self.state, format_state(kept))
 
     @staticmethod
     def _save(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         files.replace(path, text.encode())
 
-    def load_lessons(self) -> dict[str, Left]:
+    def load_lessons(self) -> dict[str, LessonProgress]:
         """Where each lesson was left, by name."""
         from ..learn.lesson_progress import from_json
 
         return self._load(self.lessons, from_json) or {}
 
-    def save_lessons(self, left: Mapping[str, Left]) -> None:
+    def save_lessons(self, left: Mapping[str, LessonProgress]) -> None:
         """Keep where they were left; raises OSError where that can't be done."""
         import json
 
-        from ..learn.lesson_progress import as_json
+        from ..learn.lesson_progress import progress_to_json
 
-        self._save(self.lessons, json.dumps(as_json(left), indent=1))
+        self._save(self.lessons, json.dumps(progress_to_json(left), indent=1))
 
     def load_tally(self) -> Tally:
         """How exercises went; nothing where there is nothing, or nothing that can be used."""
@@ -133,7 +133,7 @@ class Store:
         self.tally.parent.mkdir(parents=True, exist_ok=True)
         files.replace(self.tally, found.json.encode())
 
-    def keymap(self) -> dict[str, str]:
+    def load_keymap(self) -> dict[str, str]:
         """Action ids and the keys that the user gave them."""
         try:
             text = files.read(self.keys, _MOST).decode()
@@ -146,7 +146,7 @@ class Store:
             why = getattr(error, "strerror", None) or str(error)
             self.messages.append(f"{self.keys} is not used: {why}")
             return {}
-        return dict(_flat(found))
+        return dict(_flatten_table(found))
 
     def set_aside(self, why: str, path: Path | None = None) -> list[str]:
         """Give what was kept another name; what is to be said of it."""
@@ -160,40 +160,40 @@ class Store:
         return [f"what was kept could not be read ({why}){place}"]
 
 
-def _flat(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
+def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     """``[step] next = "j"`` and ``"step.next" = "j"`` alike."""
     found: list[tuple[str, str]] = []
     for name, value in table.items():
         if isinstance(value, dict):
-            found += _flat(value, f"{prefix}{name}.")
+            found += _flatten_table(value, f"{prefix}{name}.")
         elif isinstance(value, str):
             found.append((prefix + name, value))
     return found
 
 
-def as_text(kept: Kept) -> str:
+def format_state(kept: SavedState) -> str:
     """It as a file."""
     import json
 
-    return json.dumps(as_json(kept), indent=1)
+    return json.dumps(state_to_json(kept), indent=1)
 
 
-def as_json(kept: Kept) -> dict[str, object]:
+def state_to_json(kept: SavedState) -> dict[str, object]:
     """What is written down of it."""
     return {
         "schema": SCHEMA,
-        "setup": _setup_as_json(kept.setup),
-        "pin": _setup_as_json(kept.pin),
+        "setup": _setup_to_json(kept.setup),
+        "pin": _setup_to_json(kept.pin),
         "step": kept.step,
         "recent": list(kept.recent),
         "theme": kept.theme,
-        "asked": kept.asked,
+        "asked": kept.is_result_revealed,
         "guesses": list(kept.guesses),
         "predicting": kept.predicting,
     }
 
 
-def _setup_as_json(setup: Setup | None) -> dict[str, object] | None:
+def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
     if setup is None:
         return None
     return {
@@ -205,47 +205,51 @@ def _setup_as_json(setup: Setup | None) -> dict[str, object] | None:
     }
 
 
-def _kept(data: object) -> Kept:
+def _state_from_json(data: object) -> SavedState:
     """Read what ``save`` wrote; raises ValueError or TypeError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
-    recent = [_opcode(_a(str, opcode, "an opcode")) for opcode in _in(data, "recent", list)]
-    return Kept(
-        _setup(_in(data, "setup", dict, type(None))),
-        _setup(_in(data, "pin", dict, type(None))),
-        _in(data, "step", int),
+    recent = [
+        _check_opcode(_check_type(str, opcode, "an opcode"))
+        for opcode in _get_field(data, "recent", list)
+    ]
+    return SavedState(
+        _setup_from_json(_get_field(data, "setup", dict, type(None))),
+        _setup_from_json(_get_field(data, "pin", dict, type(None))),
+        _get_field(data, "step", int),
         recent,
-        _in(data, "theme", str),
+        _get_field(data, "theme", str),
         data.get("asked") is True,
         guesses if isinstance(guesses := data.get("guesses"), list) else (),
         data.get("predicting") is True,
     )
 
 
-def _setup(data: dict[str, object] | None) -> Setup | None:
+def _setup_from_json(data: dict[str, object] | None) -> Setup | None:
     if data is None:
         return None
-    name = _in(data, "model", str)
-    model(name)
+    name = _get_field(data, "model", str)
+    parse_model(name)
     values = {
-        role: int(_a(str, bits, role), 16) for role, bits in _in(data, "values", dict).items()
+        role: int(_check_type(str, bits, role), 16)
+        for role, bits in _get_field(data, "values", dict).items()
     }
     if any(bits < 0 or bits >> 64 for bits in values.values()):
         raise ValueError("a value has more than 64 bits")
     try:
-        ins = parse(_in(data, "instruction", str))
+        ins = parse(_get_field(data, "instruction", str))
     except PtxError as error:
         raise ValueError(error.message) from None
-    annotations = _annotations(data["annotations"]) if "annotations" in data else NOTHING
+    annotations = _annotations_from_json(data["annotations"]) if "annotations" in data else NOTHING
     setup = Setup(ins, str(ins), values, name, annotations=annotations)
-    found = with_line(setup, _in(data, "line", str))
+    found = with_line(setup, _get_field(data, "line", str))
     trace_of(found)
     return found
 
 
-def _annotations(data: object) -> Annotations:
+def _annotations_from_json(data: object) -> Annotations:
     try:
-        found = from_json(_a(dict, data, "annotations"))
+        found = from_json(_check_type(dict, data, "annotations"))
     except (LookupError, AttributeError, OverflowError) as error:
         raise ValueError(f"annotations: {error}") from None
     for note in found.notes:
@@ -256,20 +260,22 @@ def _annotations(data: object) -> Annotations:
     return found
 
 
-def _opcode(name: str) -> str:
+def _check_opcode(name: str) -> str:
     if name not in CATALOG:
-        raise ValueError(f"`{printable(name)[:40]}` is none of the {len(CATALOG)} instructions")
+        raise ValueError(
+            f"`{make_printable(name)[:40]}` is none of the {len(CATALOG)} instructions"
+        )
     return name
 
 
-def _in(data: dict[str, object], name: str, *kinds: type) -> Any:
+def _get_field(data: dict[str, object], name: str, *kinds: type) -> Any:
     """A part of an object, of one of these types."""
     if name not in data:
         raise ValueError(f"{name} is missing")
-    return _a(kinds, data[name], name)
+    return _check_type(kinds, data[name], name)
 
 
-def _a(kind: type | tuple[type, ...], value: object, name: str) -> Any:
+def _check_type(kind: type | tuple[type, ...], value: object, name: str) -> Any:
     """A value, of a type; text that can be written."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__}")

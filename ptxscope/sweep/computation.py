@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.arrays.block_runner import storage
-from ..engine.arrays.flagged_results import Told
+from ..engine.arrays.block_runner import get_storage_dtype
+from ..engine.arrays.flagged_results import FlaggedResults
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
-from ..engine.semantics.arithmetic import Lanes
+from ..engine.semantics.arithmetic import LaneValues
 from ..engine.semantics.micro_operation import Flag
 from ..engine.semantics.micro_operations import Choose, Clamp, Merge, Truncate, Wrap
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import check_read, plan_of, resolve_model
-from ..engine.tracing.step_text import title
-from .register_parts import Lane, as_read
+from ..engine.tracing.evaluation import check_read, make_plan, resolve_model
+from ..engine.tracing.step_text import format_title
+from .register_parts import RegisterPart, with_read_order
 
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -40,10 +40,10 @@ _FEW = 2
 """Values of a result that are told apart as cases, as those of a comparison are."""
 
 
-class Axis(NamedTuple):
+class SweepAxis(NamedTuple):
     """The values that a lane goes through, in order."""
 
-    lane: Lane
+    lane: RegisterPart
     low: int
     """Bits of the first and the last."""
     high: int
@@ -55,24 +55,24 @@ class Axis(NamedTuple):
     @property
     def bits(self) -> Bits:
         """The values."""
-        return patterns_of(self.lane, self.places)
+        return compute_patterns(self.lane, self.places)
 
     @property
     def size(self) -> int:
         """How many values."""
         return len(self.places)
 
-    def value(self, at: int) -> int:
+    def get_value(self, at: int) -> int:
         """The bits of a value."""
-        return self.lane.at(int(self.places[at]))
+        return self.lane.get_value_at(int(self.places[at]))
 
-    def said(self, at: int) -> str:
+    def format_value_at(self, at: int) -> str:
         """A value as people write it."""
-        return self.lane.said(self.value(at))
+        return self.lane.format_value(self.get_value(at))
 
     def where(self, bits: int) -> int | None:
         """Which value it is; None where it is not among them."""
-        place = self.lane.place(bits)
+        place = self.lane.compute_rank(bits)
         at = int(np.searchsorted(self.places, np.uint64(place)))
         return at if at < self.size and int(self.places[at]) == place else None
 
@@ -98,9 +98,9 @@ class Sweep:
         instruction: Instruction,
         model: Model,
         operands: Mapping[str, int],
-        x: Axis,
-        y: Axis | None,
-        of: Lane,
+        x: SweepAxis,
+        y: SweepAxis | None,
+        of: RegisterPart,
         *,
         marked: bool = True,
     ) -> None:
@@ -110,21 +110,23 @@ class Sweep:
         """Bits by role; those that are swept as they are at the current point."""
         self.x = x
         self.y = y
-        self.of = of
+        self.result_part = of
         """What is looked at."""
         self.marked = marked
         """There is a current point."""
-        self.other = other_model(instruction, model)
+        self.other = find_other_model(instruction, model)
         """Whose answer is compared; None where every known answer is this one."""
         columns, rows = x.bits, y.bits if y else None
-        self.bits, self.events = _evaluated(self, model, columns, rows)
+        self.bits, self.events = _evaluate_parts(self, model, columns, rows)
         """The result's part everywhere, and what happened."""
         self.other_bits = (
-            _evaluated(self, self.other, columns, rows, told=False)[0] if self.other else None
+            _evaluate_parts(self, self.other, columns, rows, with_events=False)[0]
+            if self.other
+            else None
         )
 
     @cached_property
-    def apart(self) -> Mask:
+    def divergence_mask(self) -> Mask:
         """Where the other answer is another one."""
         if self.other_bits is None:
             return np.zeros(self.bits.shape, np.bool_)
@@ -133,24 +135,24 @@ class Sweep:
     @cached_property
     def clamped(self) -> Mask:
         """Where the result was moved to the end of a range."""
-        return self._any(Flag.CLAMPED_LOW) | self._any(Flag.CLAMPED_HIGH)
+        return self._find_flag(Flag.CLAMPED_LOW) | self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_high(self) -> Mask:
         """Where it was moved down to the upper end."""
-        return self._any(Flag.CLAMPED_HIGH)
+        return self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_low(self) -> Mask:
         """Where it was moved up to the lower end."""
-        return self._any(Flag.CLAMPED_LOW)
+        return self._find_flag(Flag.CLAMPED_LOW)
 
     @cached_property
     def wrapped(self) -> Mask:
         """Where bits that mattered were cut off the result."""
-        return self._any(Flag.WRAPPED)
+        return self._find_flag(Flag.WRAPPED)
 
-    def _any(self, flag: Flag) -> Mask:
+    def _find_flag(self, flag: Flag) -> Mask:
         found = np.zeros(self.bits.shape, np.bool_)
         for event in self.events:
             if event.flag is flag and isinstance(event.row.micro, Clamp | Wrap | Truncate | Merge):
@@ -164,30 +166,30 @@ class Sweep:
 
     def order(self, bits: Bits) -> Bits:
         """The places of results."""
-        return places_of(self.of, bits)
+        return compute_ranks(self.result_part, bits)
 
     @property
-    def here(self) -> tuple[int | None, int | None]:
+    def current_point(self) -> tuple[int | None, int | None]:
         """Where the current point is, along x and y; None where it is not among the values."""
         if not self.marked:
             return None, None
-        at = self.x.where(self.x.lane.of(self.operands[self.x.lane.role]))
+        at = self.x.where(self.x.lane.extract(self.operands[self.x.lane.role]))
         if self.y is None:
             return at, None
-        return at, self.y.where(self.y.lane.of(self.operands[self.y.lane.role]))
+        return at, self.y.where(self.y.lane.extract(self.operands[self.y.lane.role]))
 
     @property
     def others(self) -> tuple[str, ...]:
         """The roles of the registers that stay as they are."""
         swept = {axis.lane.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
-        read = [source.role for source in plan_of(self.instruction).sources]
+        read = [source.role for source in make_plan(self.instruction).sources]
         return tuple(x for x in read if x in names and names[x] not in swept)
 
     @cached_property
     def cases(self) -> npt.NDArray[np.int64]:
         """A number for each value: another one where something else happens."""
-        found = self.apart.astype(np.int64)
+        found = self.divergence_mask.astype(np.int64)
         for event in self.events:
             found = found * 2 + event.where
         few = np.unique(self.bits)
@@ -196,16 +198,16 @@ class Sweep:
         return found
 
 
-def sweep(
+def compute_sweep(
     instruction: Instruction,
     operands: Mapping[str, int],
-    x: Lane,
-    y: Lane | None = None,
+    x: RegisterPart,
+    y: RegisterPart | None = None,
     *,
-    of: Lane,
+    of: RegisterPart,
     model: str | Model = "isa",
     bounds: tuple[int, int] | None = None,
-    marked: bool = True,
+    with_events: bool = True,
 ) -> Sweep:
     """Sweep operands by role, each in the order in which the result's part reads it.
 
@@ -214,51 +216,54 @@ def sweep(
     The operands that are swept are the current point, where it is to be marked. Raises
     ValueError where x and y have bits in common, the bounds are none, or a value is missing.
     """
-    if y and x.name == y.name and x.put(0, x.mask) & y.put(0, y.mask):
+    if y and x.name == y.name and x.insert(0, x.mask) & y.insert(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
-    x, y = as_read(instruction, x, of), y and as_read(instruction, y, of)
-    if bounds and x.place(bounds[0]) > x.place(bounds[1]):
-        raise ValueError(f"{x.said(bounds[0])} is above {x.said(bounds[1])}")
+    x, y = with_read_order(instruction, x, of), y and with_read_order(instruction, y, of)
+    if bounds and x.compute_rank(bounds[0]) > x.compute_rank(bounds[1]):
+        raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
     check_read(instruction, model_, operands)
-    columns = axis(x, SIDE if y else MOST, operands, bounds)
-    rows = axis(y, SIDE, operands) if y else None
-    found = Sweep(instruction, model_, operands, columns, rows, of, marked=marked)
+    columns = make_axis(x, SIDE if y else MOST, operands, bounds)
+    rows = make_axis(y, SIDE, operands) if y else None
+    found = Sweep(instruction, model_, operands, columns, rows, of, marked=with_events)
     if y is None and columns.stride > 1:
-        closer = _refined(found)
-        return Sweep(instruction, model_, operands, closer, None, of, marked=marked)
+        closer = _refine_axis(found)
+        return Sweep(instruction, model_, operands, closer, None, of, marked=with_events)
     return found
 
 
-def axis(
-    lane: Lane, most: int, operands: Mapping[str, int], bounds: tuple[int, int] | None = None
-) -> Axis:
+def make_axis(
+    lane: RegisterPart,
+    most: int,
+    operands: Mapping[str, int],
+    bounds: tuple[int, int] | None = None,
+) -> SweepAxis:
     """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
-    low, high = (lane.place(x) for x in bounds) if bounds else (0, lane.values - 1)
+    low, high = (lane.compute_rank(x) for x in bounds) if bounds else (0, lane.values - 1)
     stride = -(-(high - low + 1) // most)
     if stride > 1:
         stride |= 1  # else the low bits of all would be alike
     count = (high - low) // stride + 1
     places = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
     if stride > 1:
-        marks = {mark for mark in _marks(lane, operands) if low <= mark <= high}
+        marks = {mark for mark in _iter_edge_ranks(lane, operands) if low <= mark <= high}
         added = np.array(sorted(marks | {high}), np.uint64)
         places = np.union1d(places, added)
-    return Axis(lane, lane.at(low), lane.at(high), stride, places)
+    return SweepAxis(lane, lane.get_value_at(low), lane.get_value_at(high), stride, places)
 
 
-def other_model(ins: Instruction, model: Model) -> Model | None:
+def find_other_model(ins: Instruction, model: Model) -> Model | None:
     """Whose answer differs from a model's on some operands, as far as plans tell."""
-    own = plan_of(ins, model.rules(ins.form))
+    own = make_plan(ins, model.make_rules(ins.form))
     others = (ISA_MODEL,) if model.errata else PTXAS_MODELS
-    return next((x for x in others if plan_of(ins, x.rules(ins.form)) != own), None)
+    return next((x for x in others if make_plan(ins, x.make_rules(ins.form)) != own), None)
 
 
-def _marks(lane: Lane, operands: Mapping[str, int]) -> Iterator[int]:
+def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
     """Places of values at which something may change, and of their neighbours."""
     bits = lane.unit
     top = 1 << (bits - 1)
-    found = {lane.of(x) for x in operands.values()} | {0, top}
+    found = {lane.extract(x) for x in operands.values()} | {0, top}
     if lane.is_float:
         fraction = 23 if bits == 32 else 52
         infinity = (top - 1) >> fraction << fraction
@@ -267,11 +272,11 @@ def _marks(lane: Lane, operands: Mapping[str, int]) -> Iterator[int]:
         quiet = infinity | subnormal >> 1
         found |= {x | sign for x in (infinity, quiet, one, subnormal) for sign in (0, top)}
     for mark in found:
-        place = lane.place(mark)
+        place = lane.compute_rank(mark)
         yield from (place - 1, place, place + 1)
 
 
-def _refined(drawn: Sweep) -> Axis:
+def _refine_axis(drawn: Sweep) -> SweepAxis:
     """The axis with both neighbours of each change between two drawn values, where few change."""
     places, cases = drawn.x.places, drawn.cases
     (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (places[1:] - places[:-1] > 1))
@@ -279,7 +284,7 @@ def _refined(drawn: Sweep) -> Axis:
         return drawn.x
     below, above = places[changes], places[changes + 1]
     before = drawn.bits[changes], *(event.where[changes] for event in drawn.events)
-    apart = drawn.apart[changes]
+    apart = drawn.divergence_mask[changes]
     few = len(np.unique(drawn.bits)) <= _FEW
     while (above - below > 1).any():
         middle = below + (above - below) // np.uint64(2)
@@ -289,9 +294,9 @@ def _refined(drawn: Sweep) -> Axis:
             drawn.operands,
             drawn.x._replace(places=middle),
             None,
-            drawn.of,
+            drawn.result_part,
         )
-        same = there.apart == apart
+        same = there.divergence_mask == apart
         if few:
             same &= there.bits == before[0]
         happened = {(event.flag, event.row.key, event.lane): event.where for event in there.events}
@@ -307,27 +312,29 @@ def _refined(drawn: Sweep) -> Axis:
 # --- running the plans -------------------------------------------------------------------
 
 
-def _evaluated(
-    of: Sweep, model: Model, columns: Bits, rows: Bits | None, *, told: bool = True
+def _evaluate_parts(
+    of: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
 ) -> tuple[Bits, tuple[Event, ...]]:
     """The result's part for all values, and what happened where that is to be told."""
     ins = of.instruction
-    plan = plan_of(ins, model.rules(ins.form))
+    plan = make_plan(ins, model.make_rules(ins.form))
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
     operands = {
-        source.role: _operand(of, source.role, source.type, columns, rows, shape)
+        source.role: _make_operand_array(of, source.role, source.type, columns, rows, shape)
         for source in plan.sources
     }
-    there = Told(plan, operands, int(np.prod(shape)))
-    lane = of.of
+    there = FlaggedResults(plan, operands, int(np.prod(shape)))
+    lane = of.result_part
     result = next(x for x in plan.results if x.role == lane.role)
     word = there.results[lane.role].astype(np.uint64)
-    part = word if lane.whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
-    events = _Happened(plan, there, shape).found(result.key, lane) if told else ()
+    part = word if lane.is_whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
+    events = (
+        _EventCollector(plan, there, shape).find_events(result.key, lane) if with_events else ()
+    )
     return part.reshape(shape), events
 
 
-def _operand(
+def _make_operand_array(
     of: Sweep, role: str, type_: Type, columns: Bits, rows: Bits | None, shape: tuple[int, ...]
 ) -> npt.NDArray[Any]:
     """An operand's bits everywhere; one number where it stays the same."""
@@ -338,19 +345,19 @@ def _operand(
         swept.append((of.y.lane, rows[:, None]))
     ours = [(lane, values) for lane, values in swept if lane.name == name]
     if not ours:
-        return np.array(bits, storage(type_))
+        return np.array(bits, get_storage_dtype(type_))
     for lane, _ in ours:
-        bits = lane.put(bits, 0)
+        bits = lane.insert(bits, 0)
     found = np.array(bits, np.uint64)
     for lane, values in ours:
         found = found | values << np.uint64(lane.shift)
-    return np.broadcast_to(found.astype(storage(type_)), shape).reshape(-1)
+    return np.broadcast_to(found.astype(get_storage_dtype(type_)), shape).reshape(-1)
 
 
-class _Happened:
+class _EventCollector:
     """Follows a result back through the rows that ran, and collects their flags."""
 
-    def __init__(self, plan: Plan, there: Told, shape: tuple[int, ...]) -> None:
+    def __init__(self, plan: Plan, there: FlaggedResults, shape: tuple[int, ...]) -> None:
         self.plan = plan
         self.there = there
         self.shape = shape
@@ -359,17 +366,17 @@ class _Happened:
         self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
         self.seen: dict[tuple[Flag, str, int], Mask] = {}
 
-    def found(self, key: str, lane: Lane) -> tuple[Event, ...]:
+    def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
         """What happened on the way to a part of a row's only lane, in the order of the rows."""
-        self._follow(key, 0, lane.shift, lane.shift + lane.unit, None)
-        called = {step.stage: title(step) for step in self.plan.steps}
+        self._follow_bits(key, 0, lane.shift, lane.shift + lane.unit, None)
+        called = {step.stage: format_title(step) for step in self.plan.steps}
         events = [
             Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
             for (flag, row, at), where in self.seen.items()
         ]
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
 
-    def _follow(self, key: str, lane: int, low: int, high: int, only: Mask | None) -> None:
+    def _follow_bits(self, key: str, lane: int, low: int, high: int, only: Mask | None) -> None:
         """Collect from a lane's bits, and from all that they were made of.
 
         ``only`` is where the value counts: a choice passes over one of two.
@@ -380,27 +387,27 @@ class _Happened:
         if not isinstance(row.micro, Merge) or lane in row.micro.lanes:
             self._collect(row, lane, only)
         if isinstance(row.micro, Choose):
-            self._choice(row, lane, (low, high), only)
+            self._follow_choice(row, lane, (low, high), only)
             return
-        inputs: tuple[Lanes, ...] = tuple((0,) * self._lanes(key) for key in row.inputs)
-        for part in row.micro.origins(lane, low, high, inputs):
+        inputs: tuple[LaneValues, ...] = tuple((0,) * self._count_lanes(key) for key in row.inputs)
+        for part in row.micro.find_origins(lane, low, high, inputs):
             if part.low < part.high:
-                self._follow(row.inputs[part.input], part.lane, part.low, part.high, only)
+                self._follow_bits(row.inputs[part.input], part.lane, part.low, part.high, only)
 
-    def _choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
+    def _follow_choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
         condition, *ways = row.inputs
-        taken = self.there.holds(condition)
-        self._follow(condition, lane, *bits, only)
+        taken = self.there.get_condition(condition)
+        self._follow_bits(condition, lane, *bits, only)
         for way, there in zip(ways, (taken, ~taken), strict=True):
-            self._follow(way, lane, *bits, there if only is None else there & only)
+            self._follow_bits(way, lane, *bits, there if only is None else there & only)
 
-    def _lanes(self, key: str) -> int:
+    def _count_lanes(self, key: str) -> int:
         return self.rows[key].lanes if key in self.rows else 1
 
     def _collect(self, row: Row, lane: int, only: Mask | None) -> None:
         if row.key not in self.raised:
-            self.raised[row.key] = list(self.there.raised(row))
-        count = self._lanes(row.inputs[0])
+            self.raised[row.key] = list(self.there.get_row_flags(row))
+        count = self._count_lanes(row.inputs[0])
         for flag, everywhere in self.raised[row.key]:
             where = everywhere[lane::count] if count > 1 else everywhere
             if only is not None:
@@ -412,7 +419,7 @@ class _Happened:
             self.seen[key] = where if before is None else before | where
 
 
-def places_of(lane: Lane, bits: Bits) -> Bits:
+def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
     """``Lane.place`` of each."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
@@ -420,7 +427,7 @@ def places_of(lane: Lane, bits: Bits) -> Bits:
     return bits ^ top if lane.signed else bits
 
 
-def patterns_of(lane: Lane, places: Bits) -> Bits:
+def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
     """``Lane.at`` of each."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:

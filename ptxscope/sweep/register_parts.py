@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..engine.isa.integers import cast, limits
+from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
 from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
-from ..engine.semantics.arithmetic import Lanes
-from ..engine.semantics.micro_operation import same
+from ..engine.semantics.arithmetic import LaneValues
+from ..engine.semantics.micro_operation import map_bits
 from ..engine.semantics.micro_operations import Choose, Extend, Merge, Select
-from ..engine.syntax.errors import Problem, PtxError, quoted
+from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.values import hex_text, parse_integer, parse_value, value_text
-from ..engine.tracing.evaluation import plan_of
+from ..engine.syntax.values import format_hex, format_value, parse_integer, parse_value
+from ..engine.tracing.evaluation import make_plan
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
@@ -31,7 +31,7 @@ _DIGITS = 30
 """Of a number that are read: more than any lane's has."""
 
 
-class Lane(NamedTuple):
+class RegisterPart(NamedTuple):
     """A byte, a half-word, a word or all of an operand or a result."""
 
     role: str
@@ -47,19 +47,19 @@ class Lane(NamedTuple):
     """Its bits are read as a signed number."""
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """It is all of the register."""
         return self.unit == self.type.bits
 
     @property
     def is_float(self) -> bool:
         """Its values are floats."""
-        return self.whole and self.type.is_float
+        return self.is_whole and self.type.is_float
 
     @property
     def suffix(self) -> str:
         """``.b0``, ``.h1``, or nothing."""
-        return "" if self.whole else f".{_LETTERS[self.unit]}{self.number}"
+        return "" if self.is_whole else f".{_LETTERS[self.unit]}{self.number}"
 
     @property
     def text(self) -> str:
@@ -91,129 +91,133 @@ class Lane(NamedTuple):
         """How many values it has."""
         return 1 << self.unit
 
-    def of(self, bits: int) -> int:
+    def extract(self, bits: int) -> int:
         """Its bits in those of the register."""
         return bits >> self.shift & self.mask
 
-    def put(self, bits: int, part: int) -> int:
+    def insert(self, bits: int, part: int) -> int:
         """The register's bits with other ones for it."""
         return bits & ~(self.mask << self.shift) | part << self.shift
 
-    def place(self, bits: int) -> int:
+    def compute_rank(self, bits: int) -> int:
         """How many values are smaller."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return ~bits & self.mask if bits & top else bits | top
         return bits ^ top if self.signed else bits
 
-    def at(self, place: int) -> int:
+    def get_value_at(self, place: int) -> int:
         """The bits of the value at a place."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return place ^ top if place & top else ~place & self.mask
         return place ^ top if self.signed else place
 
-    def said(self, bits: int) -> str:
+    def format_value(self, bits: int) -> str:
         """A value as people write it: ``-28``, ``1.5``, ``true``."""
         if self.is_float or self.type is Type.PRED:
-            return value_text(bits, self.type)
+            return format_value(bits, self.type)
         return str(cast(bits, self.unit, self.signed))
 
-    def pattern(self, bits: int) -> str:
+    def format_hex(self, bits: int) -> str:
         """Its bits in hexadecimal."""
-        return hex_text(bits, self.unit)
+        return format_hex(bits, self.unit)
 
     def read(self, text: str) -> int:
         """The bits of a value that somebody wrote; raises PtxError."""
-        return parse_value(text, self.type) if self.whole else parse_integer(text, self.unit)
+        return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
 
     def read_in_order(self, text: str) -> int:
         """The same of an end of a range, where a plain number is one of its values."""
         match = _PLAIN.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
-            low, high = limits(self.unit, signed=self.signed)
+            low, high = get_limits(self.unit, signed=self.signed)
             digits = match[2].lstrip("0")[:_DIGITS] or "0"
             number = int(f"{match[1]}{digits}")
             if not low <= number <= high:
                 size = "large" if number > high else "small"
-                message = f"{quoted(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
+                message = (
+                    f"{quote_word(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
+                )
                 start = len(text) - len(text.lstrip())
                 span = (start, len(text.rstrip()))
                 raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
         return self.read(text)
 
 
-def swept(ins: Instruction, text: str) -> Lane:
+def parse_swept_part(ins: Instruction, text: str) -> RegisterPart:
     """A part of an operand by its name, as in ``a.b0``, ``%r1.h1``, ``b``; raises PtxError."""
-    return _named(ins, text, _operands(ins), "read")
+    return _parse_part(ins, text, _map_operands(ins), "read")
 
 
-def looked_at(ins: Instruction, text: str) -> Lane:
+def parse_result_part(ins: Instruction, text: str) -> RegisterPart:
     """A part of a destination by its name, as in ``d.b0``, ``p``; raises PtxError."""
-    return _named(ins, text, dict(ins.results), "written")
+    return _parse_part(ins, text, dict(ins.results), "written")
 
 
-def sweepable(ins: Instruction) -> tuple[Lane, ...]:
+def list_sweepable_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
     """Every operand in the parts that are read by themselves, and as a whole."""
-    return tuple(lane for role in _operands(ins) for lane in _usual(ins, role))
+    return tuple(lane for role in _map_operands(ins) for lane in _iter_known_parts(ins, role))
 
 
-def results(ins: Instruction) -> tuple[Lane, ...]:
+def list_result_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
     """Every destination in the parts that are written by themselves, and as a whole."""
-    return tuple(lane for role in ins.results for lane in _usual(ins, role))
+    return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
-def usual(ins: Instruction) -> tuple[Lane | None, Lane | None]:
+def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, RegisterPart | None]:
     """What is swept where nobody says: what the first lane that counts takes of a, and of b.
 
     None where there are no two of them, or not even one.
     """
-    lane = _first(ins)
-    found: list[Lane] = []
+    lane = _find_first_lane(ins)
+    found: list[RegisterPart] = []
     for role, row in (("a", "select.a"), ("b", "select.b")):
-        picked = _picks(ins).get(row)
+        picked = _map_picks(ins).get(row)
         taken = picked[lane if len(picked) > 1 else 0] if picked else (role, 0, 0)
         if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.number) for x in found):
-            found.append(_lane(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2]))
-    operands = [x for x in sweepable(ins) if x.whole]
+            found.append(
+                _make_part(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2])
+            )
+    operands = [x for x in list_sweepable_parts(ins) if x.is_whole]
     used = {x.name for x in found}
     found += [x for x in operands if x.name not in used]
     return (found[0] if found else None, found[1] if len(found) > 1 else None)
 
 
-def usual_result(ins: Instruction, x: Lane) -> Lane | None:
+def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | None:
     """The result's part that an operand's part goes to; None where nothing is kept."""
-    written = results(ins)
+    written = list_result_parts(ins)
     if not written:
         return None
-    lanes = [lane for lane in written if not lane.whole]
+    lanes = [lane for lane in written if not lane.is_whole]
     if not lanes:
         return written[0]
     if len(lanes) == 1:  # what a scalar instruction writes, beside c
         return lanes[0] if x.role != Role.C else written[-1]
     taking = (
         at
-        for picks in _picks(ins).values()
+        for picks in _map_picks(ins).values()
         for at, pick in enumerate(picks)
-        if pick == (x.role, x.unit, x.number) and at in _mask(ins)
+        if pick == (x.role, x.unit, x.number) and at in _get_mask_lanes(ins)
     )
-    first = x.number if x.role == Role.C and not x.whole else _first(ins)
+    first = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
     at = next(taking, first)
     return next((lane for lane in lanes if lane.number == at), lanes[0])
 
 
-def as_read(ins: Instruction, lane: Lane, of: Lane) -> Lane:
+def with_read_order(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> RegisterPart:
     """An operand's part with its values in the order in which a result's part reads them.
 
     Where that reads it both ways, they are those of its bits: unsigned.
     """
-    ways = readings(ins, lane, of)
+    ways = find_signedness(ins, lane, of)
     return lane._replace(signed=ways == {True}) if ways else lane
 
 
-def readings(ins: Instruction, lane: Lane, of: Lane) -> set[bool]:
+def find_signedness(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> set[bool]:
     """Whether an operand's part is read as signed on the way to a result's part; it may be both."""
-    plan, picks = plan_of(ins), _picks(ins)
+    plan, picks = make_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == lane.name}
     wanted = {(role, lane.unit, lane.number) for role in roles}
@@ -229,10 +233,10 @@ def readings(ins: Instruction, lane: Lane, of: Lane) -> set[bool]:
                 found.add(row.micro.signed)
             continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
-        inputs: tuple[Lanes, ...] = tuple((0,) * count for count in counts)
-        parts = list(row.micro.origins(at, low, high, inputs))
+        inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
+        parts = list(row.micro.find_origins(at, low, high, inputs))
         if isinstance(row.micro, Choose):  # either may be taken
-            parts = [same(inputs, index, at, low, high) for index in range(len(inputs))]
+            parts = [map_bits(inputs, index, at, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
         fresh = {cell for cell in cells if cell[0] in rows} - seen
         waiting += fresh
@@ -240,91 +244,97 @@ def readings(ins: Instruction, lane: Lane, of: Lane) -> set[bool]:
     return found
 
 
-def _first(ins: Instruction) -> int:
-    return min(_mask(ins))
+def _find_first_lane(ins: Instruction) -> int:
+    return min(_get_mask_lanes(ins))
 
 
-def _mask(ins: Instruction) -> Sequence[int]:
+def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
     return ins.form.mask.lanes if ins.form.mask else range(ins.entry.lanes)
 
 
-def _operands(ins: Instruction) -> dict[str, str]:
+def _map_operands(ins: Instruction) -> dict[str, str]:
     """Each register that is read, by its first role."""
     return {needed.roles[0]: needed.name for needed in ins.inputs}
 
 
-def _picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
+def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
     """What each lane of a selecting row takes: role, width and number."""
     return {
         row.key: [(row.inputs[word], row.micro.unit, index) for word, index in row.micro.picks]
-        for row in plan_of(ins).rows
+        for row in make_plan(ins).rows
         if isinstance(row.micro, Select)
     }
 
 
-def _usual(ins: Instruction, role: str) -> Iterator[Lane]:
+def _iter_known_parts(ins: Instruction, role: str) -> Iterator[RegisterPart]:
     """The parts of a register that the instruction knows, and all of it."""
-    for unit, index in _parts(ins, role):
-        yield _lane(ins, role, unit, index)
-    yield _lane(ins, role, ins.type_of(role).bits, 0)
+    for unit, index in _list_parts(ins, role):
+        yield _make_part(ins, role, unit, index)
+    yield _make_part(ins, role, ins.type_of(role).bits, 0)
 
 
-def _parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
+def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
     bits = ins.type_of(role).bits
     if role in DESTINATIONS and ins.form.dsel:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
-    if ins.entry.lanes > 1 and (ins.by_lane(role) or ins.lanes_of(role) > 1):
+    if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
         return [(32 // ins.entry.lanes, at) for at in range(ins.entry.lanes)]
-    merging = (row.micro for row in plan_of(ins).rows if isinstance(row.micro, Merge))
+    merging = (row.micro for row in make_plan(ins).rows if isinstance(row.micro, Merge))
     if role == Role.C and (merge := next(merging, None)) and ins.form.secop is None:
         return [(merge.unit, at) for at in range(32 // merge.unit)]
-    picked = {pick[1:] for picks in _picks(ins).values() for pick in picks if pick[0] == role}
+    picked = {pick[1:] for picks in _map_picks(ins).values() for pick in picks if pick[0] == role}
     return sorted(pick for pick in picked if pick[0] < bits)
 
 
-def _lane(ins: Instruction, role: str, unit: int, index: int) -> Lane:
+def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPart:
     type_ = ins.type_of(role)
-    return Lane(role, ins.names[role], type_, unit, index, _is_signed(ins, role, unit, index))
+    return RegisterPart(
+        role, ins.names[role], type_, unit, index, _is_signed(ins, role, unit, index)
+    )
 
 
 def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
     """Whether what reads a part reads it as signed; where nothing does, as its type says."""
     type_ = ins.type_of(role)
-    rows = {row.key: row for row in plan_of(ins).rows}
+    rows = {row.key: row for row in make_plan(ins).rows}
     for row in rows.values():
         if isinstance(row.micro, Extend):
             source = rows.get(row.inputs[0])
-            taken = _picks(ins)[source.key] if source and source.key in _picks(ins) else []
+            taken = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
             whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
             if whole or (role, unit, index) in taken:
                 return row.micro.signed
-    return type_.signed and (unit == type_.bits or (unit, index) in _parts(ins, role))
+    return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 
-def _named(ins: Instruction, text: str, known: dict[str, str], done: str) -> Lane:
+def _parse_part(ins: Instruction, text: str, known: dict[str, str], done: str) -> RegisterPart:
     word = text.strip()
     start = len(text) - len(text.lstrip())
-    role = _role(word, known)
+    role = _find_role(word, known)
     if role:
-        return _lane(ins, role, ins.type_of(role).bits, 0)
+        return _make_part(ins, role, ins.type_of(role).bits, 0)
     base, dot, part = word.rpartition(".")
-    role = _role(base, known) if dot else None
+    role = _find_role(base, known) if dot else None
     if role is None:
         name = base if dot and part[:1] in _UNITS and part[1:].isdigit() else word
         end = start + max(len(name), 1)
-        problem = Problem(_not_known(ins, name, done), (start, end), _all(ins, known))
+        problem = Problem(
+            _format_unknown_register(ins, name, done),
+            (start, end),
+            _format_allowed_parts(ins, known),
+        )
         raise PtxError(text, (problem,))
     bits = ins.type_of(role).bits
     unit = _UNITS.get(part[:1], 0)
     index = int(part[1:]) if part[1:].isascii() and part[1:].isdigit() and len(part) == 2 else -1
     if not 0 < unit <= bits or not 0 <= index < bits // unit:
         where = (start + len(base) + 1, start + max(len(word), len(base) + 2))
-        message = f"{base} has no part {quoted(part)}; it has {bits} bits"
-        raise PtxError(text, (Problem(message, where, _part_names(bits)),))
-    return _lane(ins, role, unit, index)
+        message = f"{base} has no part {quote_word(part)}; it has {bits} bits"
+        raise PtxError(text, (Problem(message, where, _format_part_names(bits)),))
+    return _make_part(ins, role, unit, index)
 
 
-def _role(word: str, known: dict[str, str]) -> str | None:
+def _find_role(word: str, known: dict[str, str]) -> str | None:
     """The role of a register by its name, its name without ``%``, or the role itself."""
     for wanted in (word, f"%{word}"):
         for role, name in known.items():
@@ -333,28 +343,28 @@ def _role(word: str, known: dict[str, str]) -> str | None:
     return word if word in known else None
 
 
-def _not_known(ins: Instruction, name: str, done: str) -> str:
+def _format_unknown_register(ins: Instruction, name: str, done: str) -> str:
     for role in ins.constants:
-        if name in (role, ins.called(role), ins.called(role).removeprefix("%")):
-            literal = quoted(str(ins.roles[role]))
+        if name in (role, ins.format_operand(role), ins.format_operand(role).removeprefix("%")):
+            literal = quote_word(str(ins.roles[role]))
             what = "a constant" if role in ins.names else f"the literal {literal}"
-            return f"{quoted(name)} is {what} here, which has one value"
+            return f"{quote_word(name)} is {what} here, which has one value"
     if not name:
         return f"the name of a register that is {done} is missing"
-    return f"{quoted(name)} is no register that the instruction {_VERBS[done]}"
+    return f"{quote_word(name)} is no register that the instruction {_VERBS[done]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _all(ins: Instruction, known: dict[str, str]) -> str:
+def _format_allowed_parts(ins: Instruction, known: dict[str, str]) -> str:
     """What may be written, and a part of one for an example."""
     wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
     named = ", ".join(known.values()) or "nothing"
     return named if wide is None else f"{named}; or a part, as in {wide}.b0"
 
 
-def _part_names(bits: int) -> str:
+def _format_part_names(bits: int) -> str:
     units = [(unit, letter) for unit, letter in _LETTERS.items() if unit < bits]
     found = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
     return ", ".join(found) or "no part: it is one bit"

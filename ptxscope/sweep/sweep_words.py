@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.records import NamedTuple
-from ..engine.semantics.micro_operation import Flag, Micro
+from ..engine.semantics.micro_operation import Flag, MicroOperation
 from ..engine.semantics.micro_operations import (
     Clamp,
     Compare,
@@ -19,9 +19,9 @@ from ..engine.semantics.micro_operations import (
     Wrap,
 )
 from ..engine.semantics.plan import Stage
-from .computation import Axis, Bits, Event, Mask, Sweep
-from .register_parts import Lane, readings
-from .trends import between, course, extent
+from .computation import Bits, Event, Mask, Sweep, SweepAxis
+from .register_parts import RegisterPart, find_signedness
+from .trends import describe_trend, format_extent, format_value_range
 
 _MOST = 24
 """Ranges that are told one by one."""
@@ -31,10 +31,10 @@ _SHOWN = 3
 """Of more, the first that are."""
 
 
-Places = npt.NDArray[np.int64]
+RankArray = npt.NDArray[np.int64]
 
 
-class Run(NamedTuple):
+class ValueInterval(NamedTuple):
     """A stretch of values of x over which the same happens."""
 
     first: int
@@ -42,46 +42,56 @@ class Run(NamedTuple):
     last: int
 
 
-def words(sweep: Sweep) -> list[str]:
+def describe_sweep(sweep: Sweep) -> list[str]:
     """Sentences that tell the whole of it, for who can't see the picture."""
-    told = [title(sweep), *_fixed(sweep), *_read_twice(sweep), *_drawn(sweep), _values(sweep)]
-    told += _map(sweep) if sweep.y else _line(sweep)
-    return [*told, *_here(sweep)]
+    told = [
+        format_title(sweep),
+        *_iter_fixed_parts(sweep),
+        *_read_twice(sweep),
+        *_iter_sampling_sentences(sweep),
+        _describe_values(sweep),
+    ]
+    told += _map(sweep) if sweep.y else _iter_line_sentences(sweep)
+    return [*told, *_iter_point_parts(sweep)]
 
 
-def title(sweep: Sweep) -> str:
+def format_title(sweep: Sweep) -> str:
     """What is shown over what, under which model."""
-    over = _through(sweep.x)
+    over = _format_axis_range(sweep.x)
     if sweep.y:
-        over += f", and {_through(sweep.y)}"
-    return f"{sweep.of.label} of `{sweep.instruction}` as {over}. Model {sweep.model.name}."
+        over += f", and {_format_axis_range(sweep.y)}"
+    return (
+        f"{sweep.result_part.label} of `{sweep.instruction}` as {over}. Model {sweep.model.name}."
+    )
 
 
-def fixed(sweep: Sweep) -> str:
+def format_fixed_parts(sweep: Sweep) -> str:
     """The registers and parts that stay as they are: ``b = 0x00000005``."""
     ins = sweep.instruction
     said: dict[str, str] = {}
     for role in sweep.others:
-        whole = Lane(role, ins.called(role), ins.type_of(role), ins.type_of(role).bits, 0, False)
-        said.setdefault(whole.label, f"{whole.label} = {whole.pattern(sweep.operands[role])}")
+        whole = RegisterPart(
+            role, ins.format_operand(role), ins.type_of(role), ins.type_of(role).bits, 0, False
+        )
+        said.setdefault(whole.label, f"{whole.label} = {whole.format_hex(sweep.operands[role])}")
     for axis in filter(None, (sweep.x, sweep.y)):
-        if not axis.lane.whole:
+        if not axis.lane.is_whole:
             lane = axis.lane
-            bits = lane.put(sweep.operands[lane.role], 0)
+            bits = lane.insert(sweep.operands[lane.role], 0)
             whole = lane._replace(unit=lane.type.bits, number=0)
-            said.setdefault(whole.label, f"the rest of {whole.label} = {whole.pattern(bits)}")
+            said.setdefault(whole.label, f"the rest of {whole.label} = {whole.format_hex(bits)}")
     return ", ".join(said.values())
 
 
-def _fixed(sweep: Sweep) -> Iterator[str]:
-    if said := fixed(sweep):
+def _iter_fixed_parts(sweep: Sweep) -> Iterator[str]:
+    if said := format_fixed_parts(sweep):
         yield f"Fixed: {said}."
 
 
 def _read_twice(sweep: Sweep) -> Iterator[str]:
     """What is read as signed and as unsigned: which values are which."""
     for lane in (axis.lane for axis in (sweep.x, sweep.y) if axis):
-        if len(readings(sweep.instruction, lane, sweep.of)) > 1:
+        if len(find_signedness(sweep.instruction, lane, sweep.result_part)) > 1:
             top, above = 1 << (lane.unit - 1), 1 << lane.unit
             yield (
                 f"{lane.label} is read as u{lane.unit} and as s{lane.unit} there: as"
@@ -89,19 +99,19 @@ def _read_twice(sweep: Sweep) -> Iterator[str]:
             )
 
 
-def _through(axis: Axis) -> str:
+def _format_axis_range(axis: SweepAxis) -> str:
     count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
     if axis.lane.values == 2:
-        return f"{axis.lane.label} is {axis.lane.said(0)} or {axis.lane.said(1)}"
-    values = between(axis.lane, axis.low, axis.high)
+        return f"{axis.lane.label} is {axis.lane.format_value(0)} or {axis.lane.format_value(1)}"
+    values = format_value_range(axis.lane, axis.low, axis.high)
     return f"{axis.lane.label} goes through {count} values {values}"
 
 
-def _is_all(axis: Axis) -> bool:
+def _is_all(axis: SweepAxis) -> bool:
     return axis.size == axis.lane.values
 
 
-def drawn(axis: Axis) -> str:
+def describe_sampling(axis: SweepAxis) -> str:
     """How the values were drawn, where they are not all: nothing where they are."""
     if axis.stride == 1:
         return ""
@@ -109,22 +119,22 @@ def drawn(axis: Axis) -> str:
     return f"{said}, and more where something changes or often does"
 
 
-def _drawn(sweep: Sweep) -> Iterator[str]:
-    for said in filter(None, (drawn(axis) for axis in (sweep.x, sweep.y) if axis)):
+def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
+    for said in filter(None, (describe_sampling(axis) for axis in (sweep.x, sweep.y) if axis)):
         yield f"Not all are looked at, but {said}; what is between them is not told."
 
 
 # --- what happens ------------------------------------------------------------------------
 
 
-def happening(event: Event, of: Lane) -> str:
+def describe_event(event: Event, of: RegisterPart) -> str:
     """What happens to a result, in a few words: ``clamped to 127``."""
     said = _SAID[type(event.row.micro)](event)
-    alone = event.row.lanes == 1 or not of.whole
+    alone = event.row.lanes == 1 or not of.is_whole
     return said if alone else f"lane {event.lane} {said}"
 
 
-def _clamped(event: Event) -> str:
+def _describe_clamp(event: Event) -> str:
     micro = event.row.micro
     assert isinstance(micro, Clamp)
     bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
@@ -140,7 +150,7 @@ def _cut(event: Event) -> str:
     return f"wrapped to {bits} bits{'' if last else f' at the step {event.step}'}"
 
 
-def _amount(event: Event) -> str:
+def _describe_shift_amount(event: Event) -> str:
     wraps = event.flag is Flag.WRAPPED
     return "only five bits of the amount count" if wraps else "the amount is limited to 32"
 
@@ -152,20 +162,20 @@ _NAMED = {
 }
 
 
-class _Said(dict[type[Micro], Callable[[Event], str]]):
+class _EventWording(dict[type[MicroOperation], Callable[[Event], str]]):
     """By the kind of row; any other's flag has its own words."""
 
-    def __missing__(self, _: type[Micro]) -> Callable[[Event], str]:
+    def __missing__(self, _: type[MicroOperation]) -> Callable[[Event], str]:
         return lambda event: _NAMED.get(event.flag, str(event.flag))
 
 
-_SAID = _Said(
+_SAID = _EventWording(
     {
-        Clamp: _clamped,
+        Clamp: _describe_clamp,
         Wrap: _cut,
         Truncate: _cut,
         Merge: _cut,
-        LimitAmount: _amount,
+        LimitAmount: _describe_shift_amount,
         Magnitude: lambda _: "the magnitude wraps to itself",
         Compare: lambda _: "an operand is NaN",
     }
@@ -175,15 +185,15 @@ _SAID = _Said(
 # --- along a line ------------------------------------------------------------------------
 
 
-def runs(sweep: Sweep) -> list[Run]:
+def find_intervals(sweep: Sweep) -> list[ValueInterval]:
     """The stretches of a line over which the same happens."""
     cases = sweep.cases
     (ends,) = np.nonzero(cases[1:] != cases[:-1])
     firsts, lasts = [0, *(ends + 1).tolist()], [*ends.tolist(), len(cases) - 1]
-    return list(map(Run, firsts, lasts))
+    return list(map(ValueInterval, firsts, lasts))
 
 
-def ends(where: Mask) -> tuple[Places, Places]:
+def find_interval_ends(where: Mask) -> tuple[RankArray, RankArray]:
     """Where each stretch of a line in which something holds begins, and where it ends."""
     padded = np.zeros(len(where) + 2, np.int8)
     padded[1:-1] = where
@@ -191,19 +201,19 @@ def ends(where: Mask) -> tuple[Places, Places]:
     return np.flatnonzero(steps == 1), np.flatnonzero(steps == -1) - 1
 
 
-def stretches(where: Mask, most: int | None = None) -> list[Run]:
+def find_true_intervals(where: Mask, most: int | None = None) -> list[ValueInterval]:
     """The stretches of a line in which something holds, or the first of them."""
-    firsts, lasts = ends(where)
-    return list(map(Run, firsts[:most].tolist(), lasts[:most].tolist()))
+    firsts, lasts = find_interval_ends(where)
+    return list(map(ValueInterval, firsts[:most].tolist(), lasts[:most].tolist()))
 
 
-def _line(sweep: Sweep) -> Iterator[str]:
-    yield from _ranges(sweep, runs(sweep))
-    if not sweep.apart.any():
-        yield _agreeing(sweep)
+def _iter_line_sentences(sweep: Sweep) -> Iterator[str]:
+    yield from _iter_range_sentences(sweep, find_intervals(sweep))
+    if not sweep.divergence_mask.any():
+        yield _describe_agreement(sweep)
 
 
-def _agreeing(sweep: Sweep) -> str:
+def _describe_agreement(sweep: Sweep) -> str:
     if sweep.other:
         return f"The answers of {sweep.model.name} and {sweep.other.name} agree on all of these."
     if sweep.model.errata:
@@ -211,58 +221,61 @@ def _agreeing(sweep: Sweep) -> str:
     return "Every known ptxas computes the same."
 
 
-def _ranges(sweep: Sweep, found: list[Run]) -> Iterator[str]:
+def _iter_range_sentences(sweep: Sweep, found: list[ValueInterval]) -> Iterator[str]:
     """Each range in which the same happens; where there are many, what happens and how often."""
     if len(found) <= _MOST:
         yield from (_run(sweep, run) for run in found)
         return
-    yield f"{sweep.of.label} goes through {len(found):,} ranges, in each of which the same happens."
+    yield (
+        f"{sweep.result_part.label} goes through {len(found):,} ranges, in each of which "
+        "the same happens."
+    )
     for event in sweep.events:
-        yield _scattered(sweep, event.where, happening(event, sweep.of))
-    if sweep.apart.any():
-        yield _scattered(sweep, sweep.apart, _parting(sweep))
-    if not sweep.events and not sweep.apart.any():
+        yield _describe_scattered(sweep, event.where, describe_event(event, sweep.result_part))
+    if sweep.divergence_mask.any():
+        yield _describe_scattered(sweep, sweep.divergence_mask, _describe_divergence(sweep))
+    if not sweep.events and not sweep.divergence_mask.any():
         yield from (_run(sweep, run) for run in found[:_SHOWN])
         yield f"and so on, in {len(found) - _SHOWN:,} ranges more."
 
 
-def _run(sweep: Sweep, run: Run) -> str:
-    said = f"{extent(sweep.x, *run)}: {_told(sweep, run)}"
-    happened = [happening(x, sweep.of) for x in sweep.events if x.where[run.first]]
+def _run(sweep: Sweep, run: ValueInterval) -> str:
+    said = f"{format_extent(sweep.x, *run)}: {_describe_interval(sweep, run)}"
+    happened = [describe_event(x, sweep.result_part) for x in sweep.events if x.where[run.first]]
     if happened:
         said += f"; {', '.join(happened)}"
-    if sweep.apart[run.first] and sweep.other and sweep.other_bits is not None:
-        other = _course(sweep, sweep.other_bits, run)
+    if sweep.divergence_mask[run.first] and sweep.other and sweep.other_bits is not None:
+        other = _describe_course(sweep, sweep.other_bits, run)
         said += f"; {sweep.other.name} parts from it, and there it {other}"
     return f"{said}."
 
 
-def _told(sweep: Sweep, run: Run) -> str:
+def _describe_interval(sweep: Sweep, run: ValueInterval) -> str:
     """What the result does over a stretch: ``is 127``, ``rises from -28 to 127``."""
-    return f"{sweep.of.label} {_course(sweep, sweep.bits, run)}"
+    return f"{sweep.result_part.label} {_describe_course(sweep, sweep.bits, run)}"
 
 
-def _course(sweep: Sweep, bits: Bits, run: Run) -> str:
-    return course(sweep.of, bits[run.first : run.last + 1], sweep.x, run.first)
+def _describe_course(sweep: Sweep, bits: Bits, run: ValueInterval) -> str:
+    return describe_trend(sweep.result_part, bits[run.first : run.last + 1], sweep.x, run.first)
 
 
-def _scattered(sweep: Sweep, where: Mask, said: str) -> str:
-    count = len(ends(where)[0])
-    first = "; ".join(extent(sweep.x, *run) for run in stretches(where, _SHOWN))
+def _describe_scattered(sweep: Sweep, where: Mask, said: str) -> str:
+    count = len(find_interval_ends(where)[0])
+    first = "; ".join(format_extent(sweep.x, *run) for run in find_true_intervals(where, _SHOWN))
     ranges = f", in {count:,} ranges" if count > 1 else ""
     more = ", and so on" if count > _SHOWN else ""
     return (
-        f"{said[:1].upper()}{said[1:]}: {_share(where)}{ranges}{'' if where.all() else '; '}"
+        f"{said[:1].upper()}{said[1:]}: {_format_share(where)}{ranges}{'' if where.all() else '; '}"
         f"{'' if where.all() else first}{more}."
     )
 
 
-def _parting(sweep: Sweep) -> str:
+def _describe_divergence(sweep: Sweep) -> str:
     assert sweep.other
     return f"the answers of {sweep.model.name} and {sweep.other.name} part"
 
 
-def _share(where: Mask) -> str:
+def _format_share(where: Mask) -> str:
     count = int(where.sum())
     if count == where.size:
         return "everywhere"
@@ -274,41 +287,41 @@ def _share(where: Mask) -> str:
 
 def _map(sweep: Sweep) -> Iterator[str]:
     for event in sweep.events:
-        yield _area(sweep, event.where, happening(event, sweep.of))
-    if sweep.apart.any():
-        yield _area(sweep, sweep.apart, _parting(sweep))
+        yield _describe_area(sweep, event.where, describe_event(event, sweep.result_part))
+    if sweep.divergence_mask.any():
+        yield _describe_area(sweep, sweep.divergence_mask, _describe_divergence(sweep))
     else:
-        yield _agreeing(sweep)
-    if said := along(sweep):
+        yield _describe_agreement(sweep)
+    if said := describe_row(sweep):
         lane = sweep.y.lane if sweep.y else sweep.x.lane
-        yield f"Where {lane.label} is {lane.said(lane.of(sweep.operands[lane.role]))}:"
+        yield f"Where {lane.label} is {lane.format_value(lane.extract(sweep.operands[lane.role]))}:"
         yield from said
 
 
-def along(sweep: Sweep) -> list[str]:
+def describe_row(sweep: Sweep) -> list[str]:
     """What happens along x at the current value of y, in a few sentences; else none."""
-    if None in sweep.here:
+    if None in sweep.current_point:
         return []
-    line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.of)
-    found = runs(line)
+    line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.result_part)
+    found = find_intervals(line)
     return [_run(line, run) for run in found] if len(found) <= _FEW else []
 
 
-def _area(sweep: Sweep, where: Mask, said: str) -> str:
+def _describe_area(sweep: Sweep, where: Mask, said: str) -> str:
     """How much of a map, and in which columns and rows."""
     assert sweep.y
-    told = f"{said[:1].upper()}{said[1:]}: {_share(where)}"
+    told = f"{said[:1].upper()}{said[1:]}: {_format_share(where)}"
     if where.all():
         return f"{told}."
     for axis, line, alone in (
         (sweep.x, where[0], (where == where[:1]).all()),
         (sweep.y, where[:, 0], (where == where[:, :1]).all()),
     ):
-        if alone and len(found := stretches(line, _MOST + 1)) <= _MOST:
-            listed = "; ".join(extent(axis, *run) for run in found)
+        if alone and len(found := find_true_intervals(line, _MOST + 1)) <= _MOST:
+            listed = "; ".join(format_extent(axis, *run) for run in found)
             return f"{told}; wherever {listed}."
     within = [
-        extent(axis, int(there[0]), int(there[-1]))
+        format_extent(axis, int(there[0]), int(there[-1]))
         for axis, there in (
             (sweep.x, np.flatnonzero(where.any(axis=0))),
             (sweep.y, np.flatnonzero(where.any(axis=1))),
@@ -321,34 +334,42 @@ def _area(sweep: Sweep, where: Mask, said: str) -> str:
 # --- all of it ---------------------------------------------------------------------------
 
 
-def _values(sweep: Sweep) -> str:
+def _describe_values(sweep: Sweep) -> str:
     found = np.unique(sweep.places)
-    low, high = (sweep.of.at(int(x)) for x in (found[0], found[-1]))
+    low, high = (sweep.result_part.get_value_at(int(x)) for x in (found[0], found[-1]))
     if len(found) == 1:
-        return f"{sweep.of.label} is {sweep.of.said(low)} throughout."
+        return f"{sweep.result_part.label} is {sweep.result_part.format_value(low)} throughout."
     if len(found) == 2:
-        return f"{sweep.of.label} is {sweep.of.said(low)} or {sweep.of.said(high)}."
+        return (
+            f"{sweep.result_part.label} is {sweep.result_part.format_value(low)} or "
+            f"{sweep.result_part.format_value(high)}."
+        )
     whole = all(axis.stride == 1 for axis in (sweep.x, sweep.y) if axis)
     many = f"takes {len(found):,} different values," if whole else "takes values"
-    return f"{sweep.of.label} {many} from {sweep.of.said(low)} to {sweep.of.said(high)}."
+    return (
+        f"{sweep.result_part.label} {many} from {sweep.result_part.format_value(low)} to "
+        f"{sweep.result_part.format_value(high)}."
+    )
 
 
-def here(sweep: Sweep) -> str:
+def describe_point(sweep: Sweep) -> str:
     """The current point and its result: ``a.b0 = 127: d.b0 = 127, clamped to 127``; or nothing."""
-    at_x, at_y = sweep.here
+    at_x, at_y = sweep.current_point
     if at_x is None or (sweep.y and at_y is None):
         return ""
     at = (at_x,) if at_y is None else (at_y, at_x)
-    points = [f"{sweep.x.lane.label} = {sweep.x.said(at_x)}"]
+    points = [f"{sweep.x.lane.label} = {sweep.x.format_value_at(at_x)}"]
     if sweep.y and at_y is not None:
-        points.append(f"{sweep.y.lane.label} = {sweep.y.said(at_y)}")
-    said = [f"{sweep.of.label} = {sweep.of.said(int(sweep.bits[at]))}"]
-    said += [happening(event, sweep.of) for event in sweep.events if event.where[at]]
-    if sweep.apart[at] and sweep.other and sweep.other_bits is not None:
-        said.append(f"{sweep.other.name} {sweep.of.said(int(sweep.other_bits[at]))}")
+        points.append(f"{sweep.y.lane.label} = {sweep.y.format_value_at(at_y)}")
+    said = [f"{sweep.result_part.label} = {sweep.result_part.format_value(int(sweep.bits[at]))}"]
+    said += [describe_event(event, sweep.result_part) for event in sweep.events if event.where[at]]
+    if sweep.divergence_mask[at] and sweep.other and sweep.other_bits is not None:
+        said.append(
+            f"{sweep.other.name} {sweep.result_part.format_value(int(sweep.other_bits[at]))}"
+        )
     return f"{', '.join(points)}: {', '.join(said)}"
 
 
-def _here(sweep: Sweep) -> Iterator[str]:
-    if said := here(sweep):
+def _iter_point_parts(sweep: Sweep) -> Iterator[str]:
+    if said := describe_point(sweep):
         yield f"At the current point {said}."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.records import NamedTuple
-from ..engine.syntax.errors import counted
-from ..engine.syntax.values import FloatClass, float_class
-from .computation import Axis, Bits, places_of
-from .register_parts import Lane
+from ..engine.syntax.errors import format_count
+from ..engine.syntax.values import FloatClass, classify_float
+from .computation import Bits, SweepAxis, compute_ranks
+from .register_parts import RegisterPart
 
 _TURNS = 4
 """Legs that are told one by one; of more, how many there are."""
@@ -16,7 +16,7 @@ _STEADY = 4
 """Values that a leg has on average at least, where legs are counted."""
 
 
-class Leg(NamedTuple):
+class MonotoneSegment(NamedTuple):
     """A stretch over which a result only rises, or only falls, as far as that goes."""
 
     first: int
@@ -25,7 +25,7 @@ class Leg(NamedTuple):
     rises: bool
 
 
-def legs(order: Bits) -> list[Leg]:
+def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
     """The legs of a line; none where it is level. A level part belongs to the leg before it."""
     steps = np.flatnonzero(order[1:] != order[:-1])
     up = order[1:][steps] > order[:-1][steps]
@@ -33,39 +33,46 @@ def legs(order: Bits) -> list[Leg]:
     turns = steps[starts].tolist()
     ways = up[np.concatenate([[0], starts])].tolist() if len(up) else []
     return [
-        Leg(first, last, rises)
+        MonotoneSegment(first, last, rises)
         for first, last, rises in zip(
             [0, *turns], [*turns, len(order) - 1], ways, strict=bool(ways)
         )
     ]
 
 
-def course(of: Lane, bits: Bits, x: Axis, start: int) -> str:
+def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
     """What a result does from a value of x on: ``is 127``, ``rises from -28 to 127``."""
-    order = places_of(of, bits)
-    found = legs(order)
+    order = compute_ranks(of, bits)
+    found = find_monotone_segments(order)
     if not found:
-        return f"is {of.said(int(bits[0]))}"
+        return f"is {of.format_value(int(bits[0]))}"
     if len(found) == 1:
-        return _leg(of, bits, order, found[0])
+        return _describe_segment(of, bits, order, found[0])
     if len(found) <= _TURNS:
         return ", then ".join(
-            f"{_leg(of, bits, order, leg)} where {placed(x, start + leg.first, start + leg.last)}"
+            f"{_describe_segment(of, bits, order, leg)} where "
+            f"{format_place(x, start + leg.first, start + leg.last)}"
             for leg in found
         )
     first, last, least, most = (
-        of.said(int(bits[at])) for at in (0, -1, order.argmin(), order.argmax())
+        of.format_value(int(bits[at])) for at in (0, -1, order.argmin(), order.argmax())
     )
-    return f"goes from {first} to {last}, between {least} and {most}{_often(found, len(order))}"
+    return (
+        f"goes from {first} to {last}, between {least} and "
+        f"{most}{_describe_repetition(found, len(order))}"
+    )
 
 
-def _leg(of: Lane, bits: Bits, order: Bits, leg: Leg) -> str:
+def _describe_segment(of: RegisterPart, bits: Bits, order: Bits, leg: MonotoneSegment) -> str:
     way = "rises" if leg.rises else "falls"
-    first, last = (of.said(int(bits[at])) for at in (leg.first, leg.last))
-    return f"{way} from {first} to {last}{_steps(order[leg.first : leg.last + 1], up=leg.rises)}"
+    first, last = (of.format_value(int(bits[at])) for at in (leg.first, leg.last))
+    return (
+        f"{way} from {first} to "
+        f"{last}{_describe_steps(order[leg.first : leg.last + 1], is_rising=leg.rises)}"
+    )
 
 
-def _often(found: list[Leg], size: int) -> str:
+def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
     """How often it rises and falls; of teeth, which end in one step, how many there are."""
     if len(found) * _STEADY >= size:
         return ""
@@ -75,13 +82,13 @@ def _often(found: list[Leg], size: int) -> str:
     }
     sheer = [way for way, those in ways.items() if all(x.last - x.first == 1 for x in those)]
     told = [way for way in ways if way not in sheer] or list(ways)
-    return ", " + " and ".join(f"{way} {counted(len(ways[way]), 'time')}" for way in told)
+    return ", " + " and ".join(f"{way} {format_count(len(ways[way]), 'time')}" for way in told)
 
 
-def _steps(order: Bits, *, up: bool) -> str:
+def _describe_steps(order: Bits, *, is_rising: bool) -> str:
     """Where a rising or falling result stays for some values each time, how many."""
     _, counts = np.unique(order, return_counts=True)
-    if not up:
+    if not is_rising:
         counts = counts[::-1]
     if (counts == 1).all():
         return ""
@@ -100,25 +107,28 @@ def _steps(order: Bits, *, up: bool) -> str:
 # --- values of an axis -------------------------------------------------------------------
 
 
-def placed(axis: Axis, first: int, last: int) -> str:
+def format_place(axis: SweepAxis, first: int, last: int) -> str:
     """Values of an axis in a sentence: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
-    return f"{axis.lane.label} is {between(axis.lane, axis.value(first), axis.value(last))}"
+    return (
+        f"{axis.lane.label} is "
+        f"{format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))}"
+    )
 
 
-def extent(axis: Axis, first: int, last: int) -> str:
+def format_extent(axis: SweepAxis, first: int, last: int) -> str:
     """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
-    values = between(axis.lane, axis.value(first), axis.value(last))
+    values = format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))
     return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
 
 
-def between(lane: Lane, low: int, high: int) -> str:
+def format_value_range(lane: RegisterPart, low: int, high: int) -> str:
     """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
     if low == high:
-        return lane.said(low)
+        return lane.format_value(low)
     if lane.is_float:
-        kinds = {(float_class(x, lane.unit), lane.said(x)[0]) for x in (low, high)}
-        if len(kinds) == 1 and float_class(low, lane.unit) is FloatClass.NAN:
-            return f"{lane.said(low)} ({lane.pattern(low)} to {lane.pattern(high)})"
-    if lane.place(high) - lane.place(low) == 1:
-        return f"{lane.said(low)} and {lane.said(high)}"
-    return f"from {lane.said(low)} to {lane.said(high)}"
+        kinds = {(classify_float(x, lane.unit), lane.format_value(x)[0]) for x in (low, high)}
+        if len(kinds) == 1 and classify_float(low, lane.unit) is FloatClass.NAN:
+            return f"{lane.format_value(low)} ({lane.format_hex(low)} to {lane.format_hex(high)})"
+    if lane.compute_rank(high) - lane.compute_rank(low) == 1:
+        return f"{lane.format_value(low)} and {lane.format_value(high)}"
+    return f"from {lane.format_value(low)} to {lane.format_value(high)}"

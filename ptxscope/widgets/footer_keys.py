@@ -16,16 +16,16 @@ from textual.widgets import Input
 from ..engine.records import NamedTuple
 from ..state.actions import (
     ACTIONS,
-    ALWAYS,
+    FIXED_FOOTER_ACTIONS,
     FOOTER,
     FOOTER_GROUPS,
     PREDICTING,
-    key_name,
-    keys_by_id,
+    format_key,
+    map_keys,
 )
 
 
-class Key(NamedTuple):
+class FooterKey(NamedTuple):
     """A key, or several that do much the same, in the footer."""
 
     names: tuple[tuple[str, str], ...]
@@ -60,88 +60,88 @@ _EVERYWHERE = frozenset({"pageup", "pagedown"})
 _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
-def footer_keys(screen: Screen[Any]) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
     """The keys that act where a screen's focus is: the focus's own, and the screen's behind them.
 
     And those that always stand at the right, with the way out of what has the focus.
     """
-    keys, focus = keys_by_id(screen.app), screen.focused
+    keys, focus = map_keys(screen.app), screen.focused
     actions = {action.id: action for action in ACTIONS}
 
-    def named(id_: str, key: str) -> Key:
+    def named(id_: str, key: str) -> FooterKey:
         action = actions[id_]
-        name = ((key_name(key), action.action),)
-        return Key(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
+        name = ((format_key(key), action.action),)
+        return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
-    def acting(*ids: str) -> list[Key]:
-        found = (next((k for k in keys[id_] if _acts_behind(focus, k)), None) for id_ in ids)
+    def acting(*ids: str) -> list[FooterKey]:
+        found = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
         return [named(id_, key) for id_, key in zip(ids, found, strict=True) if key]
 
-    own = keys_of(focus) if focus else []
-    out = [key for key in own if key.names[0][0] == key_name("escape")]
+    own = list_keys(focus) if focus else []
+    out = [key for key in own if key.names[0][0] == format_key("escape")]
     if focus and not out:
         out = acting("go.picture")
     own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
     always = [
         named(id_, keys[id_][0])
-        for id_ in ALWAYS
-        if not (focus and _consumes(focus, keys[id_][0]))  # it would be typed
+        for id_ in FIXED_FOOTER_ACTIONS
+        if not (focus and _is_consumed(focus, keys[id_][0]))  # it would be typed
     ]
-    taken = _taken(focus, own)
+    taken = _find_taken_keys(focus, own)
     always = [key for key in always if key.names[0][0] not in taken]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()
     return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
 
 
-def group_keys(keys: Sequence[Key]) -> list[Key]:
+def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
     """The keys, with neighbours of one group as one."""
-    found: list[Key] = []
+    found: list[FooterKey] = []
     for label, group in groupby(keys, lambda key: key.group):
         members = list(group)
         if label and len(members) > 1:
             names = tuple(name for key in members for name in key.names)
             tooltip = "; ".join(key.tooltip for key in members)
-            members = [Key(names, label, tooltip, group=label)]
+            members = [FooterKey(names, label, tooltip, group=label)]
         found += members
     return found
 
 
-def _taken(focus: Widget | None, own: Sequence[Key]) -> set[str]:
+def _find_taken_keys(focus: Widget | None, own: Sequence[FooterKey]) -> set[str]:
     """Keys that mean something else where the focus is, also in an answer that is typed."""
     names = {name for key in own for name, _ in key.names}
-    commands = (getattr(node, "commands", "") for node in (_way(focus) if focus else ()))
+    commands = (getattr(node, "commands", "") for node in (_iter_ancestors(focus) if focus else ()))
     return names.union(*commands)
 
 
-def keys_of(focus: Widget) -> list[Key]:
+def list_keys(focus: Widget) -> list[FooterKey]:
     """The keys that a widget with the focus, and those around it, have of their own.
 
     Signs of one action that take different ways stand together: ``↑↓ move``.
     """
     groups: dict[tuple[DOMNode, str], list[Binding]] = {}
-    for binding, node in _own_bindings(focus):
+    for binding, node in _iter_own_bindings(focus):
         name = binding.action.partition("(")[0]
         name = "scroll" if name.startswith("scroll_") else name
         group = groups.setdefault((node, name), [])
         if all(binding.action != other.action for other in group):
             group.append(binding)
-    found: list[Key] = []
+    found: list[FooterKey] = []
     for (node, name), group in groups.items():
-        together = all(len(key_name(binding.key)) == 1 for binding in group)
+        together = all(len(format_key(binding.key)) == 1 for binding in group)
         parts = [group] if together else [[binding] for binding in group]
-        found += (_key(name, part, node) for part in parts)
+        found += (_make_key(name, part, node) for part in parts)
     if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
-        found.append(Key((("Enter", "submit"),), "done", "That is what was meant", focus))
+        found.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
     return found
 
 
-def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
+def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
     """The explorer's own bindings on the way from a widget up to its screen, and whose they are.
 
     Where a class shows some of its bindings, those alone, and arrows.
     """
     taken: set[str] = set(_EVERYWHERE)
-    for node in _way(focus):
+    for node in _iter_ancestors(focus):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
                 continue
@@ -151,49 +151,51 @@ def _own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
                 keys = [key.strip() for key in binding.key.split(",")]
                 free = [key for key in keys if key not in taken]
                 if node is not focus:
-                    free = [key for key in free if not _consumes(focus, key)]
+                    free = [key for key in free if not _is_consumed(focus, key)]
                 taken.update(keys)
                 is_told = binding.show or not some or keys[0] in _ARROWS
-                label = _label(node, binding)
+                label = _format_label(node, binding)
                 if free and label and is_told:
                     yield Binding(free[0], binding.action, label), node
 
 
-def _label(node: DOMNode, binding: Binding) -> str:
+def _format_label(node: DOMNode, binding: Binding) -> str:
     """What a binding is called now; its node may know better, and has none where it is idle."""
     now: Callable[[str, str], str] | None = getattr(node, "label_of", None)
     return now(binding.action, binding.description) if now else binding.description
 
 
-def _acts_behind(focus: Widget | None, key: str) -> bool:
+def _reaches_screen(focus: Widget | None, key: str) -> bool:
     """Whether a key comes to the screen from what has the focus."""
     if focus is None:
         return True
-    if _consumes(focus, key):
+    if _is_consumed(focus, key):
         return False
-    return all(key not in node._bindings.key_to_bindings for node in _way(focus))
+    return all(key not in node._bindings.key_to_bindings for node in _iter_ancestors(focus))
 
 
-def _way(focus: Widget) -> Iterator[DOMNode]:
+def _iter_ancestors(focus: Widget) -> Iterator[DOMNode]:
     """From a widget up to its screen, which is left out."""
     return takewhile(lambda node: not isinstance(node, Screen), focus.ancestors_with_self)
 
 
-def _consumes(widget: Widget, key: str) -> bool:
+def _is_consumed(widget: Widget, key: str) -> bool:
     """Whether a widget takes a key as text."""
-    name = key_name(key)
+    name = format_key(key)
     sign = name if len(name) == 1 and name.isascii() else key_to_character(key)
     return widget.check_consume_key(key, sign)
 
 
-def _key(name: str, group: Sequence[Binding], node: DOMNode) -> Key:
-    names = tuple((key_name(binding.key), binding.action) for binding in group)
+def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
+    names = tuple((format_key(binding.key), binding.action) for binding in group)
     said = [binding.description for binding in group]
-    label = said[0][:1].lower() + said[0][1:] if len(said) == 1 else _common(said, name)
-    return Key(names, label, ", ".join(said), node)
+    label = (
+        said[0][:1].lower() + said[0][1:] if len(said) == 1 else _format_common_words(said, name)
+    )
+    return FooterKey(names, label, ", ".join(said), node)
 
 
-def _common(said: Sequence[str], name: str) -> str:
+def _format_common_words(said: Sequence[str], name: str) -> str:
     """The words that descriptions end in; else the action's name."""
     kept: list[str] = []
     for words in zip(*(reversed(text.split()) for text in said), strict=False):

@@ -11,10 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.syntax.errors import printable
+from ..engine.syntax.errors import make_printable
 from .base.blank_box import Box
-from .base.pane import Line, Pane, Piece
-from .base.posted_message import Posted
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
 from .ptx_line import PlainInput
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ _NAMES = 11
 """Columns of the mark and the name of an instruction, and a blank."""
 
 
-class Browser(Box):
+class InstructionBrowser(Box):
     """A filter over a list of instructions."""
 
     DEFAULT_CSS = """
-    Browser {
+    InstructionBrowser {
         & > Input { border: none; height: 1; padding: 0 1; }
         & > Input:focus { border: none; height: 1; }
         & > InstructionList { height: 1fr; }
@@ -42,18 +42,18 @@ class Browser(Box):
         Binding("escape", "back", "Leave", show=False),
     ]
 
-    class Chosen(Posted):
+    class InstructionChosen(PostedMessage):
         """An instruction is to be opened."""
 
-        control: Browser
+        control: InstructionBrowser
         opcode: str
         intrinsic: Intrinsic | None = None
         """The CUDA intrinsic through which it was found."""
 
-    class Emptied(Posted):
+    class Emptied(PostedMessage):
         """The filter is empty now, or was until now: Esc means something else."""
 
-        control: Browser
+        control: InstructionBrowser
 
     def __init__(self, id: str = "browser") -> None:  # noqa: A002
         super().__init__(id=id)
@@ -84,17 +84,17 @@ class Browser(Box):
         """Filter while typing."""
         event.stop()
         was_empty = not self.list.is_filtered
-        self.list.filter(event.value)
+        self.list.filter_items(event.value)
         if was_empty != (not event.value):
-            self.Emptied(self).tell()
+            self.Emptied(self).post_to_screen()
 
     def on_descendant_focus(self) -> None:
         """The cursor of the list shows while the filter has the focus, too."""
-        self.list.redraw()
+        self.list.redraw_lines()
 
     def on_descendant_blur(self) -> None:
         """The cursor of the list goes with the focus."""
-        self.list.redraw()
+        self.list.redraw_lines()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open the best match."""
@@ -122,13 +122,13 @@ class Browser(Box):
         if name is None:
             return
         if name in CATALOG:
-            self.Chosen(self, name).tell()
+            self.InstructionChosen(self, name).post_to_screen()
         else:
-            from ..engine.isa.intrinsics import intrinsics
-            from ..state.instruction_search import opcode_of
+            from ..engine.isa.intrinsics import map_intrinsics
+            from ..state.instruction_search import find_opcode
 
-            intrinsic = intrinsics()[name]
-            self.Chosen(self, opcode_of(intrinsic), intrinsic).tell()
+            intrinsic = map_intrinsics()[name]
+            self.InstructionChosen(self, find_opcode(intrinsic), intrinsic).post_to_screen()
 
 
 class InstructionList(Pane):
@@ -147,15 +147,15 @@ class InstructionList(Pane):
         if (opcode, recent) != (self._open, self._recent):
             self._open, self._recent = opcode, recent
             self._cursor = self._first_row()
-            self.redraw()
+            self.redraw_lines()
             self._show_cursor()
 
-    def filter(self, query: str) -> None:
+    def filter_items(self, query: str) -> None:
         """Keep what matches."""
         self._typed = query
         self._query = query.strip()
         self._cursor = 0 if self._query else self._first_row()
-        self.redraw()
+        self.redraw_lines()
         self.scroll_to(y=0, animate=False)
         self._show_cursor()
 
@@ -188,60 +188,60 @@ class InstructionList(Pane):
         if not self._query:
             recent = [("Recently used", name) for name in self._recent]
             return [*recent, *((entry.group, name) for name, entry in CATALOG.items())]
-        from ..state.instruction_search import search
+        from ..state.instruction_search import search_instructions
 
-        return [("", name) for name in search(self._query, self.lanes)]
+        return [("", name) for name in search_instructions(self._query, self.lanes)]
 
     def move(self, by: int) -> None:
         """Move the cursor among what is shown."""
         self._cursor = min(max(self._cursor + by, 0), max(len(self.rows()) - 1, 0))
-        self.redraw()
+        self.redraw_lines()
         self._show_cursor()
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """Headings and an instruction a line; best matches first while filtering."""
-        lines: list[Line] = list(self._missed(width))
+        lines: list[StyledLine] = list(self._unmatched_lines(width))
         heading = ""
         for at, (group, name) in enumerate(self.rows()):
             if group != heading:
                 heading = group
-                lines.append([Piece(group, "dim")])
-            lines += self._entry(at, name, self._about(name), width)
-        return lines or [[Piece("nothing matches", "dim")]]
+                lines.append([StyledText(group, "dim")])
+            lines += self._entry_lines(at, name, self._about(name), width)
+        return lines or [[StyledText("nothing matches", "dim")]]
 
     def _about(self, name: str) -> str:
         """What an instruction or an intrinsic does, in a few words."""
         if name in CATALOG:
             return CATALOG[name].brief
-        from ..engine.isa.intrinsics import intrinsics
+        from ..engine.isa.intrinsics import map_intrinsics
 
-        found = intrinsics()[name]
+        found = map_intrinsics()[name]
         return f"{'≈' if found.differs else '='} {found.ptx.partition(' ')[0]}"
 
-    def _missed(self, width: int) -> Iterator[Line]:
+    def _unmatched_lines(self, width: int) -> Iterator[StyledLine]:
         """Which words of the filter what is shown does not fit."""
         if self._query:
-            from ..state.instruction_search import missed
+            from ..state.instruction_search import find_unmatched_words
 
-            if words := missed(self._query, self.lanes):
-                said = f"nothing fits {', '.join(map(printable, words))}; without:"
-                yield from ([Piece(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
+            if words := find_unmatched_words(self._query, self.lanes):
+                said = f"nothing fits {', '.join(map(make_printable, words))}; without:"
+                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
 
-    def _entry(self, at: int, name: str, about: str, width: int) -> list[Line]:
+    def _entry_lines(self, at: int, name: str, about: str, width: int) -> list[StyledLine]:
         """A line, and more where its words don't fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
         here = " cursor" if at == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
-            return [[Piece(lead, ink + here, at), Piece(about, "dim", at)]]
+            return [[StyledText(lead, ink + here, at), StyledText(about, "dim", at)]]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            [Piece(lead[:width], ink + here, at)],
-            *([Piece("  "[:width]), Piece(part, "dim", at)] for part in folded),
+            [StyledText(lead[:width], ink + here, at)],
+            *([StyledText("  "[:width]), StyledText(part, "dim", at)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:
-        return isinstance(self.parent, Browser) and self.parent.has_focus_within
+        return isinstance(self.parent, InstructionBrowser) and self.parent.has_focus_within
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
@@ -253,8 +253,8 @@ class InstructionList(Pane):
         super().on_resize()
         self._show_cursor()
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Open the clicked instruction."""
-        if isinstance(target, int) and isinstance(self.parent, Browser):
+        if isinstance(target, int) and isinstance(self.parent, InstructionBrowser):
             self._cursor = target
             self.parent.action_choose()

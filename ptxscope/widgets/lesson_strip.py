@@ -10,16 +10,20 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from ..engine.records import NamedTuple
-from ..learn.text_templates import Kind, Text
-from .base.pane import Line, Pane, Piece
-from .base.posted_message import Posted
+from ..learn.text_templates import TemplatePieceKind, Text
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
 
-_INKS = {Kind.PLAIN: "", Kind.CODE: "strong", Kind.VALUE: "value"}
+_INKS = {
+    TemplatePieceKind.PLAIN: "",
+    TemplatePieceKind.CODE: "strong",
+    TemplatePieceKind.VALUE: "value",
+}
 _BEGINS = "0123456789-+[."
 """What every answer may begin with."""
 
 
-class Said(NamedTuple):
+class LessonParagraph(NamedTuple):
     """A paragraph of the strip."""
 
     text: Text
@@ -27,7 +31,7 @@ class Said(NamedTuple):
     """Of its plain text."""
 
 
-class TourStrip(Pane):
+class LessonStrip(Pane):
     """A card of a lesson. Its keys go on and back, wherever the picture is."""
 
     BINDING_GROUP_TITLE = "Lesson"
@@ -41,56 +45,56 @@ class TourStrip(Pane):
         Binding("escape", "leave", "leave", key_display="Esc"),
     ]
     DEFAULT_CSS = """
-    TourStrip { height: auto; max-height: 100%; background: $surface; overflow-y: auto; }
+    LessonStrip { height: auto; max-height: 100%; background: $surface; overflow-y: auto; }
     """
 
-    class Moved(Posted):
+    class CardRequested(PostedMessage):
         """Another card is wanted."""
 
-        control: TourStrip
+        control: LessonStrip
         by: int
 
-    class Answering(Posted):
+    class Answering(PostedMessage):
         """What is asked is to be answered."""
 
-        control: TourStrip
+        control: LessonStrip
         start: str
         """What was typed already."""
 
-    class Entered(Posted):
+    class ContinueRequested(PostedMessage):
         """Whatever comes next is wanted."""
 
-        control: TourStrip
+        control: LessonStrip
 
-    class Hinted(Posted):
+    class Hinted(PostedMessage):
         """A hint is wanted."""
 
-        control: TourStrip
+        control: LessonStrip
 
-    class Revealed(Posted):
+    class Revealed(PostedMessage):
         """What comes out is to be shown."""
 
-        control: TourStrip
+        control: LessonStrip
 
-    class Left(Posted):
+    class ExitRequested(PostedMessage):
         """The lesson is to be left."""
 
-        control: TourStrip
+        control: LessonStrip
 
     def __init__(self, id: str = "tour-strip") -> None:  # noqa: A002
         super().__init__(id, "Lesson")
         self._titles: tuple[str, ...] = ("Lesson",)
-        self._said: tuple[Said, ...] = ()
+        self._said: tuple[LessonParagraph, ...] = ()
         self._is_asking, self._is_first = False, True
         self._letters = ""
 
-    def show(
+    def show_card(
         self,
         titles: tuple[str, ...],
-        said: tuple[Said, ...],
+        said: tuple[LessonParagraph, ...],
         *,
-        asking: bool,
-        first: bool,
+        has_question: bool,
+        is_first: bool,
         letters: str = "",
     ) -> None:
         """Show a card under the first of its titles that fits; ``asking``: one may answer.
@@ -98,24 +102,24 @@ class TourStrip(Pane):
         An answer may begin with ``letters``, but for those that are keys of the lesson.
         """
         self._titles, self._said = titles, said
-        self._is_asking, self._is_first = asking, first
+        self._is_asking, self._is_first = has_question, is_first
         self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
-        self.redraw()
+        self.redraw_lines()
         self.refresh(layout=True)
 
     def end(self) -> None:
         """Scroll to what was said last."""
         self.scroll_end(animate=False)
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The paragraphs, wrapped."""
         fitting = (title for title in self._titles if cell_len(title) < width)
         title = next(fitting, self._titles[-1])
         if title != self.border_title:
             self.border_title = title
-        lines: list[Line] = []
+        lines: list[StyledLine] = []
         for said in self._said:
-            lines += _wrapped(said, width)
+            lines += _wrap_paragraph(said, width)
         return lines
 
     # --- keys ------------------------------------------------------------------------------
@@ -141,15 +145,15 @@ class TourStrip(Pane):
 
     def action_next(self) -> None:
         """To the next card."""
-        self.post_message(self.Moved(self, 1))
+        self.post_message(self.CardRequested(self, 1))
 
     def action_back(self) -> None:
         """To the one before."""
-        self.post_message(self.Moved(self, -1))
+        self.post_message(self.CardRequested(self, -1))
 
     def action_enter(self) -> None:
         """Answer, or go on."""
-        self.post_message(self.Entered(self))
+        self.post_message(self.ContinueRequested(self))
 
     async def action_hint(self) -> None:
         """Help a little; where nothing is asked, show what keys mean."""
@@ -164,13 +168,13 @@ class TourStrip(Pane):
 
     def action_leave(self) -> None:
         """Leave the lesson."""
-        self.post_message(self.Left(self))
+        self.post_message(self.ExitRequested(self))
 
 
-def _wrapped(said: Said, width: int) -> Iterator[Line]:
+def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
     """A paragraph in lines: words are kept whole where they fit."""
-    line, used = Line(), 0
-    for word in _words(said):
+    line, used = StyledLine(), 0
+    for word in _iter_words(said):
         if not word:
             yield from (line, [])
             line, used = [], 0
@@ -181,7 +185,9 @@ def _wrapped(said: Said, width: int) -> Iterator[Line]:
             line, used = [], 0
         if wide - 1 > width:  # no line has room for it
             for piece in word:
-                yield from ([Piece(part, piece.ink)] for part in _parts(piece.text, width))
+                yield from (
+                    [StyledText(part, piece.ink)] for part in _split_text(piece.text, width)
+                )
             continue
         line += word
         used += wide
@@ -189,13 +195,13 @@ def _wrapped(said: Said, width: int) -> Iterator[Line]:
         yield line
 
 
-def _parts(text: str, width: int) -> list[str]:
+def _split_text(text: str, width: int) -> list[str]:
     return [text[at : at + width] for at in range(0, len(text), max(width, 1))]
 
 
-def _words(said: Said) -> Iterator[Line]:
+def _iter_words(said: LessonParagraph) -> Iterator[StyledLine]:
     """Words with the blank behind them; a paragraph ends with none."""
-    word: Line = []
+    word: StyledLine = []
     for piece in said.text:
         if piece.text == "\n\n":
             yield from (word, [])
@@ -204,9 +210,9 @@ def _words(said: Said) -> Iterator[Line]:
         ink = _INKS[piece.kind] or said.ink
         *whole, last = piece.text.split(" ")
         for part in whole:
-            yield [*word, Piece(f"{part} ", ink)]
+            yield [*word, StyledText(f"{part} ", ink)]
             word = []
         if last:
-            word.append(Piece(last, ink))
+            word.append(StyledText(last, ink))
     if word:
         yield word

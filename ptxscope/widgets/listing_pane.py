@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ..engine.syntax.errors import printable
-from .base.pane import Line, Pane, Piece
-from .base.posted_message import PartMessage, Posted
+from ..engine.syntax.errors import make_printable
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PartMessage, PostedMessage
 from .result_bar import VEIL
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NUMBER = 5
 
 
-class Listing(Pane):
+class ListingPane(Pane):
     """The statements of the programs of a listing; the 27 can be chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -26,19 +26,19 @@ class Listing(Pane):
         Binding("enter", "leave", "To the steps", show=False),
     ]
     DEFAULT_CSS = """
-    Listing { height: 1fr; display: none; }
+    ListingPane { height: 1fr; display: none; }
     """
 
-    class Moved(PartMessage):
+    class StatementChosen(PartMessage):
         """Another statement is to be shown."""
 
-        control: Listing
+        control: ListingPane
         to: ListingCursor
 
-    class Left(Posted):
+    class FocusReleased(PostedMessage):
         """The statement under the cursor is what was looked for."""
 
-        control: Listing
+        control: ListingPane
 
     def __init__(self) -> None:
         super().__init__("listing", "Listing")
@@ -51,11 +51,11 @@ class Listing(Pane):
         """The programs of the listing."""
         return self.place and self.place.listing.programs
 
-    def veil(self, *, veiled: bool) -> None:
+    def hide_results(self, *, is_hidden: bool) -> None:
         """Hold back what the statement under the cursor and those behind it compute, or tell it."""
-        if veiled != self._is_veiled:
-            self._is_veiled = veiled
-            self.redraw()
+        if is_hidden != self._is_veiled:
+            self._is_veiled = is_hidden
+            self.redraw_lines()
 
     def show(self, place: ListingCursor) -> None:
         """Show a listing, the cursor in view."""
@@ -64,8 +64,8 @@ class Listing(Pane):
         self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
         here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.entitle(f"{printable(place.listing.name)} · {here} of {len(chosen)}")
-        self.redraw()
+        self.set_title(f"{make_printable(place.listing.name)} · {here} of {len(chosen)}")
+        self.redraw_lines()
         self._show_cursor()
 
     def _show_cursor(self) -> None:
@@ -80,18 +80,18 @@ class Listing(Pane):
         super().on_resize()
         self._show_cursor()
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """A line a statement, what it wrote under it; and what the run needs."""
-        lines: list[Line] = []
+        lines: list[StyledLine] = []
         if self.place is None:
             return lines
         for row in self._rows:
-            lines += self._lines(row, width)
+            lines += self._row_lines(row, width)
         return lines
 
-    def _lines(self, row: ListingRow, width: int) -> list[Line]:
+    def _row_lines(self, row: ListingRow, width: int) -> list[StyledLine]:
         if row.place < 0:
-            return [[Piece(printable(row.text), "dim")]]
+            return [[StyledText(make_printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
         here = self._is_here(row)
         mark = "✗" if row.problem else "▸" if here else " "
@@ -99,18 +99,20 @@ class Listing(Pane):
         room = max(width - _NUMBER - 1, 1)
         lines = [
             [
-                Piece(" " * _NUMBER if at else f"{row.line:>{_NUMBER - 1}} ", "dim", target),
-                Piece(
+                StyledText(" " * _NUMBER if at else f"{row.line:>{_NUMBER - 1}} ", "dim", target),
+                StyledText(
                     (" " if at else mark) + text.ljust(room),
                     f"{ink} cursor" if here else ink,
                     target,
                 ),
             ]
-            for at, text in enumerate(_folded(printable(row.text), room))
+            for at, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
         if row.needs:
-            needs = f"needs {', '.join(map(printable, row.needs))}"
-            lines.append([Piece(" " * (_NUMBER + 1), "", target), Piece(needs, "changed", target)])
+            needs = f"needs {', '.join(map(make_printable, row.needs))}"
+            lines.append(
+                [StyledText(" " * (_NUMBER + 1), "", target), StyledText(needs, "changed", target)]
+            )
         told = (
             row.problem
             or row.unread
@@ -120,15 +122,15 @@ class Listing(Pane):
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
         if told or can:
             marks = "  " + (bites or can)
-            *before, last = _folded(printable(told), room)
+            *before, last = _fold_text(make_printable(told), room)
             if len(last) + len(marks) > room:
                 before, last = [*before, last], ""
-            indent = Piece(" " * (_NUMBER + 1), "", target)
+            indent = StyledText(" " * (_NUMBER + 1), "", target)
             ink = "bad" if row.problem else "dim"
-            lines += [[indent, Piece(text, ink, target)] for text in before]
+            lines += [[indent, StyledText(text, ink, target)] for text in before]
             mark_ink = "changed" if bites else "dim"
-            marked = Piece(marks if last else marks.lstrip(), mark_ink, target)
-            lines.append([indent, Piece(last, ink, target), marked])
+            marked = StyledText(marks if last else marks.lstrip(), mark_ink, target)
+            lines.append([indent, StyledText(last, ink, target), marked])
         return lines
 
     def _is_here(self, row: ListingRow) -> bool:
@@ -143,19 +145,19 @@ class Listing(Pane):
     def action_move(self, by: int) -> None:
         """Go to another of the 27."""
         if self.place is not None:
-            self.Moved(self, self.place.moved(by)).tell()
+            self.StatementChosen(self, self.place.move_by(by)).post_to_screen()
 
     def action_leave(self) -> None:
         """On to the steps."""
-        self.Left(self).tell()
+        self.FocusReleased(self).post_to_screen()
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Show the statement that was clicked."""
         if self.place is not None and isinstance(target, tuple):
-            self.Moved(self, self.place.at(*target)).tell()
+            self.StatementChosen(self, self.place.move_to(*target)).post_to_screen()
 
 
-def _folded(text: str, room: int) -> list[str]:
+def _fold_text(text: str, room: int) -> list[str]:
     """A text in lines of so many columns, broken at blanks where there are any."""
     lines, indent = [], "  " if room > 2 * _NUMBER else ""
     while len(text) > room:

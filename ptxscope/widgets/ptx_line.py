@@ -17,14 +17,14 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.syntax.errors import PtxError, Span, printable
+from ..engine.syntax.errors import PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
-from ..state.actions import key_names
+from ..state.actions import map_key_names
 from .base.hint_bar import Hint, HintBar
-from .base.pane import GOES_ON, Line, Pane, Piece
-from .base.posted_message import Posted
-from .base.theme_styles import palette_of
+from .base.pane import GOES_ON, Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
+from .base.theme_styles import get_theme_styles
 
 if TYPE_CHECKING:
     from ..engine.syntax.completions import Completion
@@ -69,7 +69,7 @@ class PlainInput(Input):
 
     def _on_paste(self, event: events.Paste) -> None:
         """Input's own handler, which runs next, puts the text in."""
-        event.text = printable(event.text)
+        event.text = make_printable(event.text)
 
 
 class PtxLine(PlainInput):
@@ -86,7 +86,7 @@ class PtxLine(PlainInput):
     PtxLine:focus { border: none; height: 1; }
     """
 
-    class Edited(Posted):
+    class Edited(PostedMessage):
         """The text was changed by the person at the keyboard."""
 
         control: PtxLine
@@ -94,18 +94,18 @@ class PtxLine(PlainInput):
         pasted: bool = False
         """By a paste, which is an edit of its own."""
 
-    class Pasted(Posted):
+    class Pasted(PostedMessage):
         """What was pasted is an instruction, or several, of its own."""
 
         control: PtxLine
         text: str
 
-    class CandidateMoved(Posted):
+    class CandidateMoved(PostedMessage):
         """Another completion is the one that Tab takes."""
 
         control: PtxLine
 
-    class Scrolled(Posted):
+    class Scrolled(PostedMessage):
         """Another part of the text is in sight."""
 
         control: PtxLine
@@ -132,27 +132,35 @@ class PtxLine(PlainInput):
         left = GOES_ON[0] if first > 0 else ""
         right = GOES_ON[1] if cell_len(self.value) - first > width else ""
         return [
-            self._edged(strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x)
+            self._add_edges(
+                strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x
+            )
             for strip in super().render_lines(crop)
         ]
 
-    def _edged(self, strip: Strip, left: str, right: str, width: int) -> Strip:
+    def _add_edges(self, strip: Strip, left: str, right: str, width: int) -> Strip:
         """A strip with signs in its first column, and in the last of the widget."""
         parts = [strip]
         if left:
-            parts = [self._sign(left), strip.crop(1)]
+            parts = [self._make_sign(left), strip.crop(1)]
         if right and strip.cell_length == width:
-            parts = [*parts[:-1], parts[-1].crop(0, parts[-1].cell_length - 1), self._sign(right)]
+            parts = [
+                *parts[:-1],
+                parts[-1].crop(0, parts[-1].cell_length - 1),
+                self._make_sign(right),
+            ]
         return Strip.join(parts)
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         """What points into the text moves along. Part of Textual."""
         super().watch_scroll_x(old_value, new_value)
         if round(old_value) != round(new_value):
-            self.Scrolled(self).tell()
+            self.Scrolled(self).post_to_screen()
 
-    def _sign(self, text: str) -> Strip:
-        strip = Strip([Segment(text, self.rich_style + palette_of(self.app).style("current"))])
+    def _make_sign(self, text: str) -> Strip:
+        strip = Strip(
+            [Segment(text, self.rich_style + get_theme_styles(self.app).resolve_style("current"))]
+        )
         for line_filter in self.get_line_filters():
             strip = strip.apply_filter(line_filter, self.background_colors[1])
         return strip
@@ -178,9 +186,9 @@ class PtxLine(PlainInput):
         """What may come next at the end of the text."""
         text, found = self.value, self._candidates
         if found is None:
-            from ..engine.syntax.completions import completions
+            from ..engine.syntax.completions import find_completions
 
-            known = completions(text)
+            known = find_completions(text)
             found = tuple(x for x in known if text[: x.start] + x.text != text)
             self._candidates = found
         return found
@@ -193,7 +201,7 @@ class PtxLine(PlainInput):
         event.stop()
         if event.value != self._shown:
             self._forget_candidates()
-            self.Edited(self, event.value, self._pasted).tell()
+            self.Edited(self, event.value, self._pasted).post_to_screen()
             self._pasted = False
 
     def _on_paste(self, event: events.Paste) -> None:
@@ -206,7 +214,7 @@ class PtxLine(PlainInput):
         if whole:
             event.stop()
             event.prevent_default()
-            self.Pasted(self, event.text).tell()
+            self.Pasted(self, event.text).post_to_screen()
         else:
             event.stop()  # PlainInput and Input, whose handlers run next, put it in
             self._pasted = True
@@ -215,24 +223,24 @@ class PtxLine(PlainInput):
         """Choose another completion."""
         if self.candidates:
             self.candidate = (self.candidate + by) % len(self.candidates)
-            self.CandidateMoved(self).tell()
+            self.CandidateMoved(self).post_to_screen()
 
     def action_complete(self) -> None:
         """Take the completion, or go on to the next widget."""
-        if self._completes:
+        if self._can_complete:
             self._take()
         else:
             self.screen.focus_next()
 
     def action_leave(self) -> None:
         """Give the focus up; a completion that was chosen is taken first."""
-        if self._completes and self.candidate:
+        if self._can_complete and self.candidate:
             self._take()
         else:
             self.screen.set_focus(None)
 
     @property
-    def _completes(self) -> bool:
+    def _can_complete(self) -> bool:
         return bool(self.candidates) and self.cursor_position == len(self.value)
 
     def _take(self) -> None:
@@ -273,106 +281,114 @@ class LineStatus(Pane, can_focus=False):
         self._ins, self._error, self._notes = ins, error, notes
         self._candidates, self._candidate = candidates, candidate
         self._from = first
-        self.redraw()
+        self.redraw_lines()
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """Carets and message, or notes; what is allowed, or completions."""
         self.rest = ""
         if self._error is None:
-            rest = self._next(width)
-            about = self._about(width)
+            rest = self._completion_line(width)
+            about = self._note_lines(width)
             return [*about[:1], rest] if rest else about[:2]
         problem = self._error.errors[0]
         start, end = problem.span[0] - self._from, problem.span[1] - self._from
         beyond = GOES_ON[0] if end <= 0 < self._from else GOES_ON[1] if start >= width else ""
         start = min(max(start, 0), max(width - 1, 0))
         carets = beyond or "^" * max(min(end, width) - start, 1)
-        message = printable(problem.message)
+        message = make_printable(problem.message)
         if problem.fix is not None:
-            message += f" · F2: {printable(problem.fix)}" if problem.fix else " · F2 removes it"
+            message += (
+                f" · F2: {make_printable(problem.fix)}" if problem.fix else " · F2 removes it"
+            )
         room = width - start - len(carets) - 1
         hint = self._allowed(problem.hint) if problem.hint else ""
-        lead: Line = [Piece(" " * start), Piece(carets, "bad")]
+        lead: StyledLine = [StyledText(" " * start), StyledText(carets, "bad")]
         if len(message) <= room:
-            return [[*lead, Piece(f" {message}", "bad")], self._second(hint, width)]
+            return [[*lead, StyledText(f" {message}", "bad")], self._second_line(hint, width)]
         if len(message) <= start - 1:
-            first = [Piece(message.ljust(start), "bad"), Piece(carets, "bad")]
-            return [first, self._second(hint, width)]
+            first = [StyledText(message.ljust(start), "bad"), StyledText(carets, "bad")]
+            return [first, self._second_line(hint, width)]
         rest_text = f"{message}; {hint}" if hint else message
         if len(rest_text) <= width:
-            return [lead, [Piece(rest_text, "bad")]]
+            return [lead, [StyledText(rest_text, "bad")]]
         if len(message) <= width:
             self.rest = hint
-            return [lead, [Piece(message, "bad")]]
-        first_row, *others = _rows(" " * len(carets) + f" {message}", width - start) or [""]
-        below = _rows(message[len(first_row.strip()) :].strip(), width) if others else []
+            return [lead, [StyledText(message, "bad")]]
+        first_row, *others = _fold_text(" " * len(carets) + f" {message}", width - start) or [""]
+        below = _fold_text(message[len(first_row.strip()) :].strip(), width) if others else []
         if room >= _NARROW and len(below) == 1:
             self.rest = hint
-            return [[*lead, Piece(f" {first_row.strip()}", "bad")], [Piece(below[0], "bad")]]
+            return [
+                [*lead, StyledText(f" {first_row.strip()}", "bad")],
+                [StyledText(below[0], "bad")],
+            ]
         self.rest = rest_text.replace(HintBar.BETWEEN, "; ")
-        return [lead, [Piece(message[: max(width - 1, 0)] + "…", "bad")]]
+        return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "bad")]]
 
     def _allowed(self, hint: str) -> str:
         """What is allowed; not all instructions by name, which would cover what stands below."""
         if set(hint.split()) >= set(CATALOG):
-            key = key_names(self.app)["go.find"][0]
+            key = map_key_names(self.app)["go.find"][0]
             return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
-        return f"allowed: {printable(hint)}"
+        return f"allowed: {make_printable(hint)}"
 
-    def _second(self, hint: str, width: int) -> Line:
+    def _second_line(self, hint: str, width: int) -> StyledLine:
         """Completions, or what is allowed where it fits; else that goes into the row of hints."""
-        if line := self._next(width):
+        if line := self._completion_line(width):
             return line
         if len(hint) > width:
             self.rest, hint = hint, ""
-        return [Piece(hint, "dim")]
+        return [StyledText(hint, "dim")]
 
-    def redraw(self) -> None:
+    def redraw_lines(self) -> None:
         """Draw anew; what does not fit is a hint."""
-        super().redraw()
-        self.say()
+        super().redraw_lines()
+        self.show_hint()
 
-    def say(self) -> None:
+    def show_hint(self) -> None:
         """Let the row of hints say what does not fit, where nothing else has one."""
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
-            Hint(self, self.rest if is_told else "").tell()
+            Hint(self, self.rest if is_told else "").post_to_screen()
 
-    def _about(self, width: int) -> list[Line]:
+    def _note_lines(self, width: int) -> list[StyledLine]:
         """Notes on a legal line, or what the instruction is."""
         if self._notes:
-            return [[Piece(x, "changed")] for x in _rows(printable(" · ".join(self._notes)), width)]
+            return [
+                [StyledText(x, "changed")]
+                for x in _fold_text(make_printable(" · ".join(self._notes)), width)
+            ]
         if self._ins is None:
             return [[]]
         entry = self._ins.entry
-        least = entry.minimum(self._ins.form)
+        least = entry.compute_minimum(self._ins.form)
         said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
-        return [[Piece(x, "dim")] for x in _rows(said, width)]
+        return [[StyledText(x, "dim")] for x in _fold_text(said, width)]
 
-    def _next(self, width: int) -> Line:
+    def _completion_line(self, width: int) -> StyledLine:
         """The completions, the one that Tab takes marked."""
         if not self._candidates:
             return []
         lead = "Tab, Enter: " if self._candidate else "Tab: "
-        line: Line = [Piece(lead, "label")]
+        line: StyledLine = [StyledText(lead, "label")]
         used = len(lead)
         for i in range(len(self._candidates)):
             candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
             is_last = i == len(self._candidates) - 1
             if used + len(candidate.text) + (0 if is_last else 3) > width:
-                line.append(Piece("…"[: max(width - used, 0)], "label"))
+                line.append(StyledText("…"[: max(width - used, 0)], "label"))
                 break
-            line.append(Piece(f"{candidate.text}", "chosen" if i == 0 else "dim"))
-            line.append(Piece("  "))
+            line.append(StyledText(f"{candidate.text}", "chosen" if i == 0 else "dim"))
+            line.append(StyledText("  "))
             used += len(candidate.text) + 2
         about = self._candidates[self._candidate].about
         room = width - used - 2
         if len(about) > room:
             about = f"{about[: room - 1]}…" if room >= _NARROW else ""
-        line.append(Piece(f"  {about}" if about else "", "label"))
+        line.append(StyledText(f"  {about}" if about else "", "label"))
         return line
 
 
-def _rows(text: str, width: int) -> list[str]:
+def _fold_text(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_on_hyphens=False)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from textual import events
 from textual.dom import DOMNode
 
-from ..engine.syntax.errors import printable
-from ..engine.syntax.values import hex_text
-from ..engine.tracing.divergence import Divergence, divergence_of
-from ..engine.tracing.lane_text import reading
+from ..engine.syntax.errors import make_printable
+from ..engine.syntax.values import format_hex
+from ..engine.tracing.divergence import Divergence, find_divergence
+from ..engine.tracing.lane_text import interpret_bits
 from ..engine.tracing.trace import Trace
-from .base.pane import Line, Pane, Piece
-from .base.posted_message import Posted
-from .footer_keys import Key, group_keys
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
+from .footer_keys import FooterKey, group_keys
 
 VEIL = "▁"
 """Stands for each character of what is held back."""
@@ -33,7 +33,7 @@ class ResultBar(Pane, can_focus=False):
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
     """
 
-    class Asked(Posted):
+    class RevealRequested(PostedMessage):
         """What is held back is to be seen."""
 
         control: ResultBar
@@ -58,104 +58,111 @@ class ResultBar(Pane, can_focus=False):
         """
         self._trace, self._divergences, self._pin = trace, divergences, pin
         self._key = held_back
-        self.redraw()
+        self.redraw_lines()
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """Names and bits on the left, the models on the right, or beneath."""
         if self._trace is None:
             return []
-        high = self._height(self._trace, width)
+        high = self._measure_height(self._trace, width)
         options = [
-            (self._values(self._trace, length, readings), self._badge(self._trace, length))
+            (
+                self._format_destinations(self._trace, length, readings),
+                self._make_badge(self._trace, length),
+            )
             for length in _NAME_LENGTHS
             for readings in (True, False)
         ]
         fitting = (
             (values, badge)
             for values, badge in options
-            if (_wide(values) <= width and _wide(badge) <= width)
-            and (high == 2 or _wide(values) + _wide(badge) < width)
+            if (_measure_line(values) <= width and _measure_line(badge) <= width)
+            and (high == 2 or _measure_line(values) + _measure_line(badge) < width)
         )
         values, badge = next(fitting, options[-1])
         if high == 2:
-            return [values, [Piece(" " * (width - _wide(badge))), *badge]]
-        gap = width - _wide(values) - _wide(badge)
-        return [[*values, Piece(" " * max(gap, 1)), *badge]]
+            return [values, [StyledText(" " * (width - _measure_line(badge))), *badge]]
+        gap = width - _measure_line(values) - _measure_line(badge)
+        return [[*values, StyledText(" " * max(gap, 1)), *badge]]
 
-    def _height(self, trace: Trace, width: int) -> int:
+    def _measure_height(self, trace: Trace, width: int) -> int:
         """Lines that the result, a pin and another answer need at most; whatever they are."""
         ins = trace.instruction
         many = len(ins.results)
         names = sum(len(name) for name in ins.results.values())
-        bits = sum(len(hex_text(0, ins.type_of(role).bits)) for role in ins.results)
+        bits = sum(len(format_hex(0, ins.type_of(role).bits)) for role in ins.results)
         told = bits if many == 1 else names + bits + 5 * many
         ids = ", ".join(erratum.id for erratum in ins.errata)
         badge = len(f"isa ≠ ptxas-13.5  ({ids})") + told if ids else len(f"ptxas-13.5: {_AGREE}")
         needed = names + bits + 5 * many + len("pin ") + told + 1 + badge
         return 1 if needed <= width else 2
 
-    def _values(self, trace: Trace, longest: int, readings: bool) -> Line:
+    def _format_destinations(self, trace: Trace, longest: int, with_readings: bool) -> StyledLine:
         """The destinations with their bits, what they mean where that fits, and the pin."""
         ins = trace.instruction
-        line: Line = []
+        line: StyledLine = []
         for role, name in ins.results.items():
             bits = trace.result[name]
-            said = hex_text(bits, ins.type_of(role).bits)
-            line.append(Piece(f"{_short(name, longest)} = ", "label"))
-            line.append(self._bits(said, "value"))
-            if readings and not self._key:
-                line.append(Piece(f"  {reading(ins, role, bits)}", "dim"))
-            line.append(Piece("   " if readings else "  "))
+            said = format_hex(bits, ins.type_of(role).bits)
+            line.append(StyledText(f"{_shorten_name(name, longest)} = ", "label"))
+            line.append(self._make_bits_piece(said, "value"))
+            if with_readings and not self._key:
+                line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
+            line.append(StyledText("   " if with_readings else "  "))
         if not line:
-            line.append(Piece("nothing is kept: the destination is _  ", "dim"))
-        elif self._key and readings:
-            line.append(Piece("press ", "dim", "veil"))
-            line.append(Piece(self._key, "current", "veil"))
-            line.append(Piece(" to see it   ", "dim", "veil"))
+            line.append(StyledText("nothing is kept: the destination is _  ", "dim"))
+        elif self._key and with_readings:
+            line.append(StyledText("press ", "dim", "veil"))
+            line.append(StyledText(self._key, "current", "veil"))
+            line.append(StyledText(" to see it   ", "dim", "veil"))
         if self._pin:
-            line.append(Piece("pin ", "changed"))
-            line += self._told(self._pin, longest, "changed")
+            line.append(StyledText("pin ", "changed"))
+            line += self._format_short_result(self._pin, longest, "changed")
         elif line:
             line[-1] = line[-1]._replace(text=line[-1].text.rstrip())
         return line
 
-    def _told(self, trace: Trace, longest: int, ink: str) -> Line:
+    def _format_short_result(self, trace: Trace, longest: int, ink: str) -> StyledLine:
         """A result in short: the bits, with names where there are several."""
         ins = trace.instruction
-        line: Line = []
+        line: StyledLine = []
         for role, name in ins.results.items():
             if len(ins.results) > 1:
-                line.append(Piece(f"{', ' if line else ''}{_short(name, longest)} = ", ink))
-            line.append(self._bits(hex_text(trace.result[name], ins.type_of(role).bits), ink))
+                line.append(
+                    StyledText(f"{', ' if line else ''}{_shorten_name(name, longest)} = ", ink)
+                )
+            line.append(
+                self._make_bits_piece(format_hex(trace.result[name], ins.type_of(role).bits), ink)
+            )
         return line
 
-    def _bits(self, text: str, ink: str) -> Piece:
-        return Piece(VEIL * len(text), "veil", "veil") if self._key else Piece(text, ink)
+    def _make_bits_piece(self, text: str, ink: str) -> StyledText:
+        return StyledText(VEIL * len(text), "veil", "veil") if self._key else StyledText(text, ink)
 
-    def _badge(self, trace: Trace, longest: int) -> Line:
+    def _make_badge(self, trace: Trace, longest: int) -> StyledLine:
         model = trace.model.name
         if not self._divergences:
-            return [Piece(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
-        divergence = divergence_of(trace, self._divergences) or self._divergences[0]
+            return [StyledText(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
+        divergence = find_divergence(trace, self._divergences) or self._divergences[0]
         ids = ", ".join(erratum.id for erratum in divergence.errata)
         same = trace.result == divergence.isa.result
         other = divergence.other if same else divergence.isa
-        first = Piece(f"{model} ≠ {other.model.name} ", "clamped")
-        told = self._told(other, longest, "clamped")
-        return [first, *told, Piece(f" ({ids})", "clamped")]
+        first = StyledText(f"{model} ≠ {other.model.name} ", "clamped")
+        told = self._format_short_result(other, longest, "clamped")
+        return [first, *told, StyledText(f" ({ids})", "clamped")]
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Show what is held back."""
-        self.Asked(self).tell()
+        self.RevealRequested(self).post_to_screen()
 
 
-def _wide(line: Line) -> int:
+def _measure_line(line: StyledLine) -> int:
     return sum(len(piece.text) for piece in line)
 
 
-def _short(name: str, longest: int) -> str:
+def _shorten_name(name: str, longest: int) -> str:
     """A name, its middle left out where it is too long."""
-    name = printable(name)
+    name = make_printable(name)
     if len(name) <= longest:
         return name
     return f"{name[: longest // 2]}…{name[len(name) - (longest - 1) // 2 :]}"
@@ -172,7 +179,7 @@ class KeyBar(Pane, can_focus=False):
     LABELLED = (90, 70)
     """Columns from which on the last that always stands there is labelled, and the one before."""
 
-    class Pressed(Posted):
+    class Pressed(PostedMessage):
         """A key of the bar was clicked."""
 
         control: KeyBar
@@ -182,16 +189,16 @@ class KeyBar(Pane, can_focus=False):
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._here: Sequence[Key] = ()
-        self._always: Sequence[Key] = ()
+        self._here: Sequence[FooterKey] = ()
+        self._always: Sequence[FooterKey] = ()
 
-    def show(self, here: Sequence[Key], always: Sequence[Key]) -> None:
+    def show(self, here: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
         """Show keys as room allows, and at the right those that are always there."""
         if (here, always) != (self._here, self._always):
             self._here, self._always = here, always
-            self.redraw()
+            self.redraw_lines()
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """As many keys as there is room for, whole; then those that are always there.
 
         The screen's follow where all of the focus's have room. Where not all that belong to a
@@ -201,41 +208,41 @@ class KeyBar(Pane, can_focus=False):
         for at, room in enumerate(self.LABELLED, 1):
             if width < room and at < len(always):  # the first is the way out
                 always[-at] = always[-at]._replace(label="")
-        right = [piece for key in always for piece in _pieces(key)]
+        right = [piece for key in always for piece in _make_key_pieces(key)]
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
-        room = width - _wide(right)
+        room = width - _measure_line(right)
         least = max((at for at, key in enumerate(self._here, 1) if key.group), default=0)
         is_roomy = sum(key.width + 2 for key in self._here[:least]) <= room
-        line: Line = []
+        line: StyledLine = []
         whole = True
         for key in self._here if is_roomy else group_keys(self._here):
-            fits = _wide(line) + key.width + 2 <= room
+            fits = _measure_line(line) + key.width + 2 <= room
             if fits and (whole or key.node):
-                line += _pieces(key)
+                line += _make_key_pieces(key)
             whole = whole and fits
-        return [[*line, Piece(" " * max(room - _wide(line), 0)), *right]]
+        return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right]]
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Do what the key does."""
         if isinstance(target, tuple):
-            self.Pressed(self, *target).tell()
+            self.Pressed(self, *target).post_to_screen()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The tooltip of the key under the mouse."""
-        target = self.target_at(event.x, event.y)
+        target = self.find_target(event.x, event.y)
         keys = (*self._here, *self._always)
         tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
         self.tooltip = tips.get(target) if isinstance(target, tuple) else None
 
 
-def _pieces(key: Key) -> Line:
+def _make_key_pieces(key: FooterKey) -> StyledLine:
     """A key with two blanks behind it."""
-    line: Line = []
+    line: StyledLine = []
     for name, action in key.names:
         if line and key.separator:
-            line.append(Piece(key.separator, "dim"))
-        line.append(Piece(name, "current", (action, key.node)))
+            line.append(StyledText(key.separator, "dim"))
+        line.append(StyledText(name, "current", (action, key.node)))
     target = (key.names[-1][1], key.node)
     label = f" {key.label}  " if key.label else "  "
-    return [*line, Piece(label, "dim", target)]
+    return [*line, StyledText(label, "dim", target)]

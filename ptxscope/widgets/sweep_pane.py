@@ -13,32 +13,44 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..engine.syntax.errors import printable
+from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from ..export.sweeps.colour_ramp import RAMP, SHADES
-from ..export.sweeps.sweep_text import command
+from ..export.sweeps.sweep_text import list_command_words
 from ..export.sweeps.terminal_plot import RAMP as SIGNS
-from ..export.sweeps.terminal_plot import Cell, Kind, Size, drawn, pointed
-from ..sweep.computation import Axis, Sweep, sweep
-from ..sweep.register_parts import Lane, results, sweepable, usual, usual_result
-from ..sweep.sweep_words import here, words
-from .base.pane import Line, Pane, Piece
-from .base.posted_message import PartMessage, Posted
-from .base.step_lines import told
+from ..export.sweeps.terminal_plot import (
+    PlotCell,
+    PlotCellKind,
+    PlotSize,
+    draw_plot_lines,
+    find_values_at,
+)
+from ..sweep.computation import Sweep, SweepAxis, compute_sweep
+from ..sweep.register_parts import (
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    list_result_parts,
+    list_sweepable_parts,
+)
+from ..sweep.sweep_words import describe_point, describe_sweep
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PartMessage, PostedMessage
+from .base.step_lines import sentence_lines
 
 _INKS = {
-    Kind.EMPTY: "",
-    Kind.PLAIN: "number",
-    Kind.CLAMPED: "clamped",
-    Kind.WRAPPED: "pattern",
-    Kind.OTHER: "changed",
-    Kind.HERE: "current",
-    Kind.AXIS: "axis",
-    Kind.CURRENT: "current",
-    Kind.MAP: "",
+    PlotCellKind.EMPTY: "",
+    PlotCellKind.PLAIN: "number",
+    PlotCellKind.CLAMPED: "clamped",
+    PlotCellKind.WRAPPED: "pattern",
+    PlotCellKind.OTHER: "changed",
+    PlotCellKind.HERE: "current",
+    PlotCellKind.AXIS: "axis",
+    PlotCellKind.CURRENT: "current",
+    PlotCellKind.MAP: "",
 }
-_SHADED = frozenset((Kind.MAP, Kind.OTHER, Kind.HERE))
+_SHADED = frozenset((PlotCellKind.MAP, PlotCellKind.OTHER, PlotCellKind.HERE))
 """What stands on the shades of a map."""
 _PARTS = ("plot", "x", "y", "of")
 """What the arrows act on, in the order of Tab."""
@@ -75,14 +87,14 @@ class SweepPane(Pane):
     SweepPane { height: 1fr; border: none; padding: 0; &:focus { border: none; } }
     """
 
-    class Moved(PartMessage):
+    class PointMoved(PartMessage):
         """The current point is to be another one."""
 
         control: SweepPane
         role: str
         bits: int
 
-    class Turned(Posted):
+    class Turned(PostedMessage):
         """The arrows do something else from now on."""
 
         control: SweepPane
@@ -90,15 +102,15 @@ class SweepPane(Pane):
     def __init__(self, trace: Trace) -> None:
         super().__init__("sweep", "")
         self._trace = trace
-        self._x, self._of = _first(trace)
-        self._y: Lane | None = None
+        self._x, self._of = _choose_first_parts(trace)
+        self._y: RegisterPart | None = None
         self._part = "plot"
         self._all_words = False
-        self._cells: list[list[Cell]] = []
+        self._cells: list[list[PlotCell]] = []
         """The plot as it stands below the first line."""
         self._said: tuple[Sweep, int | None, list[str]] | None = None
         """What was told last: of which sweep, at which value of y."""
-        self.found = self._computed()
+        self.found = self._compute_sweep()
 
     # --- what is shown ---------------------------------------------------------------
 
@@ -112,92 +124,98 @@ class SweepPane(Pane):
         before, self._trace = self._trace, trace
         same = before.instruction == trace.instruction
         if not same:
-            self._x, self._of = _first(trace)
+            self._x, self._of = _choose_first_parts(trace)
             self._y = None
         same = same and before.model == trace.model
-        same = same and self._rest(before.operands) == self._rest(trace.operands)
+        same = same and self._list_other_operands(before.operands) == self._list_other_operands(
+            trace.operands
+        )
         if same:
             self.found.operands = trace.operands
-        at_x, at_y = self.found.here
+        at_x, at_y = self.found.current_point
         if not same or at_x is None or (self._y and at_y is None):
-            self.found = self._computed()
-        self.redraw()
+            self.found = self._compute_sweep()
+        self.redraw_lines()
 
-    def _computed(self) -> Sweep:
+    def _compute_sweep(self) -> Sweep:
         trace = self._trace
-        return sweep(
+        return compute_sweep(
             trace.instruction, trace.operands, self._x, self._y, of=self._of, model=trace.model
         )
 
-    def _rest(self, operands: Mapping[str, int]) -> dict[str, int]:
+    def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
         """The operands without what is swept."""
         names, found = self._trace.instruction.names, dict(operands)
         for lane in filter(None, (self._x, self._y)):
             for role in found:
                 if names.get(role) == lane.name:
-                    found[role] = lane.put(found[role], 0)
+                    found[role] = lane.insert(found[role], 0)
         return found
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The lanes, the plot, the current point, and as many words as there is room for."""
         height = max(self.scrollable_content_region.height, 4)
-        lines = [self._lanes()]
+        lines = [self._parts_line()]
         if self._all_words:
-            every = map(printable, words(self.found))
-            return lines + [line for text in every for line in told(text, width, "")]
-        point = told(printable(here(self.found)), width, "strong")
+            every = map(make_printable, describe_sweep(self.found))
+            return lines + [line for text in every for line in sentence_lines(text, width, "")]
+        point = sentence_lines(make_printable(describe_point(self.found)), width, "strong")
         if scale := self._scale():
             used = sum(len(piece.text) for piece in point[-1]) if point else width
             if used + len(scale) > width:
-                point.append([Piece(scale.strip(), "dim")])
+                point.append([StyledText(scale.strip(), "dim")])
             else:
-                point[-1].append(Piece(scale, "dim"))
-        texts = self._texts()[1 : -1 if point else None]  # the last is the current point
+                point[-1].append(StyledText(scale, "dim"))
+        texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
         texts.sort(key=lambda text: text.startswith(_LESS))  # first what it does
-        said = [line for text in texts for line in told(printable(text), width, "dim")]
+        said = [
+            line for text in texts for line in sentence_lines(make_printable(text), width, "dim")
+        ]
         room = min(len(said), max((height - _LEAST - len(point) - 1) // 3, 0))
-        unicode, colours = self._means()
-        size = Size(width, max(height - 1 - len(point) - room, 1), unicode, colours)
+        unicode, colours = self._detect_characters()
+        size = PlotSize(width, max(height - 1 - len(point) - room, 1), unicode, colours)
         if self._y:
             size = size._replace(width=min(width, size.height * _WIDE_MAP))
         shaded = colours and self._y is not None
-        self._cells = drawn(self.found, size)
-        lines += [_inked_line(line, shaded=shaded) for line in self._cells]
+        self._cells = draw_plot_lines(self.found, size)
+        lines += [_style_line(line, is_shaded=shaded) for line in self._cells]
         lines += point
         return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
 
-    def _cut(self, said: list[Line]) -> list[Line]:
+    def _cut(self, said: list[StyledLine]) -> list[StyledLine]:
         if said:
-            said[-1] = [Piece("… w: all of it in words", "dim")]
+            said[-1] = [StyledText("… w: all of it in words", "dim")]
         return said
 
-    def _means(self) -> tuple[bool, bool]:
+    def _detect_characters(self) -> tuple[bool, bool]:
         """Whether there are more characters than ASCII, and whether there are colours."""
         unicode = not getattr(self.app, "is_ascii", False)
         return unicode, not (self.app.no_color or self.app.current_theme.ansi)
 
-    def _texts(self) -> list[str]:
+    def _describe_sweep(self) -> list[str]:
         """Its words, made anew where more than x's current value is another."""
-        y = self._y and self._y.of(self._trace.operands[self._y.role])
+        y = self._y and self._y.extract(self._trace.operands[self._y.role])
         if self._said is None or self._said[:2] != (self.found, y):
-            self._said = self.found, y, words(self.found)
+            self._said = self.found, y, describe_sweep(self.found)
         return self._said[2]
 
-    def _lanes(self) -> Line:
+    def _parts_line(self) -> StyledLine:
         """What is swept, and what is looked at."""
         chosen = {"x": self._x, "y": self._y, "of": self._of}
-        line: Line = []
+        line: StyledLine = []
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
             lane = chosen[part]
             on = part == self._part
-            line.append(Piece(f"{name} ", "label"))
-            text = printable(lane.label) if lane else "none"
-            line.append(Piece(f"◀ {text} ▶" if on else f" {text} ", "chosen", part))
-            line.append(Piece("  "))
-        line.append(Piece(f"model {', '.join([self.found.model.name, *self._marks()])}", "dim"))
+            line.append(StyledText(f"{name} ", "label"))
+            text = make_printable(lane.label) if lane else "none"
+            line.append(StyledText(f"◀ {text} ▶" if on else f" {text} ", "chosen", part))
+            line.append(StyledText("  "))
+        line.append(
+            StyledText(f"model {', '.join([self.found.model.name, *self._iter_legend()])}", "dim")
+        )
         return line
 
-    def _marks(self) -> Iterator[str]:
+    def _iter_legend(self) -> Iterator[str]:
         """What the marks mean that are drawn."""
         found = self.found
         if not self._y:
@@ -205,8 +223,8 @@ class SweepPane(Pane):
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
                 if mask.any():
                     yield f"{name[0]} {name}"
-        if found.other and found.apart.any():
-            sign = "hatched" if self._y and all(self._means()) else "x"
+        if found.other and found.divergence_mask.any():
+            sign = "hatched" if self._y and all(self._detect_characters()) else "x"
             yield f"{sign} where {found.other.name} parts"
 
     def _scale(self) -> str:
@@ -214,18 +232,18 @@ class SweepPane(Pane):
         found = self.found
         if not self._y:
             return ""
-        low, high = (found.of.said(found.of.at(int(x))) for x in
+        low, high = (found.result_part.format_value(found.result_part.get_value_at(int(x))) for x in
                      (found.places.min(), found.places.max()))  # fmt: skip
-        if all(self._means()):
+        if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
 
-    def _inked(self, names: str) -> Style:
+    def _resolve_style(self, names: str) -> Style:
         kind, dash, rest = names.partition("-")
         if dash and kind in _SHADED:
             above, _, below = rest.partition("-")
-            return _shaded(kind, int(above), int(below))
-        return super()._inked(names)
+            return _make_shaded_style(kind, int(above), int(below))
+        return super()._resolve_style(names)
 
     # --- moving ----------------------------------------------------------------------
 
@@ -234,7 +252,7 @@ class SweepPane(Pane):
         if self._all_words:
             self.scroll_relative(y=-y, animate=False)
         elif self._part != "plot":
-            self._next(self._part, x - y)
+            self._choose_next_part(self._part, x - y)
         else:
             self._move(x, y)
 
@@ -248,7 +266,7 @@ class SweepPane(Pane):
             self._move(x * max(self.found.x.size // 16, 1), y * max(rows // 16, 1))
 
     def _move(self, x: int, y: int) -> None:
-        at_x, at_y = self.found.here
+        at_x, at_y = self.found.current_point
         axis, at = (self.found.x, at_x) if x else (self.found.y, at_y)
         if axis is None or at is None:
             return
@@ -256,67 +274,67 @@ class SweepPane(Pane):
         if to != at:
             self._post(axis, to)
 
-    def _post(self, axis: Axis, at: int) -> None:
+    def _post(self, axis: SweepAxis, at: int) -> None:
         lane = axis.lane
-        bits = lane.put(self._trace.operands[lane.role], axis.value(at))
-        self.Moved(self, lane.role, bits).tell()
+        bits = lane.insert(self._trace.operands[lane.role], axis.get_value(at))
+        self.PointMoved(self, lane.role, bits).post_to_screen()
 
     def action_part(self, by: int) -> None:
         """Go to the next of what can be chosen; by 0 back to the plot."""
         at = (_PARTS.index(self._part) + by) % len(_PARTS) if by else 0
         self._part, self._all_words = _PARTS[at], False
-        self._turned()
+        self._on_part_changed()
 
     def action_words(self) -> None:
         """Tell all of it in words, or draw it again."""
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
-        self._turned()
+        self._on_part_changed()
 
-    def _turned(self) -> None:
-        self.redraw()
-        self.Turned(self).tell()
+    def _on_part_changed(self) -> None:
+        self.redraw_lines()
+        self.Turned(self).post_to_screen()
 
     async def on_click(self, event: events.Click) -> None:
         """Move the point to where was clicked."""
         column, row = event.x - self.gutter.left, event.y - self.gutter.top - 1
-        found = None if self._all_words else pointed(self.found, self._cells, column, row)
+        found = None if self._all_words else find_values_at(self.found, self._cells, column, row)
         if found is None:
             await super().on_click(event)
             return
         at_x, at_y = found
         lane = self._x
-        bits = lane.put(self._trace.operands[lane.role], self.found.x.value(at_x))
+        bits = lane.insert(self._trace.operands[lane.role], self.found.x.get_value(at_x))
         if self._y and self.found.y and at_y is not None:
-            value = self.found.y.value(at_y)
+            value = self.found.y.get_value(at_y)
             if self._y.name == lane.name:
-                bits = self._y.put(bits, value)
+                bits = self._y.insert(bits, value)
             else:
                 self._post(self.found.y, at_y)
-        self.Moved(self, lane.role, bits).tell()
+        self.PointMoved(self, lane.role, bits).post_to_screen()
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Choose the next lane."""
-        self._next(str(target), 1)
+        self._choose_next_part(str(target), 1)
 
-    def _next(self, part: str, by: int) -> None:
+    def _choose_next_part(self, part: str, by: int) -> None:
         """Another lane for x, for y, or of the result."""
         ins = self._trace.instruction
         if part == "x":
-            self._x = _after(self._x, list(sweepable(ins)), by)
-            of = usual_result(ins, self._x)
+            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), by)
+            of = choose_default_result(ins, self._x)
             self._of = of or self._of
-            if self._y and _overlap(self._x, self._y):
+            if self._y and _is_overlapping(self._x, self._y):
                 self._y = None
         elif part == "y":
-            first = usual(ins)[1]
-            lanes = sorted(sweepable(ins), key=lambda lane: lane != first)
-            apart = [lane for lane in lanes if not _overlap(self._x, lane)]
-            self._y = _after(self._y, [None, *apart], by)
+            first = choose_default_parts(ins)[1]
+            lanes = sorted(list_sweepable_parts(ins), key=lambda lane: lane != first)
+            apart = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
+            self._y = _find_next(self._y, [None, *apart], by)
         else:
-            self._of = _after(self._of, list(results(ins)), by)
-        self.found = self._computed()
-        self._turned()
+            self._of = _find_next(self._of, list(list_result_parts(ins)), by)
+        self.found = self._compute_sweep()
+        self._on_part_changed()
 
     @property
     def moved(self) -> tuple[str, ...]:
@@ -334,60 +352,60 @@ class SweepPane(Pane):
     @property
     def command(self) -> str:
         """The command that shows the same."""
-        return shlex.join(command(self.found))
+        return shlex.join(list_command_words(self.found))
 
 
-Chosen = TypeVar("Chosen", bound=Lane | None)
+PartT = TypeVar("PartT", bound=RegisterPart | None)
 
 
 def can_sweep(ins: Instruction) -> bool:
     """Whether it has an operand to sweep, and a result to look at."""
-    x, _ = usual(ins)
-    return x is not None and usual_result(ins, x) is not None
+    x, _ = choose_default_parts(ins)
+    return x is not None and choose_default_result(ins, x) is not None
 
 
-def _first(trace: Trace) -> tuple[Lane, Lane]:
+def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:
     """What is swept and looked at first, of what can be swept."""
-    x, _ = usual(trace.instruction)
-    of = x and usual_result(trace.instruction, x)
+    x, _ = choose_default_parts(trace.instruction)
+    of = x and choose_default_result(trace.instruction, x)
     assert x and of  # noqa: PT018
     return x, of
 
 
-def _after(now: Chosen, lanes: list[Chosen], by: int) -> Chosen:
+def _find_next(now: PartT, lanes: list[PartT], by: int) -> PartT:
     at = lanes.index(now) if now in lanes else 0
     return lanes[(at + by) % len(lanes)]
 
 
-def _overlap(x: Lane, y: Lane) -> bool:
-    return x.name == y.name and bool(x.put(0, x.mask) & y.put(0, y.mask))
+def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
+    return x.name == y.name and bool(x.insert(0, x.mask) & y.insert(0, y.mask))
 
 
-def _inked_line(line: list[Cell], *, shaded: bool) -> Line:
+def _style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
     """Cells as pieces, those of one look in one."""
-    found: Line = []
-    for ink, cells in groupby(line, _shade if shaded else _ink):
-        found.append(Piece("".join([cell.text for cell in cells]), ink))
+    found: StyledLine = []
+    for ink, cells in groupby(line, _format_shade if is_shaded else _choose_style):
+        found.append(StyledText("".join([cell.text for cell in cells]), ink))
     return found
 
 
-def _ink(cell: Cell) -> str:
+def _choose_style(cell: PlotCell) -> str:
     return _INKS[cell.kind]
 
 
-def _shade(cell: Cell) -> str:
+def _format_shade(cell: PlotCell) -> str:
     if cell.kind in _SHADED:
         return f"{cell.kind}-{cell.above // _GRAIN}-{cell.below // _GRAIN}"
     return _INKS[cell.kind]
 
 
 @lru_cache(2048)
-def _shaded(kind: str, above: int, below: int) -> Style:
+def _make_shaded_style(kind: str, above: int, below: int) -> Style:
     """A cell of two shades; what is drawn in it is dark on light, or light on dark."""
     upper, lower = (RAMP[min(x * _GRAIN + _GRAIN // 2, SHADES - 1)] for x in (above, below))
     ground = Color.from_rgb(*lower)
-    if kind == Kind.MAP:
+    if kind == PlotCellKind.MAP:
         return Style(color=Color.from_rgb(*upper), bgcolor=ground)
     light = above + below > SHADES // _GRAIN
     ink = (0, 0, 0) if light else (255, 255, 255)
-    return Style(color=Color.from_rgb(*ink), bgcolor=ground, bold=kind == Kind.HERE)
+    return Style(color=Color.from_rgb(*ink), bgcolor=ground, bold=kind == PlotCellKind.HERE)

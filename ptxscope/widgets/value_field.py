@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ..engine.isa.types import Type
-from ..engine.syntax.errors import PtxError, cells, printable
-from ..engine.syntax.values import hex_text, parse_integer, parse_value
-from .base.posted_message import Posted
-from .operand_table import Field
+from ..engine.syntax.errors import PtxError, make_printable, measure_cells
+from ..engine.syntax.values import format_hex, parse_integer, parse_value
+from .base.posted_message import PostedMessage
+from .operand_table import OperandField
 from .ptx_line import PlainInput
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
@@ -46,7 +46,7 @@ class ValueField(Vertical):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    class Entered(Posted):
+    class ValueEntered(PostedMessage):
         """New bits for an operand."""
 
         control: ValueField
@@ -55,14 +55,14 @@ class ValueField(Vertical):
         moved_on: bool = False
         """The focus has gone elsewhere already."""
 
-    class Refused(Posted):
+    class Refused(PostedMessage):
         """The focus went elsewhere, and what was typed is no value."""
 
         control: ValueField
         why: str
         """What stays as it is, and why."""
 
-    class Answered(Posted):
+    class Answered(PostedMessage):
         """What was typed where a text was asked for rather than an operand."""
 
         control: ValueField
@@ -72,19 +72,19 @@ class ValueField(Vertical):
         is_meant: bool
         """It was entered; else it was left as it stands."""
 
-    class Unreadable(Posted):
+    class Unreadable(PostedMessage):
         """What was entered is no answer: the field says why, and what comes next replaces it."""
 
         control: ValueField
         about: object
 
-    class Hinted(Posted):
+    class Hinted(PostedMessage):
         """A ``?`` was typed: a hint is wanted."""
 
         control: ValueField
         about: object
 
-    class Left(Posted):
+    class Cancelled(PostedMessage):
         """Nothing was entered."""
 
         control: ValueField
@@ -96,7 +96,7 @@ class ValueField(Vertical):
         self._means = Static(id="value-bits")
         self._error = Static(id="value-error")
         self._lead = 0
-        self._field = Field("a", "hex")
+        self._field = OperandField("a", "hex")
         self._called = ""
         self._is_settled = False
         """What was typed is entered, or is not meant to be."""
@@ -116,13 +116,15 @@ class ValueField(Vertical):
         if not self.children:  # label, input, what it means; carets and what is wrong
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
 
-    def open(self, field: Field, name: str, type_: Type, unit: int, bits: int, start: str) -> None:
+    def open(
+        self, field: OperandField, name: str, type_: Type, unit: int, bits: int, start: str
+    ) -> None:
         """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
         self.close()  # of what was asked for before
         self._read = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.at}" if field.notation == "lane" else ""
-        self._begin(f"{printable(name)}{part}", start)
+        self._begin(f"{make_printable(name)}{part}", start)
 
     def ask(
         self,
@@ -146,10 +148,10 @@ class ValueField(Vertical):
         self._is_settled = False
         self._called = called
         label = f"{called} ="
-        self._lead = cells(label) + 2
+        self._lead = measure_cells(label) + 2
         self._label.update(Content(label))
         # room for what is wrong from the first, else the field would move when it comes
-        self._error.styles.min_height = self._wrong("0x").count("\n") + 1
+        self._error.styles.min_height = self._format_error("0x").count("\n") + 1
         self.add_class("-open")
         self.input.value = start
         self.input.cursor_position = len(start)
@@ -164,20 +166,23 @@ class ValueField(Vertical):
         text = self.input.value
         if self._read is not None:
             if not self._is_settled:
-                self.Answered(self, self._about, text, False).tell()
+                self.Answered(self, self._about, text, False).post_to_screen()
             return
         if self._is_settled or not text.strip():
             return
         try:
-            bits = self._parsed(text)
+            bits = self._parse_text(text)
         except PtxError as error:
-            why = f"{self._called} was left at {self._now()}: {printable(error.message)}"
-            self.Refused(self, why).tell()
+            why = (
+                f"{self._called} was left at {self._format_current()}: "
+                f"{make_printable(error.message)}"
+            )
+            self.Refused(self, why).post_to_screen()
             return
         if bits != self._bits:
-            self.Entered(self, self._field.role, bits, moved_on=True).tell()
+            self.ValueEntered(self, self._field.role, bits, moved_on=True).post_to_screen()
 
-    def follow(self, operands: Mapping[str, int]) -> None:
+    def follow_edit(self, operands: Mapping[str, int]) -> None:
         """Something else was edited meanwhile: a lane that is typed goes among the others now."""
         if self._read is not None:
             return
@@ -202,14 +207,14 @@ class ValueField(Vertical):
         """Whether a value is being typed."""
         return self.has_class("-open")
 
-    def _now(self) -> str:
+    def _format_current(self) -> str:
         """What the field asks for, as it is."""
         if self._field.notation != "lane":
-            return hex_text(self._bits, self._type.bits)
+            return format_hex(self._bits, self._type.bits)
         lane = self._bits >> self._unit * self._field.at
-        return hex_text(lane & (1 << self._unit) - 1, self._unit)
+        return format_hex(lane & (1 << self._unit) - 1, self._unit)
 
-    def _parsed(self, text: str) -> int:
+    def _parse_text(self, text: str) -> int:
         """The operand's bits with the typed value in its place; raises PtxError."""
         if self._read is not None:
             return self._read(text)
@@ -219,24 +224,24 @@ class ValueField(Vertical):
         at, mask = self._unit * self._field.at, (1 << self._unit) - 1
         return self._bits & ~(mask << at) | lane << at
 
-    def _wrong(self, text: str) -> str:
+    def _format_error(self, text: str) -> str:
         """Carets under what is wrong with a text and what is allowed; empty where it is fine."""
         try:
-            self._parsed(text)
+            self._parse_text(text)
         except PtxError as error:
             start, end = error.errors[0].span
             carets = "^" * min(max(end - start, 1), 8) + " "
-            if cells(text) >= self.input.size.width > 0:
+            if measure_cells(text) >= self.input.size.width > 0:
                 start -= self.input.scroll_offset.x
-            allowed = f"; allowed: {printable(error.hint)}" if error.hint else ""
+            allowed = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
             lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            said = f"{printable(error.message)}{allowed}"
+            said = f"{make_printable(error.message)}{allowed}"
             return textwrap.fill(said, width, initial_indent=lead, break_on_hyphens=False)
         return ""
 
     def _check(self, text: str) -> None:
-        wrong = self._wrong(text) if text.strip() else ""
+        wrong = self._format_error(text) if text.strip() else ""
         self._error.update(Content(wrong))
         if self._read is not None:
             keys = _LESSON_KEYS if self.screen.size.width >= _NARROW else "? hint"
@@ -244,9 +249,9 @@ class ValueField(Vertical):
             self._means.update(Content("" if wrong else said))
             return
         width = self._type.bits
-        said = f"was {hex_text(self._bits, width)}"
+        said = f"was {format_hex(self._bits, width)}"
         if text.strip() and not wrong:
-            said = f"= {hex_text(self._parsed(text), width)}, {said}"
+            said = f"= {format_hex(self._parse_text(text), width)}, {said}"
         self._means.update(Content(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -254,7 +259,7 @@ class ValueField(Vertical):
         event.stop()
         if "?" in self.commands and "?" in event.value:
             self.input.value = event.value.replace("?", "")
-            self.Hinted(self, self._about).tell()
+            self.Hinted(self, self._about).post_to_screen()
             return
         self._check(event.value)
 
@@ -262,22 +267,22 @@ class ValueField(Vertical):
         """Enter the value, or stay where it is wrong."""
         event.stop()
         try:
-            bits = self._parsed(event.value)
+            bits = self._parse_text(event.value)
         except PtxError:
             if self._read is not None:
                 self.input.select_all()
-                self.Unreadable(self, self._about).tell()
+                self.Unreadable(self, self._about).post_to_screen()
             return
         self._is_settled = True
         if self._read is not None:
             self.input.select_all()  # what is typed next takes its place
-            self.Answered(self, self._about, event.value, True).tell()
+            self.Answered(self, self._about, event.value, True).post_to_screen()
         else:
-            self.Entered(self, self._field.role, bits).tell()
+            self.ValueEntered(self, self._field.role, bits).post_to_screen()
 
     def action_leave(self) -> None:
         """Leave without a value."""
         if self._read is not None:
-            self.Answered(self, self._about, self.input.value, False).tell()
+            self.Answered(self, self._about, self.input.value, False).post_to_screen()
         self._is_settled = True
-        self.Left(self).tell()
+        self.Cancelled(self).post_to_screen()

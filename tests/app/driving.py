@@ -14,7 +14,7 @@ from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.session import Session
-from ptxscope.state.state_store import Store
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.pane import Pane
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
@@ -103,7 +103,7 @@ class Driver:
                 top = y - widget.scroll_offset.y + widget.gutter.top
                 await self.pilot.click(widget, offset=(x, top))
                 return await self.text()
-        raise AssertionError(f"{text!r} is not in {pane}:\n{widget.text()}")
+        raise AssertionError(f"{text!r} is not in {pane}:\n{widget.read_text()}")
 
     def pane(self, id_: str) -> Pane:
         """A panel."""
@@ -120,10 +120,10 @@ class Driver:
         for pane in self.app.screen.query(Pane):
             if (lines := pane._drawn) is not None:  # none is shown as it was before
                 assert pane.draw(pane._drawn_for) == lines, pane.id
-        shown = self.pane("result").text()
+        shown = self.pane("result").read_text()
         for name, bits in trace.result.items():
             assert name in shown
-            if not self.screen.is_held_back:
+            if not self.screen.is_result_hidden:
                 assert f"{bits:x}" in shown
 
 
@@ -139,7 +139,7 @@ async def explorer(
     *,
     model: str = "isa",
     size: tuple[int, int] = (120, 40),
-    store: Store | None = None,
+    store: StateStore | None = None,
 ) -> AsyncIterator[Driver]:
     """The app, opened on a line."""
     ins = None if line is None else parse(line)

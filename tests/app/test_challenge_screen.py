@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.exercises import solution
-from ptxscope.learn.tally import Kind
-from ptxscope.screens.dialogs.exercise_dialog import ChallengeScreen
-from ptxscope.state.state_store import Store
+from ptxscope.learn.exercises import format_solution
+from ptxscope.learn.tally import ExerciseKind
+from ptxscope.screens.dialogs.exercise_dialog import ExerciseDialog
+from ptxscope.state.state_store import StateStore
 from tests.app.driving import KEYS, Driver, explorer
 from tests.tiers import some
 
 
-def dialog(drive: Driver) -> ChallengeScreen:
+def dialog(drive: Driver) -> ExerciseDialog:
     found = drive.app.screen
-    assert isinstance(found, ChallengeScreen)
+    assert isinstance(found, ExerciseDialog)
     return found
 
 
-def right(screen: ChallengeScreen) -> str:
-    found, said = screen._found, solution(screen._found)
-    if found.kind is Kind.RESULT:
+def right(screen: ExerciseDialog) -> str:
+    found, said = screen._found, format_solution(screen._found)
+    if found.kind is ExerciseKind.RESULT:
         return said.split()[2]
     return said.partition(")")[0] if found.choices else said.removeprefix("for example ")
 
@@ -36,7 +36,7 @@ async def enter(drive: Driver, text: str) -> str:
 async def test_ten_exercises_right_wrong_hinted_and_skipped(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     async with explorer(size=size, store=store) as drive:
         await drive.press("C")
         for at in range(5):
@@ -52,8 +52,8 @@ async def test_ten_exercises_right_wrong_hinted_and_skipped(
             assert "Skipped." in shown
             await drive.press("enter")
         await drive.press("escape")
-        assert not isinstance(drive.app.screen, ChallengeScreen)
-        total = Store(tmp_path, tmp_path).load_tally().total
+        assert not isinstance(drive.app.screen, ExerciseDialog)
+        total = StateStore(tmp_path, tmp_path).load_tally().total
         assert (total.right, total.skipped, total.hints) == (5, 5, 5)
 
 
@@ -62,7 +62,9 @@ async def test_a_wrong_answer_is_told_and_its_steps_can_be_seen() -> None:
         await drive.press("C", "ctrl+l")
         screen = dialog(drive)
         assert screen._level == 2
-        while screen._found.kind is not Kind.RESULT or "d" not in screen._found.trace.result:
+        while (
+            screen._found.kind is not ExerciseKind.RESULT or "d" not in screen._found.trace.result
+        ):
             await drive.press("enter", "enter")
         await drive.press("ctrl+t")
         assert "Answer first" in await drive.text()
@@ -92,7 +94,7 @@ async def test_what_is_no_answer_is_pointed_at() -> None:
 
 async def test_a_tally_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "in the way").touch()
-    store = Store(tmp_path / "in the way", tmp_path)
+    store = StateStore(tmp_path / "in the way", tmp_path)
     async with explorer(store=store) as drive:
         shown = await drive.press("C", "enter")
         assert "The tally can't be kept" in shown
@@ -108,7 +110,7 @@ async def test_a_question_mark_hints_at_once_and_is_no_part_of_an_answer() -> No
         await drive.press("question_mark")
         assert screen._taken == 1
         assert screen._answer.value == ""
-        assert screen._told.text().strip()
+        assert screen._told.read_text().strip()
         await drive.press("1", "question_mark")
         assert screen._answer.value == "1"
         screen._answer.value = ""

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
 from ptxscope.app.app import Explorer
-from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, Palette
+from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
 from tests.tiers import sampled, some
 
 THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
@@ -82,7 +82,7 @@ def test_the_contrast_of_black_and_white_is_21() -> None:
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
 def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:
     theme = THEMES[name]
-    palette = Palette(theme)
+    palette = ThemeStyles(theme)
 
     def shown(color: Color | None, ground: Rgb) -> Rgb:
         found = color or Color.from_rgb(*ground)
@@ -90,7 +90,7 @@ def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None
 
     poor = []
     for names in combinations():
-        style = palette.style(names)
+        style = palette.resolve_style(names)
         for where, ground in grounds(theme).items():
             assert style.color is not None, names
             assert not style.dim, names
@@ -113,7 +113,7 @@ def test_inks_in_16_colours(name: str, colours: str) -> None:
     text, page = (7, 0) if theme.dark else (0, 15)
     poor = []
     for names in combinations():
-        style = Palette(theme).style(names)
+        style = ThemeStyles(theme).resolve_style(names)
         assert not style.dim, names
         color = ansi_rgb(style.color, text, palette)
         ground = ansi_rgb(style.bgcolor, page, palette)
@@ -126,11 +126,11 @@ def test_inks_in_16_colours(name: str, colours: str) -> None:
 def test_inks_in_greys(name: str) -> None:
     """What NO_COLOR makes of a theme of full colours."""
     theme = THEMES[name]
-    palette, page = Palette(theme), grounds(theme)["background"]
+    palette, page = ThemeStyles(theme), grounds(theme)["background"]
     poor = []
     for names in combinations():
         base = Style(bgcolor=Color.from_rgb(*page))
-        segments = [Segment("x", base + palette.style(names))]
+        segments = [Segment("x", base + palette.resolve_style(names))]
         ((_, style, _),) = Monochrome().apply(segments, None)  # type: ignore[arg-type]
         assert style is not None
         assert style.color is not None
@@ -144,10 +144,10 @@ def test_inks_in_greys(name: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("ink", ["", "chip-a3", "value", "pattern"])
 def test_what_the_cursor_lights_shows_without_colours(name: str, ink: str) -> None:
-    palette = Palette(THEMES[name])
+    palette = ThemeStyles(THEMES[name])
     bare = []
     for over in ("", "cursor", "origin", "reached"):
-        segments = [Segment("x", palette.style(f"{ink} {over}".strip()))]
+        segments = [Segment("x", palette.resolve_style(f"{ink} {over}".strip()))]
         ((_, style, _),) = NoColor().apply(segments, None)  # type: ignore[arg-type]
         bare.append(str(style))
     assert len(set(bare)) == len(bare), bare
@@ -155,37 +155,41 @@ def test_what_the_cursor_lights_shows_without_colours(name: str, ink: str) -> No
 
 @pytest.mark.parametrize("name", THEMES)
 def test_inks_that_differ_by_their_attributes(name: str) -> None:
-    palette = Palette(THEMES[name])
+    palette = ThemeStyles(THEMES[name])
     for ink in ("lost", "off"):
-        assert palette.style(ink).strike
+        assert palette.resolve_style(ink).strike
     for ink in ("value", "strong", "clamped", "changed", "chosen", "current", "chip-d"):
-        assert palette.style(ink).bold
-    assert palette.style("chip-a3 cursor").reverse
+        assert palette.resolve_style(ink).bold
+    assert palette.resolve_style("chip-a3 cursor").reverse
 
 
 @pytest.mark.parametrize("name", THEMES)
 def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
     """Chips of one operand differ from their neighbours', and operands from each other."""
-    palette = Palette(THEMES[name])
+    palette = ThemeStyles(THEMES[name])
     for operand in "ab":
-        grounds = [palette.style(f"chip-{operand}{byte}").bgcolor for byte in range(4)]
+        grounds = [palette.resolve_style(f"chip-{operand}{byte}").bgcolor for byte in range(4)]
         assert all(one != other for one, other in itertools.pairwise(grounds))
-    each = [palette.style(f"chip-{operand}").bgcolor for operand in ("a3", "b3", "c", "d", "t")]
+    each = [
+        palette.resolve_style(f"chip-{operand}").bgcolor for operand in ("a3", "b3", "c", "d", "t")
+    ]
     assert len(set(each)) == len(each)
-    fields = [palette.style(field).bgcolor for field in ("sign", "exponent", "fraction")]
+    fields = [palette.resolve_style(field).bgcolor for field in ("sign", "exponent", "fraction")]
     assert len(set(fields)) == len(fields)
-    assert palette.style("chip-a3 origin").bgcolor == palette.style("chip-a3").bgcolor
+    assert (
+        palette.resolve_style("chip-a3 origin").bgcolor == palette.resolve_style("chip-a3").bgcolor
+    )
 
 
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("over", ["", "origin", "reached", "shade"])
 def test_edges_have_the_colour_of_their_chips(name: str, over: str) -> None:
-    palette = Palette(THEMES[name])
+    palette = ThemeStyles(THEMES[name])
     chips = ["sign", *(ink for ink in INKS if ink.startswith("chip-"))]
     for chip in chips:
-        style = palette.style(f"edge-{chip.removeprefix('chip-')} {over}")
-        ground = palette.style(f"{chip} {over}").bgcolor
-        plain = palette.style("").color
+        style = palette.resolve_style(f"edge-{chip.removeprefix('chip-')} {over}")
+        ground = palette.resolve_style(f"{chip} {over}").bgcolor
+        plain = palette.resolve_style("").color
         assert style.color == (plain if ground is None or ground.is_default else ground), chip
         assert style.bgcolor is None
 
@@ -254,17 +258,20 @@ async def test_panes_take_over_another_theme() -> None:
             app.theme = name
             await pilot.pause()
             colors = {segment.style.color for segment in drawn(app) if segment.style}
-            numbers = [palette.style("number").color for palette in map(Palette, THEMES.values())]
-            mine = Palette(THEMES[name]).style("number").color
+            numbers = [
+                palette.resolve_style("number").color
+                for palette in map(ThemeStyles, THEMES.values())
+            ]
+            mine = ThemeStyles(THEMES[name]).resolve_style("number").color
             assert mine in colors
             inks = (*INKS, *(x.replace("chip", "edge") for x in INKS if x.startswith("chip")))
-            own = {Palette(THEMES[name]).style(ink).color for ink in inks}
+            own = {ThemeStyles(THEMES[name]).resolve_style(ink).color for ink in inks}
             assert not colors & {x for x in numbers if x and x.triplet is None} - own
 
 
 @pytest.mark.parametrize("name", FULL)
 def test_the_rules_between_panels_are_seen(name: str) -> None:
     theme = THEMES[name]
-    rule = hexed(Palette(theme).variables["border-blurred"])
+    rule = hexed(ThemeStyles(theme).variables["border-blurred"])
     ground = theme.to_color_system().generate()["background"]
     assert ratio(rule, hexed(ground)) >= 2

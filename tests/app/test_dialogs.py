@@ -10,13 +10,13 @@ from textual.command import CommandList
 from textual.widgets._toast import Toast
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.screens.dialogs.dialog import Frame
-from ptxscope.screens.dialogs.export_dialog import ExportScreen
+from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.screens.dialogs.dialog import DialogFrame
+from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.screens.dialogs.help_dialog import _PANES
 from ptxscope.screens.main.dialog_actions import _HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
-from ptxscope.state.state_store import Store
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from ptxscope.widgets.base.pane import Pane
@@ -152,7 +152,7 @@ async def test_the_average_that_fits_the_lanes_at_hand_is_first(
 ) -> None:
     async with explorer(line, {}) as drive:
         await drive.press("slash", *"average")
-        listed = drive.pane("instructions").text().split()
+        listed = drive.pane("instructions").read_text().split()
         assert listed.index(first) < listed.index(then)
         await drive.press("enter")
         assert drive.session.setup.instruction.opcode == first
@@ -176,10 +176,10 @@ async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
             pane = drive.pane("instructions")
             width = pane.scrollable_content_region.width
             assert width >= 28
-            assert all(len(line) <= width for line in pane.text().splitlines())
-            said = " ".join(pane.text().split())
+            assert all(len(line) <= width for line in pane.read_text().splitlines())
+            said = " ".join(pane.read_text().split())
             for _, name in pane.rows():  # type: ignore[attr-defined]
-                entry, found = CATALOG.get(name), intrinsics().get(name)
+                entry, found = CATALOG.get(name), map_intrinsics().get(name)
                 about = [entry.brief] if entry else []
                 about += [f"{x} {found.ptx.partition(' ')[0]}" for x in "=≈"] if found else []
                 assert any(f"{name} {x}" in said for x in about)
@@ -203,10 +203,10 @@ async def _listed(drive: Driver, query: str = "") -> list[str]:
 
 async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n"explain" = "ctrl+w"\n')
-    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         listed = await _listed(drive)
     actions = [x for x in ACTIONS if "{n}" not in x.action and x.id != "palette"]
-    assert len(listed) >= len(actions) + len(CATALOG) + len(intrinsics())
+    assert len(listed) >= len(actions) + len(CATALOG) + len(map_intrinsics())
     for said, action in zip(listed, actions, strict=False):
         name, about = said.split("\n")
         before, key = name.rsplit("  ", 1)
@@ -267,7 +267,7 @@ OPENED = {
 async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
         shown = (await drive.press(*OPENED[name])).splitlines()
-        (frame,) = drive.app.screen.query(Frame)
+        (frame,) = drive.app.screen.query(DialogFrame)
         x, y, width, height = frame.region
         assert x >= 0
         assert y >= 0
@@ -282,13 +282,13 @@ async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]
         styles = frame.styles
         assert styles.border_top[0] == "round"
         assert styles.padding == (0, 1, 0, 1)
-        assert "PTX" not in await drive.press("escape") or not drive.app.screen.query(Frame)
+        assert "PTX" not in await drive.press("escape") or not drive.app.screen.query(DialogFrame)
 
 
 async def framed(drive: Driver) -> list[str]:
     """What stands in the frame of a dialog."""
     lines = (await drive.text()).splitlines()
-    x, y, width, height = drive.app.screen.query_one(Frame).region
+    x, y, width, height = drive.app.screen.query_one(DialogFrame).region
     return [line[x + 1 : x + width - 1] for line in lines[y + 1 : y + height - 1]]
 
 
@@ -301,7 +301,7 @@ async def _help(drive: Driver) -> Pane:
 async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         page = await _help(drive)
-        first, last = page.text().splitlines()[0], page.text().splitlines()[-1]
+        first, last = page.read_text().splitlines()[0], page.read_text().splitlines()[-1]
         shown = await drive.press("end")
         assert last in shown
         assert first not in shown
@@ -353,14 +353,14 @@ async def test_explain_elides_nothing(
         screen = drive.app.screen
         menu, page = screen.query_one("#findings", Menu), screen.query_one("#why", Page)
         for at, item in enumerate(menu.items):
-            said = " ".join(menu.text().split())
+            said = " ".join(menu.read_text().split())
             assert " ".join(f"{item.label} {item.about}".split()) in said
             width = page.scrollable_content_region.width
-            assert all(len(text) <= width for text in page.text().splitlines())
-            assert [x.rstrip() for x in page._lines] == page.text().splitlines()  # folded once
+            assert all(len(text) <= width for text in page.read_text().splitlines())
+            assert [x.rstrip() for x in page._lines] == page.read_text().splitlines()  # folded once
             assert menu.index == at
             await drive.press("down")
-        assert "…" not in menu.text() + page.text()
+        assert "…" not in menu.read_text() + page.read_text()
 
 
 async def test_what_check_counts_is_not_cut() -> None:
@@ -375,9 +375,9 @@ async def test_the_preview_shows_every_character(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
         await drive.press("e")
         screen = drive.app.screen
-        assert isinstance(screen, ExportScreen)
-        shown = screen.query_one("#preview", Page).text()
-        made = screen.document()
+        assert isinstance(screen, ExportDialog)
+        shown = screen.query_one("#preview", Page).read_text()
+        made = screen.make_document()
         assert isinstance(made, str)
         assert "".join(shown.split()) == "".join(made.split())
 
@@ -386,7 +386,7 @@ async def test_a_preview_of_a_long_word_is_shown_whole() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
         await drive.press("e", "tab", "tab")
         await drive.paste("x" * 100_000)
-        assert drive.app.screen.query_one("#preview", Page).text().count("x") > 100_000
+        assert drive.app.screen.query_one("#preview", Page).read_text().count("x") > 100_000
 
 
 # --- messages -----------------------------------------------------------------------------
@@ -477,8 +477,8 @@ async def test_help_is_whole_on_a_small_screen(size: tuple[int, int]) -> None:
         await drive.press("question_mark")
         page = drive.app.screen.query_one("#help", Pane)
         width = page.scrollable_content_region.width
-        assert [line for line in page.text().splitlines() if len(line) > width] == []
-        said = " ".join(page.text().split())
+        assert [line for line in page.read_text().splitlines() if len(line) > width] == []
+        said = " ".join(page.read_text().split())
         assert "Play the steps at a reader's pace, or pause" in said
 
 
@@ -527,7 +527,7 @@ def test_help_has_a_section_for_every_panel() -> None:
 async def test_the_export_dialog_says_what_enter_does() -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
-        frame = drive.app.screen.query_one(Frame)
+        frame = drive.app.screen.query_one(DialogFrame)
         seen = {}
         for _ in range(6):
             focus = focused(drive)

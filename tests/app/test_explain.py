@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets._toast import Toast
 
-from ptxscope.screens.dialogs.explain_dialog import ExplainScreen
+from ptxscope.screens.dialogs.explain_dialog import ExplainDialog
 from ptxscope.state.session import with_line
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
@@ -16,7 +16,7 @@ E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x112
 
 
 def why(drive: Driver) -> str:
-    return drive.app.screen.query_one("#why", Page).text()
+    return drive.app.screen.query_one("#why", Page).read_text()
 
 
 async def test_an_erratum_is_found_and_compared_with_the_documentation() -> None:
@@ -77,7 +77,7 @@ async def test_what_can_not_be_explained_is_said(typed: str, said: str) -> None:
         shown = await drive.press("enter", "enter", "tab", "enter", "down")
         assert said in shown
         screen = drive.app.screen
-        assert isinstance(screen, ExplainScreen)
+        assert isinstance(screen, ExplainDialog)
         assert not screen.query_one("#findings", Menu).items
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import LINE, VALUES, explorer
 from tests.tiers import some
 
@@ -138,7 +138,7 @@ async def test_undo_and_redo() -> None:
 async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> None:
     async with explorer() as drive:
         await drive.press("l")
-        lanes = drive.screen.query_one(Lanes)
+        lanes = drive.screen.query_one(LanesPane)
         assert lanes.place is not None
         assert lanes.place.key == "write.d"  # at the current step, at once
         await drive.click("lanes", " a.b2")

@@ -13,18 +13,18 @@ from textual.widgets import Input
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.intrinsics import intrinsics
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.tracing.evaluation import plan_of
-from ptxscope.engine.tracing.step_text import title
+from ptxscope.engine.tracing.evaluation import make_plan
+from ptxscope.engine.tracing.step_text import format_title
 from ptxscope.scene.scene_cells import GLYPHS
 from ptxscope.screens.dialogs.help_dialog import STAGES
 from ptxscope.screens.main import step_actions
 from ptxscope.screens.main.main_screen import MainScreen
-from ptxscope.state.actions import ACTIONS, ALWAYS, FOOTER, GROUPS, bindings
-from ptxscope.state.state_store import Store
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.state.actions import ACTIONS, FIXED_FOOTER_ACTIONS, FOOTER, GROUPS, make_bindings
+from ptxscope.state.state_store import StateStore
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
 from tests.strategies import random_instruction
 from tests.tiers import some
@@ -43,12 +43,12 @@ async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
         assert "Esc leave" in await drive.press("slash")
         shown = await drive.press(*"vavrg4")
         assert "Esc clear" in shown
-        assert "vshr" not in drive.pane("instructions").text()
+        assert "vshr" not in drive.pane("instructions").read_text()
         shown = await drive.press("escape")
         assert "Esc leave" in shown
         assert field.value == ""
         assert focused(drive) is field
-        assert "vshr" in drive.pane("instructions").text()
+        assert "vshr" in drive.pane("instructions").read_text()
         await drive.press("escape")
         assert focused(drive) is None
         await drive.press("slash", *"vm", "escape", *"vsub4", "enter")
@@ -57,7 +57,7 @@ async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
 
 async def test_all_27_are_listed_in_three_groups() -> None:
     async with explorer(size=(200, 60)) as drive:
-        listed = drive.pane("instructions").text()
+        listed = drive.pane("instructions").read_text()
         for opcode, entry in CATALOG.items():
             assert f"{opcode} " in listed
             assert entry.group in listed
@@ -69,7 +69,7 @@ async def test_intrinsics_are_found_and_say_what_differs() -> None:
         assert "__vcmpgts4" in shown
         assert "≈" in shown
         shown = await drive.press("enter")
-        assert drive.session.setup.instruction == parse(intrinsics()["__vcmpgts4"].ptx)
+        assert drive.session.setup.instruction == parse(map_intrinsics()["__vcmpgts4"].ptx)
         assert "all ones" in shown
         await drive.press("slash", *"vadd4", "underscore")
         assert "nothing matches" in await drive.press("slash", *"zzz")
@@ -78,21 +78,22 @@ async def test_intrinsics_are_found_and_say_what_differs() -> None:
 async def test_words_that_nothing_fits_are_named_above_what_is_found() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.press("slash", *"average", "space", *"zebra")
-        first, *_ = drive.pane("instructions").text().splitlines()
+        first, *_ = drive.pane("instructions").read_text().splitlines()
         assert first.split() == ["nothing", "fits", "zebra;", "without:"]
         await drive.press(*["backspace"] * 6)
-        assert "nothing fits" not in drive.pane("instructions").text()
+        assert "nothing fits" not in drive.pane("instructions").read_text()
 
 
 async def test_recently_used_instructions_are_on_top() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.press("slash", *"vmad", "enter", "slash", *"selp", "enter")
-        first = drive.pane("instructions").text().splitlines()[:3]
+        first = drive.pane("instructions").read_text().splitlines()[:3]
         assert first[0].startswith("Recently used")
         assert "selp" in first[1]
         assert "vmad" in first[2]
         names = [
-            line.split()[0].lstrip("▸") for line in drive.pane("instructions").text().split("\n")
+            line.split()[0].lstrip("▸")
+            for line in drive.pane("instructions").read_text().split("\n")
         ]
         assert [name for name in names if name in CATALOG] == ["selp", "vmad", *CATALOG]
 
@@ -107,7 +108,7 @@ async def test_the_browser_moves_through_both_places_of_an_instruction() -> None
 
 async def test_the_browser_has_one_line_for_each_instruction() -> None:
     async with explorer(size=(120, 40)) as drive:
-        lines = drive.pane("instructions").text().splitlines()
+        lines = drive.pane("instructions").read_text().splitlines()
         groups = {entry.group for entry in CATALOG.values()}
         assert len(lines) == len(CATALOG) + len(groups)
     families: dict[str, set[str]] = {}
@@ -197,7 +198,7 @@ async def test_a_pasted_text_that_is_wrong_is_kept_to_be_mended() -> None:
 
 async def test_every_notation_of_a_value_is_shown() -> None:
     async with explorer() as drive:
-        shown = drive.pane("operands").text()
+        shown = drive.pane("operands").read_text()
         for said in ("0x80ff7f01", "2164227841", "-2130739455", "[-128, -1, 127, 1]"):
             assert said in shown
         assert "1000 0000  1111 1111  0111 1111  0000 0001" in shown
@@ -206,7 +207,7 @@ async def test_every_notation_of_a_value_is_shown() -> None:
 async def test_floats_show_their_parts_and_class() -> None:
     line = "setp.lt.and.f32 p|q, a, b, c"
     async with explorer(line, {"a": 1, "b": 0x7FC00000, "c": 1}) as drive:
-        shown = " ".join(drive.pane("operands").text().split())
+        shown = " ".join(drive.pane("operands").read_text().split())
         assert "1e-45 exponent 0, so subnormal" in shown
         assert "NaN exponent all 1, fraction not 0" in shown
         assert "1 true" in shown
@@ -217,9 +218,9 @@ async def test_a_float_is_told_once_and_in_the_pictures_words(size: tuple[int, i
     """0x01ffffff has the biased exponent 3, so 2^(3 - 127); the operand and the picture say so."""
     values = {"a": 0x01FFFFFF, "b": 0x7FC00000}
     async with explorer("setp.lt.f32 p|q, a, b", values, size=size) as drive:
-        assert drive.pane("lanes").text().count("exponent 2^-124") == 1
+        assert drive.pane("lanes").read_text().count("exponent 2^-124") == 1
         await drive.press("o")
-        rows = drive.pane("operands").text().splitlines()
+        rows = drive.pane("operands").read_text().splitlines()
         assert [row.strip()[:3].strip() for row in rows if row.strip()[0] in "ab"] == ["a", "b"]
         assert len(rows) == 4
         assert rows[0].endswith("exponent 2^-124")
@@ -277,7 +278,7 @@ async def test_one_register_in_two_roles_has_one_value() -> None:
 
 async def test_two_answers_stand_side_by_side_from_where_they_part() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
-        lanes = drive.pane("lanes").text()
+        lanes = drive.pane("lanes").read_text()
         above, _, below = lanes.partition("ptxas-13.5 (E3)")
         assert "3 add" in above
         assert "≠" not in above
@@ -305,7 +306,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
         assert "≠pin" not in await drive.text()
         shown = await drive.press("m", *["down"] * 2, "right", "enter", "escape")
         assert drive.session.setup.line.startswith("vadd4.s32.s32.s32")
-        lanes = drive.pane("lanes").text()
+        lanes = drive.pane("lanes").read_text()
         assert "≠pin" in lanes
         extended = next(line for line in lanes.splitlines() if "░00▐80▌ = 128" in line)
         assert "░00▐ff▌ = 255" in extended
@@ -342,7 +343,7 @@ async def test_the_current_step_has_its_section_and_flags() -> None:
 
 async def test_a_tall_panel_shows_every_revealed_step() -> None:
     async with explorer(size=(200, 60)) as drive:
-        words = drive.pane("lanes").text()
+        words = drive.pane("lanes").read_text()
         assert "1 select" in words
         assert "= -128" in words
         assert "-128 < 1 ✓" in words
@@ -406,15 +407,15 @@ async def test_help_calls_steps_as_they_are_called() -> None:
     for opcode in CATALOG:
         for seed in range(6):
             ins = random_instruction(opcode, seed)
-            for step in plan_of(ins).steps:
-                name = re.escape(title(step))
-                assert re.search(rf"(^|[ ,]){name}[ .,]", stages), title(step)
+            for step in make_plan(ins).steps:
+                name = re.escape(format_title(step))
+                assert re.search(rf"(^|[ ,]){name}[ .,]", stages), format_title(step)
 
 
 def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:
     ids = [action.id for action in ACTIONS]
     assert len(set(ids)) == len(ids)
-    assert {*FOOTER, *ALWAYS} <= set(ids)
+    assert {*FOOTER, *FIXED_FOOTER_ACTIONS} <= set(ids)
     for action in ACTIONS:
         name = action.action.partition("(")[0]
         assert name.startswith("app.") or hasattr(MainScreen, f"action_{name}")
@@ -422,7 +423,7 @@ def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:
     keys = [key for action in ACTIONS for key in action.keys.split(",")]
     assert len(set(keys)) == len(keys)
     several = [len(action.keys.split(",")) - 1 for action in ACTIONS if action.is_numbered]
-    assert len(bindings()) == len(ACTIONS) + sum(several)
+    assert len(make_bindings()) == len(ACTIONS) + sum(several)
     assert all(GROUPS.values())
 
 
@@ -443,7 +444,7 @@ async def test_the_palette_opens_instructions_and_runs_actions() -> None:
 
 async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n[go]\nline = "e"\n')
-    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert "▸4" in await drive.press("j")
         assert "▸4" in await drive.press("p")
         assert "j back" in await drive.text()
@@ -453,7 +454,7 @@ async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
 
 async def test_a_keymap_that_is_wrong_is_named_and_ignored(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text("step.next = \n")
-    async with explorer(store=Store(tmp_path, tmp_path), size=(120, 40)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path), size=(120, 40)) as drive:
         said = [notification.message for notification in drive.app._notifications]
         assert any("keys.toml is not used" in message for message in said)
         assert "▸4" in await drive.press("p")
@@ -484,7 +485,7 @@ async def test_everything_can_be_done_with_the_mouse() -> None:
         await drive.click("keys", "n next")
         assert drive.screen.step == 4
         await drive.click("lanes", " a.b1")
-        assert drive.screen.query_one(Lanes).place is not None
+        assert drive.screen.query_one(LanesPane).place is not None
         await drive.pilot.click("#filter")
         assert focused(drive) is drive.screen.query_one("#filter", Input)
 
@@ -492,8 +493,8 @@ async def test_everything_can_be_done_with_the_mouse() -> None:
 async def test_the_lanes_give_up_their_text_to_a_mouse_selection() -> None:
     async with explorer() as drive:
         lanes = drive.pane("lanes")
-        line = next(y for y, text in enumerate(lanes.text().splitlines()) if "▒ff" in text)
-        start = lanes.text().splitlines()[line].index("▒ff") + lanes.gutter.left
+        line = next(y for y, text in enumerate(lanes.read_text().splitlines()) if "▒ff" in text)
+        start = lanes.read_text().splitlines()[line].index("▒ff") + lanes.gutter.left
         y = line + lanes.gutter.top - lanes.scroll_offset.y
         await drive.pilot.mouse_down(lanes, offset=(start, y))
         await drive.pilot.hover(lanes, offset=(start + 11, y))
@@ -507,30 +508,30 @@ async def test_the_lanes_give_up_their_text_to_a_mouse_selection() -> None:
 
 
 async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     async with explorer(*VADD4, store=store) as drive:
         await drive.press("equals_sign", "s", "p", "p", "slash", *"vsub4", "enter", "p")
         drive.app.theme = "textual-light"
         line, step = drive.session.setup.line, drive.screen.step
         values = drive.session.trace.operands
-        drive.app.keep()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.line == line
         assert drive.session.trace.operands == values
         assert drive.screen.step == step
         assert drive.screen.pin is not None
         assert drive.app.theme == "textual-light"
         assert "vsub4" in drive.screen.recent
-    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.instruction == parse(LINE)
         assert "vsub4" in drive.screen.recent
 
 
 async def test_an_illegal_line_is_kept_too(tmp_path: Path) -> None:
-    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("i", "end", *"xyz")
-        drive.app.keep()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.line.endswith("xyz")
         assert drive.session.trace.result == {"%r1": 7}
 
@@ -564,20 +565,20 @@ async def test_a_damaged_or_foreign_file_is_set_aside_with_a_word(
     text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "explorer.json").write_bytes(text.encode("latin-1"))
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert "vset4.s32.u32.lt.add d, a, b, c;" in await drive.text()
         assert "could not be read" in " ".join((await drive.text()).split())
-        drive.app.keep()
+        drive.app.save_state()
     assert (tmp_path / "explorer.damaged").exists()
-    assert Store(tmp_path, tmp_path).load().setup is not None
+    assert StateStore(tmp_path, tmp_path).load().setup is not None
 
 
 async def test_a_state_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    async with explorer(store=Store(blocked / "state", tmp_path)) as drive:
+    async with explorer(store=StateStore(blocked / "state", tmp_path)) as drive:
         with pytest.raises(OSError, match="file"):  # which is told: see test_ending
-            drive.app.keep()
+            drive.app.save_state()
         assert "0x00000007" in await drive.text()
 
 
@@ -648,7 +649,7 @@ async def test_register_names_with_dollars_and_percent_signs() -> None:
     async with explorer("vadd.u32.u32.u32 $x, %y_1, _z", {"%y_1": 1, "_z": 2}) as drive:
         shown = await drive.text()
         assert "$x = 0x00000003" in shown
-        assert "%y_1" in drive.pane("operands").text()
+        assert "%y_1" in drive.pane("operands").read_text()
 
 
 async def test_a_newcomer_gets_the_same_result_in_explorer_and_shell() -> None:
@@ -681,4 +682,4 @@ async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
         shown = await drive.press("u", "u")
         assert drive.session.setup.instruction.opcode == "vadd4"
         assert "waits" not in shown
-        assert "pin" in drive.pane("result").text()
+        assert "pin" in drive.pane("result").read_text()

@@ -16,11 +16,11 @@ from rich.color import ColorSystem
 
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.divergence import divergence_of, divergences
-from ptxscope.scene.scene_model import Place
-from ptxscope.state.session import example, trace_of
-from ptxscope.widgets.base.ascii_glyphs import as_ascii
-from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.state.session import make_example, trace_of
+from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 
 from . import on_pty
 
@@ -29,7 +29,7 @@ DRAWN = ("app.py", "palette.py", "keys.py", "widgets", "screens", "scene", "engi
 
 
 def shown(*texts: str) -> str:
-    return "".join(as_ascii(texts))
+    return "".join(convert_to_ascii(texts))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def shown(*texts: str) -> str:
 )
 def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
     assert shown(*texts) == expected
-    assert [len(x) for x in as_ascii(texts)] == [cell_len(x) for x in texts]
+    assert [len(x) for x in convert_to_ascii(texts)] == [cell_len(x) for x in texts]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ _GLYPHS = "■□├─●┤◂▸▼▲≠→…²³¹∞×“”·▐▌▒�
 
 @given(st.lists(st.text(_GLYPHS, max_size=12), max_size=6))
 def test_a_line_stays_as_wide(texts: list[str]) -> None:
-    made = as_ascii(tuple(texts))
+    made = convert_to_ascii(tuple(texts))
     assert "".join(made).isascii()
     assert len("".join(made)) == cell_len("".join(texts))
     assert len(made) == len(texts)
@@ -116,18 +116,18 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
 @pytest.mark.parametrize("width", [56, 76, 116])
 def test_cells_of_lane_rows_begin_where_they_did(opcode: str, width: int) -> None:
     """In ASCII every cell stands in its lane's column."""
-    trace = trace_of(example(opcode))
-    parting = divergence_of(trace, divergences(trace))
+    trace = trace_of(make_example(opcode))
+    parting = find_divergence(trace, find_divergences(trace))
     for step in trace.steps:
-        for line in draw(View(trace, step.number, divergence=parting), width, 30).lines:
+        for line in draw(LanesState(trace, step.number, divergence=parting), width, 30).lines:
             texts = [piece.text for piece in line]
             before = [cell_len("".join(texts[:at])) for at in range(len(line))]
-            made = as_ascii(tuple(texts))
+            made = convert_to_ascii(tuple(texts))
             after = [len("".join(made[:at])) for at in range(len(line))]
             cells = [
                 at
                 for at, piece in enumerate(line)
-                if isinstance(piece.target, Place) and piece.target != line[at - 1].target
+                if isinstance(piece.target, LaneRef) and piece.target != line[at - 1].target
             ]
             assert [before[at] for at in cells] == [after[at] for at in cells], "".join(made)
 
@@ -226,11 +226,11 @@ async def test_a_theme_chosen_in_16_colours_is_made_of_them(
     monkeypatch.setattr(Explorer, "is_headless", property(lambda _: False))
     async with app.run_test(size=(80, 24)) as pilot:
         assert app.theme == "ansi-dark"
-        assert app.kept.theme == "textual-dark"
+        assert app.current_state.theme == "textual-dark"
         app.theme = "solarized-light"
         await pilot.pause()
         assert app.theme == "ansi-light"
-        assert app.kept.theme == "solarized-light"
+        assert app.current_state.theme == "solarized-light"
         app.theme = "ansi-dark"
         await pilot.pause()
         assert app.theme == "ansi-dark"

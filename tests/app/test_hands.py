@@ -8,11 +8,16 @@ import pytest
 from textual import events
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import CATALOG, entry_of
-from ptxscope.engine.isa.legality import obstacle, random_form, violations, with_slot
+from ptxscope.engine.isa.catalog import CATALOG, get_entry
+from ptxscope.engine.isa.legality import (
+    draw_form,
+    explain_illegal_value,
+    find_violations,
+    with_slot,
+)
 from ptxscope.engine.isa.slots import NOT_C
-from ptxscope.engine.isa.types import SecOp, selector
-from ptxscope.state.session import Setup, instruction_of
+from ptxscope.engine.isa.types import SecOp, parse_selector
+from ptxscope.state.session import Setup, make_instruction
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.form.form_pane import FormPane
@@ -33,7 +38,7 @@ def operand(drive: Driver, role: str = "a") -> int:
 
 
 def hint(drive: Driver) -> str:
-    return drive.pane("hint").text()
+    return drive.pane("hint").read_text()
 
 
 async def typed(drive: Driver, text: str) -> str:
@@ -46,7 +51,7 @@ async def on_word(
 ) -> str:
     """Press a button, or turn the wheel, on the first place where a panel shows a text."""
     widget = drive.screen.query_one(f"#{pane}", Pane)
-    y, line = next((y, x) for y, x in enumerate(widget.text().splitlines()) if text in x)
+    y, line = next((y, x) for y, x in enumerate(widget.read_text().splitlines()) if text in x)
     at = (
         line.index(text) + part + widget.gutter.left - widget.scroll_offset.x,
         y + widget.gutter.top - widget.scroll_offset.y,
@@ -227,9 +232,9 @@ async def test_no_reading_of_an_operand_is_cut(
     async with explorer(*setup, size=(width, 60)) as drive:
         await drive.press("o")
         pane, trace = drive.pane("operands"), drive.session.trace
-        rows = pane.text().splitlines()
+        rows = pane.read_text().splitlines()
         assert all(len(row) <= pane.scrollable_content_region.width for row in rows)
-        said = " ".join(pane.text().split())
+        said = " ".join(pane.read_text().split())
         for role, type_ in ((role, trace.instruction.type_of(role)) for role in "ab"):
             bits, width_ = trace.operands[role], type_.bits
             groups = f"{bits:0{width_}b}"
@@ -277,12 +282,12 @@ def test_nothing_of_the_row_is_cut_at_any_width(opcode: str) -> None:
         row = ModifierRow()
         heights = set()
         for _ in range(30):
-            form = random_form(opcode, rng)
+            form = draw_form(opcode, rng)
             row.show(form)
             lines = ["".join(piece.text for piece in line) for line in row.draw(width)]
             heights.add(tuple(len(line.rstrip(" ")) <= width for line in lines))
             words = " ".join(lines).split()
-            for slot in entry_of(form).slots:
+            for slot in get_entry(form).slots:
                 value = form.get(slot.name)
                 if slot.name in ("mask", "c") or slot.word or value is None:
                     continue
@@ -410,7 +415,7 @@ async def test_a_digit_out_of_range_says_what_there_is(size: tuple[int, int]) ->
 
 async def test_both_say_why_a_negation_has_nothing_to_negate() -> None:
     form = parse("setp.lt.f32 p, a, b").form
-    found = obstacle(form, NOT_C.name, True)
+    found = explain_illegal_value(form, NOT_C.name, True)
     assert found is not None
     assert "`!` stands before a c that is not there" in found[0]
     async with explorer("setp.lt.f32 p, a, b", {"a": 0, "b": 0}, size=SMALL) as drive:
@@ -425,13 +430,13 @@ def test_an_obstacle_is_found_wherever_a_choice_would_not_stay() -> None:
     rng = Random(4)
     for opcode in CATALOG:
         for _ in range(40):
-            form = random_form(opcode, rng)
-            for slot in entry_of(form).slots:
-                value = rng.choice(list(slot.choices()) if len(slot.values) < 99 else [None])
-                if slot.name == "c" or obstacle(form, slot.name, value) is not None:
+            form = draw_form(opcode, rng)
+            for slot in get_entry(form).slots:
+                value = rng.choice(list(slot.iter_choices()) if len(slot.values) < 99 else [None])
+                if slot.name == "c" or explain_illegal_value(form, slot.name, value) is not None:
                     continue
                 changed = with_slot(form, slot.name, value)
-                assert not violations(changed)
+                assert not find_violations(changed)
                 assert changed.get(slot.name) == value
 
 
@@ -444,12 +449,12 @@ async def test_nothing_moves_when_the_cursor_does(size: tuple[int, int]) -> None
         await drive.press("m")
         regions = {widget: widget.region for widget in drive.screen.query("*")}
         panes = drive.screen.query(FormPane)
-        texts = [pane.text() for pane in panes]
+        texts = [pane.read_text() for pane in panes]
         for key in ("right", "down", "right", "left", "up", "right", "right"):
             await drive.press(key, "escape" if key in ("up", "down") and size < (110, 0) else key)
             await drive.press("m")
             assert {widget: widget.region for widget in drive.screen.query("*")} == regions
-            assert [pane.text() for pane in panes] == texts
+            assert [pane.read_text() for pane in panes] == texts
             assert hint(drive)
 
 
@@ -493,7 +498,7 @@ async def test_left_takes_a_step_on_right_back_the_wheel_both_ways(
 async def test_a_click_acts_at_once_with_no_focus_before() -> None:
     async with explorer(*VADD4, size=SMALL) as drive:
         await on_word(drive, "modifier-row", "■■■■", part=1)
-        assert drive.session.setup.instruction.form.mask == selector("b310")
+        assert drive.session.setup.instruction.form.mask == parse_selector("b310")
         await on_word(drive, "modifier-row", "■□■■", part=1)
         assert "mask ■■■■" in await drive.text()
         await on_word(drive, "modifier-row", "sat")
@@ -502,7 +507,7 @@ async def test_a_click_acts_at_once_with_no_focus_before() -> None:
         assert not drive.session.setup.instruction.form.sat
     async with explorer(*VADD4) as drive:
         await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
-        assert drive.session.setup.instruction.form.mask == selector("b310")
+        assert drive.session.setup.instruction.form.mask == parse_selector("b310")
         await on_word(drive, "modifiers", "[–] sat", part=5)
         assert drive.session.setup.instruction.form.sat
         await on_word(drive, "modifiers", "[sat]", button=3)
@@ -546,10 +551,10 @@ async def test_a_click_never_misses_because_of_the_focus_or_a_hint() -> None:
         for _ in range(8):
             await drive.press("down")
         await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
-        assert drive.session.setup.instruction.form.mask == selector("b310")
+        assert drive.session.setup.instruction.form.mask == parse_selector("b310")
         await drive.press("o")
         await on_word(drive, "modifiers", " 3  2  1  0", part=1)
-        assert drive.session.setup.instruction.form.asel == selector("b4210")
+        assert drive.session.setup.instruction.form.asel == parse_selector("b4210")
 
 
 async def test_edits_of_the_row_are_those_of_the_line() -> None:
@@ -561,13 +566,13 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
     async with explorer(*VADD4, size=SMALL) as drive:
         await drive.press("m")
         for opcode in CATALOG:
-            form = random_form(opcode, rng)
-            entry = entry_of(form)
+            form = draw_form(opcode, rng)
+            entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
-            ins = instruction_of(form, named or ("d",), {}, None)
+            ins = make_instruction(form, named or ("d",), {}, None)
             drive.screen.edit(Setup(ins, str(ins), {}))
             await drive.press(*rng.choices(keys, k=25))
-            assert not violations(drive.session.setup.instruction.form)
+            assert not find_violations(drive.session.setup.instruction.form)
             drive.agree()
 
 
@@ -651,7 +656,7 @@ async def test_a_click_that_changes_something_does_not_hide_what_is_wrong() -> N
         await drive.press("o", *LANE3)
         await typed(drive, "55x")
         await on_word(drive, "modifiers", " ■  ■  ■  ■", part=4)
-        assert drive.session.setup.instruction.form.mask == selector("b310")
+        assert drive.session.setup.instruction.form.mask == parse_selector("b310")
         assert "a lane 3 was left at 0x80: `55x`" in hint(drive)
 
 

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from ptxscope.cli import main
 from ptxscope.state.open_listing import LONGEST, read_listing
-from ptxscope.state.session import example
-from ptxscope.state.state_store import SCHEMA, Kept, Store, as_json
+from ptxscope.state.session import make_example
+from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import examples, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-GOOD: dict[str, Any] = as_json(Kept(example("vadd4"), example("vset4"), 2, ["vadd4"], "nord"))
+GOOD: dict[str, Any] = state_to_json(
+    SavedState(make_example("vadd4"), make_example("vset4"), 2, ["vadd4"], "nord")
+)
 
 
 # --- a listing that is no listing ---------------------------------------------------------
@@ -159,10 +161,10 @@ def kept_with(path: tuple[str, ...], value: object) -> dict[str, Any]:
 
 def test_a_good_state_is_read(tmp_path: Path) -> None:
     (tmp_path / "explorer.json").write_text(json.dumps(GOOD), encoding="utf-8")
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     kept = store.load()
     assert not store.messages
-    assert as_json(kept) == GOOD
+    assert state_to_json(kept) == GOOD
     assert GOOD["schema"] == SCHEMA
 
 
@@ -201,8 +203,8 @@ def test_a_state_with_junk_in_it_is_set_aside(
     path: tuple[str, ...], value: object, tmp_path: Path
 ) -> None:
     (tmp_path / "explorer.json").write_text(json.dumps(kept_with(path, value)), encoding="utf-8")
-    store = Store(tmp_path, tmp_path)
-    assert store.load() == Kept()
+    store = StateStore(tmp_path, tmp_path)
+    assert store.load() == SavedState()
     assert "could not be read" in store.messages[0]
     assert (tmp_path / "explorer.damaged").exists()
 
@@ -212,8 +214,8 @@ def test_a_state_with_junk_in_it_is_set_aside(
 )
 async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) -> None:
     (tmp_path / "explorer.json").write_text(text, encoding="utf-8")
-    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
-        assert drive.session.setup == example("vset4")
+    async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
+        assert drive.session.setup == make_example("vset4")
         assert any("could not be read" in said for said in messages(drive))
 
 
@@ -221,15 +223,15 @@ async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", ["explorer.json", "keys.toml"])
 def test_a_state_that_is_no_file_does_not_hang(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / name)
-    store = Store(tmp_path, tmp_path)
-    assert (store.load(), store.keymap()) == (Kept(), {})
+    store = StateStore(tmp_path, tmp_path)
+    assert (store.load(), store.load_keymap()) == (SavedState(), {})
     assert "it is a FIFO" in store.messages[0]
 
 
 def test_keys_that_are_junk_are_not_used(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text("a = " + "[" * 100_000, encoding="utf-8")
-    store = Store(tmp_path, tmp_path)
-    assert store.keymap() == {}
+    store = StateStore(tmp_path, tmp_path)
+    assert store.load_keymap() == {}
     assert "is not used" in store.messages[0]
 
 
@@ -263,13 +265,13 @@ def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) ->
         folder = Path(name)
         text = json.dumps(kept_with(path, value))
         (folder / "explorer.json").write_text(text, encoding="utf-8")
-        store = Store(folder, folder)
+        store = StateStore(folder, folder)
         kept = store.load()
         if store.messages:
-            assert kept == Kept()
+            assert kept == SavedState()
             return
         store.save(kept)
-        assert as_json(Store(folder, folder).load()) == as_json(kept)
+        assert state_to_json(StateStore(folder, folder).load()) == state_to_json(kept)
 
 
 # --- no room ------------------------------------------------------------------------------

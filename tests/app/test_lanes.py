@@ -8,11 +8,11 @@ import pytest
 from textual.geometry import Offset
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.scene.scene_model import Place
-from ptxscope.screens.dialogs.choice_popup import ChoiceScreen
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.screens.dialogs.choice_popup import ChoicePopup
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.lanes.lanes_pane import Lanes
-from ptxscope.widgets.operand_table import Operands
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
+from ptxscope.widgets.operand_table import OperandTable
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary
@@ -25,8 +25,8 @@ MOCK = (
 )
 
 
-def lanes_of(drive: Driver) -> Lanes:
-    return drive.screen.query_one(Lanes)
+def lanes_of(drive: Driver) -> LanesPane:
+    return drive.screen.query_one(LanesPane)
 
 
 def at(pane: Pane, target: object) -> Offset:
@@ -40,7 +40,7 @@ def at(pane: Pane, target: object) -> Offset:
                     y - pane.scroll_offset.y + pane.gutter.top,
                 )
             x += len(piece.text)
-    raise AssertionError(f"{target} is not shown:\n{pane.text()}")
+    raise AssertionError(f"{target} is not shown:\n{pane.read_text()}")
 
 
 # --- seven sizes ---------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def told(drive: Driver) -> str:
         if pane.display and pane.size:
             height = pane.scrollable_content_region.height
             start = pane.scroll_offset.y
-            lines = pane.text().splitlines()[start : start + height]
+            lines = pane.read_text().splitlines()[start : start + height]
             wide = pane.scrollable_content_region.width
             assert not [line for line in lines if len(line) > wide], (id_, wide, lines)
             shown += lines
@@ -74,7 +74,7 @@ async def test_what_is_cut_on_a_small_screen_has_a_mark(size: tuple[int, int]) -
                 lanes.scroll_to(y=y, animate=False, force=True)
                 await drive.pilot.pause()
                 row = y - lanes.scroll_offset.y
-                full = lanes.text().splitlines()[y]
+                full = lanes.read_text().splitlines()[y]
                 seen = lanes.render_line(row).text.rstrip()
                 wide = lanes.scrollable_content_region.width
                 assert seen == full if len(full) <= wide else seen[:wide][-1] == "›", (full, seen)
@@ -128,9 +128,9 @@ async def test_nothing_moves_when_the_focus_does() -> None:
 
 async def test_columns_keep_their_place_when_digits_come() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
-        before = [line.index("lane 2") for line in drive.pane("lanes").text().splitlines()[:1]]
+        before = [line.index("lane 2") for line in drive.pane("lanes").read_text().splitlines()[:1]]
         await drive.press("o", "right", "right", "right", "1", "enter", "escape")
-        after = [line.index("lane 2") for line in drive.pane("lanes").text().splitlines()[:1]]
+        after = [line.index("lane 2") for line in drive.pane("lanes").read_text().splitlines()[:1]]
         assert before == after
 
 
@@ -140,23 +140,23 @@ async def test_columns_keep_their_place_when_digits_come() -> None:
 async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade() -> None:
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("b", 3)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("b", 3)))
         inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
-        assert "cursor" in inks[Place("b", 3)]
+        assert "cursor" in inks[LaneRef("b", 3)]
         for place in (("select.b", 0), ("extend.b", 0), ("operate.t", 0), ("write.d", 0)):
-            assert "reached" in inks[Place(*place)], place
+            assert "reached" in inks[LaneRef(*place)], place
         for place in (("select.b", 3), ("operate.t", 1), ("a", 0), ("merge.t", 2)):
-            assert "shade" in inks[Place(*place)], place
+            assert "shade" in inks[LaneRef(*place)], place
 
 
 async def test_the_cursor_says_what_happened_where_it_stands() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         lanes = lanes_of(drive)
         await drive.press("4")
-        await drive.pilot.click(lanes, offset=at(lanes, Place("saturate.t", 1)))
-        assert "382 is above 127" in drive.pane("hint").text()
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("saturate.t", 1)))
+        assert "382 is above 127" in drive.pane("hint").read_text()
         await drive.press("escape")
-        assert "382" not in drive.pane("hint").text()
+        assert "382" not in drive.pane("hint").read_text()
 
 
 # --- editing in place ------------------------------------------------------------------------
@@ -165,11 +165,11 @@ async def test_the_cursor_says_what_happened_where_it_stands() -> None:
 async def test_a_chip_is_typed_over() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("a", 1)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("a", 1)))
         await drive.press("minus", "7", "enter")
         assert drive.session.trace.operands["a"] == 0x80FFF901
         assert lanes.has_focus  # and the cursor is where it was
-        assert lanes.place == Place("a", 1)
+        assert lanes.place == LaneRef("a", 1)
         await drive.press("u")
         assert drive.session.trace.operands["a"] == 0x80FF7F01
 
@@ -177,7 +177,7 @@ async def test_a_chip_is_typed_over() -> None:
 async def test_a_chip_is_nudged() -> None:
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("a", 2)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("a", 2)))
         await drive.press("greater_than_sign")
         assert drive.session.trace.operands["a"] == 0x80007F01  # no carry into a neighbour
         await drive.press("less_than_sign", "less_than_sign")
@@ -187,7 +187,7 @@ async def test_a_chip_is_nudged() -> None:
 async def test_a_lane_of_the_mask_is_switched_where_it_is_drawn() -> None:
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("merge.t", 2)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("merge.t", 2)))
         assert str(drive.session.setup.instruction.form.mask) == "b3210"
         await drive.press("space")
         assert str(drive.session.setup.instruction.form.mask) == "b310"
@@ -201,7 +201,7 @@ async def test_four_digits_reverse_a_selector_and_each_is_taken_back() -> None:
     ptx = "vadd4.s32.s32.u32 d, a, b, c"
     async with explorer(ptx, MOCK[1]) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("select.b", 3)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("select.b", 3)))
         await drive.press("4", "5", "6", "7")
         assert str(drive.session.setup.instruction.form.bsel) == "b4567"
         await drive.press("u")
@@ -215,7 +215,7 @@ async def test_four_drags_reverse_a_selector_and_each_is_taken_back() -> None:
     async with explorer(ptx, MOCK[1]) as drive:
         lanes = lanes_of(drive)
         for lane in range(4):
-            start, end = Place("b", lane), Place("select.b", 3 - lane)
+            start, end = LaneRef("b", lane), LaneRef("select.b", 3 - lane)
             if lane % 2:  # either way
                 start, end = end, start
             await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
@@ -229,7 +229,7 @@ async def test_four_drags_reverse_a_selector_and_each_is_taken_back() -> None:
 async def test_a_right_click_and_a_second_left_one_step_a_selector() -> None:
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
-        place = Place("select.b", 3)  # takes b.b0
+        place = LaneRef("select.b", 3)  # takes b.b0
         await drive.pilot.click(lanes, offset=at(lanes, place))
         await drive.pilot.click(lanes, offset=at(lanes, place))
         assert str(drive.session.setup.instruction.form.bsel) == "b5567"
@@ -251,15 +251,15 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
         drive.app.animation_level = "full"
         await drive.pilot.press("home", "n", "n", "n")
         lanes = lanes_of(drive)
-        early = lanes.text()
+        early = lanes.read_text()
         assert "▸4 saturate" in early
         assert "is above 127" not in early  # comes last
         await drive.pilot.press("n")
-        assert "▸5 merge" in lanes.text()
-        assert "382 ▸ 127" in lanes.text()  # the step before is whole at once
+        assert "▸5 merge" in lanes.read_text()
+        assert "382 ▸ 127" in lanes.read_text()  # the step before is whole at once
         for _ in range(40):
             await drive.pilot.pause(0.02)
-        assert "■ ▐7f▌" in lanes.text()
+        assert "■ ▐7f▌" in lanes.read_text()
 
 
 async def test_motion_can_be_switched_off() -> None:
@@ -277,14 +277,14 @@ async def test_without_animation_a_step_is_there_at_once() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "none"
         await drive.pilot.press("home", "n", "n", "n")
-        assert "382 ▸ 127" in lanes_of(drive).text()
+        assert "382 ▸ 127" in lanes_of(drive).read_text()
         assert lanes_of(drive)._motion is None
 
 
 # --- what strangers found ------------------------------------------------------------------
 
 
-async def _drag(drive: Driver, start: Place, end: Place) -> None:
+async def _drag(drive: Driver, start: LaneRef, end: LaneRef) -> None:
     lanes = lanes_of(drive)
     await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
     await drive.pilot.hover(lanes, offset=at(lanes, end))
@@ -299,12 +299,12 @@ async def test_a_scalar_takes_the_part_that_is_dragged_to_it(
     ptx: str, part: int, selected: str
 ) -> None:
     async with explorer(f"vadd.s32.u32.s32.sat d, {ptx}", {"a": 0x44332211, "b": 0}) as drive:
-        await _drag(drive, Place("a", part), Place("select.a", 0))
+        await _drag(drive, LaneRef("a", part), LaneRef("select.a", 0))
         assert f"{selected}, b" in drive.session.setup.line
         before = drive.session.setup
-        await _drag(drive, Place("b", 0), Place("select.a", 0))
+        await _drag(drive, LaneRef("b", 0), LaneRef("select.a", 0))
         assert drive.session.setup == before  # b is not a's to select
-        assert "takes a part of a only" in drive.pane("hint").text()
+        assert "takes a part of a only" in drive.pane("hint").read_text()
 
 
 async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
@@ -313,7 +313,7 @@ async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
         assert "a.b3, b.h1" in drive.session.setup.line
         await drive.press("4")
         assert "a.b3, b.h1" in drive.session.setup.line
-        assert "4 is none: asel takes part 0 to 3 of a" in drive.pane("hint").text()
+        assert "4 is none: asel takes part 0 to 3 of a" in drive.pane("hint").read_text()
         await drive.press("down", "0")
         assert "a.b3, b.h0" in drive.session.setup.line
         await drive.press("greater_than_sign", "greater_than_sign")
@@ -323,13 +323,13 @@ async def test_a_digit_keeps_the_width_of_a_scalars_selector() -> None:
 async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("select.b", 0)))
-        assert "byte 3 of b" in drive.pane("hint").text()
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("select.b", 0)))
+        assert "byte 3 of b" in drive.pane("hint").read_text()
         await drive.press("less_than_sign")
-        assert "byte 2 of b" in drive.pane("hint").text()
+        assert "byte 2 of b" in drive.pane("hint").read_text()
         await drive.press("u")
-        assert "Took back: the line" in drive.pane("hint").text()
-        assert lanes.place == Place("select.b", 0)
+        assert "Took back: the line" in drive.pane("hint").read_text()
+        assert lanes.place == LaneRef("select.b", 0)
 
 
 async def test_typing_where_something_is_computed_says_so_and_does_nothing_else() -> None:
@@ -346,7 +346,7 @@ async def test_space_in_the_lanes_plays_nothing() -> None:
         await drive.press("l", "space")
         assert "playing" not in await drive.text()
         lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, Place("guard", 0)))
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("guard", 0)))
         await drive.press("space")
         assert drive.session.trace.operands["guard"] == 1
 
@@ -355,7 +355,7 @@ async def test_the_veil_does_not_tell_what_values_choose() -> None:
     for c in (0, 0xFFFFFFFF):
         async with explorer("slct.u32.s32 d, a, b, c", {"a": 1, "b": 2, "c": c}) as drive:
             await drive.press("1")
-            lines = lanes_of(drive).text().splitlines()
+            lines = lanes_of(drive).read_text().splitlines()
             registers = [line for line in lines if re.match(r" +[ab] ", line)]
             assert [("▐" in line) for line in registers] == [True, True]
 
@@ -375,7 +375,7 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
         assert lanes.place.key == "write.d"
         assert "0x00005678" in text
         text = await (drive.click("lanes", "2 extend") if way == "click" else drive.press(way))
-        assert drive.screen.is_held_back
+        assert drive.screen.is_result_hidden
         assert lanes.place is not None
         trace = drive.session.trace
         assert trace.rows[lanes.place.key] in trace.steps[drive.screen.step - 1].rows
@@ -412,7 +412,7 @@ ADDED = {
 async def test_an_accumulator_is_typed_over_as_one_word(line: str, typed: str, bits: int) -> None:
     async with explorer(line, ADDED[line], size=(80, 24)) as drive:
         await drive.press("l")
-        lanes_of(drive).stand_on(Place("c", 0))
+        lanes_of(drive).move_cursor_to(LaneRef("c", 0))
         text = await drive.type(typed)
         assert "lane" not in text.splitlines()[-2]
         assert f" c = {typed}" in text
@@ -424,11 +424,11 @@ async def test_an_accumulator_is_typed_over_as_one_word(line: str, typed: str, b
 async def test_an_accumulator_is_nudged_and_told_as_one_word(line: str) -> None:
     async with explorer(line, ADDED[line] | {"c": 255}) as drive:
         await drive.press("l")
-        lanes_of(drive).stand_on(Place("c", 0))
+        lanes_of(drive).move_cursor_to(LaneRef("c", 0))
         await drive.press("greater_than_sign")
         assert drive.session.trace.operands["c"] == 256
-        operands = drive.screen.query_one(Operands)
-        c = drive.pane("operands").text().partition("256")[2].splitlines()[0]
+        operands = drive.screen.query_one(OperandTable)
+        c = drive.pane("operands").read_text().partition("256")[2].splitlines()[0]
         assert "[" not in c  # no lanes, which there are none of
         await drive.press("o", "down", "down", "end")
         assert operands.field.role == "c"
@@ -442,7 +442,7 @@ async def test_an_accumulator_is_nudged_and_told_as_one_word(line: str) -> None:
 async def test_a_kept_c_is_typed_over_by_lanes() -> None:
     async with explorer("vadd4.u32.u32.u32 d.b10, a, b, c", {"c": 0x01020304}) as drive:
         await drive.press("l")
-        lanes_of(drive).stand_on(Place("c", 2))
+        lanes_of(drive).move_cursor_to(LaneRef("c", 2))
         await drive.type("255")
         await drive.press("enter")
         assert drive.session.trace.operands["c"] == 0x01FF0304
@@ -455,16 +455,16 @@ async def test_enter_lists_what_a_lane_may_take() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         await drive.press("1", "l")
         lanes = lanes_of(drive)
-        lanes.stand_on(Place("select.b", 2))
+        lanes.move_cursor_to(LaneRef("select.b", 2))
         shown = await drive.press("enter")
-        assert isinstance(drive.app.screen, ChoiceScreen)
+        assert isinstance(drive.app.screen, ChoicePopup)
         assert "selector of b (bsel), lane 2" in shown
         await drive.press("escape")
         assert drive.session.setup.line == MOCK[0] + ";"
-        assert lanes.place == Place("select.b", 2)
+        assert lanes.place == LaneRef("select.b", 2)
         await drive.press("enter", "up", "enter")
         assert "b.b4467," in drive.session.setup.line
-        assert lanes.place == Place("select.b", 2)
+        assert lanes.place == LaneRef("select.b", 2)
         await drive.press("u")
         assert drive.session.setup.line == MOCK[0] + ";"
 
@@ -473,7 +473,7 @@ async def test_enter_lists_what_a_scalar_may_take() -> None:
     line = "vadd.u32.u32.s32 d, a.h1, b, c"
     async with explorer(line, {"a": 1, "b": 2, "c": 3}, size=(80, 24)) as drive:
         await drive.press("1", "l")
-        lanes_of(drive).stand_on(Place("select.a", 0))
+        lanes_of(drive).move_cursor_to(LaneRef("select.a", 0))
         shown = await drive.press("enter")
         assert "selector of a (asel)" in shown
         assert "b3" in shown
@@ -489,19 +489,19 @@ async def test_a_digit_that_no_lane_can_take_is_refused_where_it_was_typed(digit
     async with explorer(*MOCK, size=(80, 24)) as drive:
         await drive.press("1", "l")
         lanes = lanes_of(drive)
-        lanes.stand_on(Place("select.b", 2))
+        lanes.move_cursor_to(LaneRef("select.b", 2))
         for _ in range(2):
             shown = await drive.press(digit)
             said = f"× {digit} is none: a lane of b takes 0 to 3, parts of a, or 4 to 7, of b"
             assert said in shown
-            assert lanes.place == Place("select.b", 2)
+            assert lanes.place == LaneRef("select.b", 2)
         assert drive.session.setup.line == MOCK[0] + ";"
 
 
 async def test_enter_says_why_it_does_nothing() -> None:
     async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}, size=(80, 24)) as drive:
         await drive.press("l")
-        lanes_of(drive).stand_on(Place("b", 0))
+        lanes_of(drive).move_cursor_to(LaneRef("b", 0))
         assert "× this is a literal: change it in the line" in await drive.press("enter")
         await drive.press("down")
         assert "× this is computed" in await drive.press("enter")
@@ -533,7 +533,7 @@ async def test_a_float_is_nudged_to_the_next(
     async with explorer("setp.lt.f32 p, a, b", {"a": bits, "b": 0}) as drive:
         await drive.press("1", *(("l",) if where == "lanes" else ("o", "right", "right", "right")))
         if where == "lanes":
-            lanes_of(drive).stand_on(Place("a", 0))
+            lanes_of(drive).move_cursor_to(LaneRef("a", 0))
         shown = await drive.press("greater_than_sign" if key == ">" else "less_than_sign")
         assert drive.session.trace.operands["a"] == (bits if then is None else then)
         assert ("there is no float next to" in shown) is (then is None)

@@ -32,7 +32,7 @@ WRONG = [
 
 def said(drive: Driver) -> str:
     """What stands beneath the line and in the row of hints, as one text."""
-    return " ".join(f"{drive.pane('status').text()} {drive.pane('hint').text()}".split())
+    return " ".join(f"{drive.pane('status').read_text()} {drive.pane('hint').read_text()}".split())
 
 
 @sampled
@@ -54,7 +54,7 @@ async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
             opcodes = f"one of {len(CATALOG)} instructions"
             allowed = opcodes if set(CATALOG) <= {*problem.hint.split()} else problem.hint
             assert f"allowed: {allowed}" in shown
-            for row in drive.pane("status").text().splitlines():
+            for row in drive.pane("status").read_text().splitlines():
                 assert len(row) <= drive.pane("status").content_size.width
         assert [drive.pane(id_).region for id_ in ("lanes", "result", "status")] == before
         await drive.press("escape", "u")
@@ -67,7 +67,7 @@ async def test_the_list_of_what_is_allowed_leaves_the_hints_of_others_alone() ->
         await drive.text()
         assert ".num .nan" in said(drive)
         await drive.press("o")
-        assert "type a value" in drive.pane("hint").text()
+        assert "type a value" in drive.pane("hint").read_text()
         await drive.press("escape")
         assert ".num .nan" in said(drive)
         await drive.press("p")
@@ -100,7 +100,7 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
         await drive.press("i", *["backspace"] * 60)
-        row = drive.pane("status").text().splitlines()[-1]
+        row = drive.pane("status").read_text().splitlines()[-1]
         assert len(row) <= drive.pane("status").content_size.width
         assert row.startswith("Tab:")
         assert ("…" in row) == ("vset4" not in row.split())
@@ -115,7 +115,7 @@ async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -
             await drive.press("down")
             line = drive.screen.query_one(PtxLine)
             about = line.candidates[line.candidate].about
-            row = drive.pane("status").text().splitlines()[-1]
+            row = drive.pane("status").read_text().splitlines()[-1]
             assert len(row) <= drive.pane("status").content_size.width
             tail = row.rstrip().rpartition("  ")[2]
             is_cut = tail.endswith("…") and about.startswith(tail[:-1])
@@ -127,10 +127,10 @@ async def test_an_error_that_is_out_of_sight_has_no_caret_under_something_else()
     async with explorer(size=(80, 24)) as drive:
         drive.screen.edit(with_line(drive.session.setup, line))
         await drive.press("i", "home")
-        assert drive.pane("status").text().startswith("^")
+        assert drive.pane("status").read_text().startswith("^")
         await drive.press("end")
         assert drive.screen.query_one(PtxLine).scroll_offset.x > 20
-        status = drive.pane("status").text()
+        status = drive.pane("status").read_text()
         assert "^" not in status
         assert status.startswith(GOES_ON[0])
 

@@ -12,12 +12,12 @@ from textual.widgets._toast import Toast
 
 from ptxscope.app.app import Explorer
 from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.state.open_listing import opened_listing
-from ptxscope.state.session import example, trace_of
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.state.open_listing import open_listing
+from ptxscope.state.session import make_example, trace_of
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.listing_pane import Listing, _folded
+from ptxscope.widgets.listing_pane import ListingPane, _fold_text
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
 from tests.tiers import some
@@ -33,7 +33,7 @@ BLOCK = """{
 
 
 def listing(drive: Driver) -> str:
-    return drive.screen.query_one("#listing", Pane).text()
+    return drive.screen.query_one("#listing", Pane).read_text()
 
 
 def sources(drive: Driver) -> dict[str, int]:
@@ -47,7 +47,7 @@ async def test_a_pasted_block_opens_as_a_list() -> None:
         assert "not.b32 t2, t1" in listing(drive)
         assert "needs %1, %2" in listing(drive)
         assert drive.session.setup.line == "vadd4.u32.u32.u32 t1, %1, %2, %2;"
-        assert isinstance(focused(drive), Listing)
+        assert isinstance(focused(drive), ListingPane)
         drive.agree()
 
 
@@ -176,10 +176,10 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
 
 
 async def test_a_listing_is_called_what_its_file_is() -> None:
-    opened = opened_listing(BLOCK, "[red]a[b].ptx")
+    opened = open_listing(BLOCK, "[red]a[b].ptx")
     assert opened
     async with explorer(size=(200, 60)) as drive:
-        drive.screen.open_at(opened)
+        drive.screen.open_cursor(opened)
         assert "[red]a[b].ptx · 1 of 3" in await drive.text()
 
 
@@ -210,7 +210,7 @@ async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
 
 
 def told(drive: Driver) -> str:
-    return drive.app.screen.query_one("#told", Page).text()
+    return drive.app.screen.query_one("#told", Page).read_text()
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
@@ -228,7 +228,7 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         assert drive.screen.listing_cursor
         assert drive.screen.listing_cursor.statement.line == 38
         assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
-        divergence = divergences(drive.session.trace)[0]
+        divergence = find_divergences(drive.session.trace)[0]
         assert [erratum.id for erratum in divergence.errata] == ["E3"]
         drive.agree()
 
@@ -277,7 +277,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         await drive.press("o", "5", "enter", "escape", "c")
         shown = await drive.press("enter")
         assert "these operands are not the run's" in shown
-        assert divergences(drive.session.trace)
+        assert find_divergences(drive.session.trace)
         assert drive.screen.listing_cursor
         assert drive.screen.listing_cursor.listing.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
@@ -364,12 +364,12 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
         "vsub4.u32.u32.u32 d, a, b, b;\n{ .reg .b32 a;\nmov.b32 a, 3;\n"
         "vadd.u32.u32.u32 e, a, a; }\nvsub4.u32.u32.u32 f, a, b, b;\n"
     )
-    cursor = opened_listing(text, "x.ptx")
+    cursor = open_listing(text, "x.ptx")
     assert cursor is not None
     found = []
     for index, statement in enumerate(cursor.listing.programs[0].statements):
         if statement.instruction:
-            setup = cursor.at(0, index).setup(example("vadd"))
+            setup = cursor.move_to(0, index).make_setup(make_example("vadd"))
             found.append((setup.values["a"], trace_of(setup).result))
     outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1
     assert found == [(0x80FF7F01, outer), (3, {"e": 6}), (0x80FF7F01, {"f": outer["d"]})]
@@ -378,7 +378,7 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="ab ", max_size=60), st.integers(1, 40))
 def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
-    lines = _folded(text, room)
+    lines = _fold_text(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= room for line in lines)
 
@@ -418,7 +418,7 @@ async def test_the_list_tells_no_result_that_is_held_back() -> None:
         await drive.press("home")
         assert "0x02030405" not in listing(drive)
         assert "0xfdfcfbfa" not in listing(drive)  # it would tell t1
-        assert drive.screen.is_held_back
+        assert drive.screen.is_result_hidden
         await drive.press("d")
         assert "0x02030405" in listing(drive)
         await drive.press("d", "end")
@@ -466,7 +466,7 @@ async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool
     assert ("E11" in found.errata) == can_bite
     async with explorer(size=(120, 40)) as drive:
         await drive.paste(text)
-        assert ("E11" in drive.pane("listing").text()) == can_bite
+        assert ("E11" in drive.pane("listing").read_text()) == can_bite
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -478,7 +478,7 @@ async def test_a_listing_has_half_the_width_while_it_has_the_focus(size: tuple[i
         side = drive.screen.query_one("#side")
         assert side.size.width == size[0] // 2
         if size[0] == 120:  # the 27 instructions of this kernel have a line each
-            shown = drive.pane("listing").text().splitlines()
+            shown = drive.pane("listing").read_text().splitlines()
             assert any("vabsdiff4.u32.u32.u32.add %r10, %r11, %r12, %r6" in x for x in shown)
         await drive.press("enter")
         assert side.size.width < size[0] // 2 or not side.display
@@ -487,7 +487,7 @@ async def test_a_listing_has_half_the_width_while_it_has_the_focus(size: tuple[i
 
 
 async def test_a_key_waits_until_the_listing_is_open() -> None:
-    cursor = opened_listing("vmad.u32.u32.u32.sat %r4, %r1, %r2, %r3;\n", "x.ptx")
+    cursor = open_listing("vmad.u32.u32.u32.sat %r4, %r1, %r2, %r3;\n", "x.ptx")
     assert cursor is not None
     app = Explorer(listing=cursor)
     app.post_message(events.Key("c", "c"))  # typed before anything was on the screen

@@ -14,8 +14,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
-from ptxscope.app.terminal_driver import _as_keys
-from ptxscope.cli.commands.open import _without
+from ptxscope.app.terminal_driver import _convert_early_keys
+from ptxscope.cli.commands.open import _hide_modules
 from tests.app.on_pty import Explorer
 from tests.tiers import some
 
@@ -82,13 +82,13 @@ def test_what_is_typed_before_it_has_the_terminal_is_keys(tmp_path: Path) -> Non
 
 
 def test_only_what_waited_was_read_as_lines() -> None:
-    assert _as_keys(b"a\nb\n", 2) == b"a\rb\n"
-    assert _as_keys(b"\n\r\n", 0) == b"\n\r\n"
+    assert _convert_early_keys(b"a\nb\n", 2) == b"a\rb\n"
+    assert _convert_early_keys(b"\n\r\n", 0) == b"\n\r\n"
 
 
 def test_what_is_hidden_from_an_import_is_there_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "wave", raising=False)
-    with _without("wave", "json"):
+    with _hide_modules("wave", "json"):
         assert import_module("json") is json  # what is loaded stays
         with pytest.raises(ImportError):
             import_module("wave")

@@ -9,15 +9,15 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from ptxscope.widgets.base.form_fields import Choices
+from ptxscope.widgets.base.form_fields import ChoiceRow
 from ptxscope.widgets.base.hint_bar import Hint
-from ptxscope.widgets.base.pane import CursorPane, Line, Pane
+from ptxscope.widgets.base.pane import CursorPane, Pane, StyledLine
 from tests.app.driving import Driver, explorer
 
 PANES = ("status", "instructions", "modifiers", "lanes", "result", "operands", "keys")
 
 
-def _seen(drive: Driver) -> dict[str, list[Line]]:
+def _seen(drive: Driver) -> dict[str, list[StyledLine]]:
     """The lines of each panel that are seen."""
     panes = {name: drive.pane(name) for name in PANES}
     return {
@@ -70,7 +70,7 @@ async def test_a_key_paints_the_lines_that_it_changes(
 
 async def test_what_a_widget_says_is_with_its_screen_at_once() -> None:
     async with explorer() as drive:
-        Hint(drive.pane("operands"), "said").tell()
+        Hint(drive.pane("operands"), "said").post_to_screen()
         assert drive.screen.message_queue_size == 1
         assert "said" in await drive.text()
 
@@ -94,7 +94,7 @@ async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:
 async def test_a_panel_that_was_taken_out_may_still_be_painted() -> None:
     async with explorer() as drive:
         await drive.press("e")
-        choices = drive.app.screen.query_one(Choices)
+        choices = drive.app.screen.query_one(ChoiceRow)
         await drive.press("escape")
         assert choices.parent is None
         assert len(choices.render_lines(Region(0, 0, 20, 1))) == 1
@@ -103,7 +103,7 @@ async def test_a_panel_that_was_taken_out_may_still_be_painted() -> None:
 async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
     async with explorer() as drive:
         lanes = drive.pane("lanes")
-        lines = lanes.text().splitlines()
+        lines = lanes.read_text().splitlines()
         y = next(at for at, line in enumerate(lines) if "select" in line)
         start = lines[y].index("elect")
         end = start + len("elect")

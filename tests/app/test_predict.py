@@ -10,11 +10,11 @@ import pytest
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.tracing.trace import trace
-from ptxscope.learn.prediction import Prediction, from_json, questions, to_json
-from ptxscope.scene.scene_model import Place
-from ptxscope.state.state_store import Store
+from ptxscope.learn.prediction import Prediction, from_json, list_locations, to_json
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import some
 
@@ -38,12 +38,12 @@ ROWS = {
 
 def place(drive: Driver) -> tuple[str, int] | None:
     """Where the cursor stands."""
-    found = drive.screen.query_one(Lanes).place
+    found = drive.screen.query_one(LanesPane).place
     return (found.key, found.lane) if found else None
 
 
 def said(drive: Driver) -> str:
-    return " ".join(drive.screen.query_one(HintBar).text().split())
+    return " ".join(drive.screen.query_one(HintBar).read_text().split())
 
 
 async def tell(drive: Driver, text: str) -> str:
@@ -65,7 +65,7 @@ async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int
             answers = ROWS[key]
             for lane, text in zip((3, 2, 1, 0), answers, strict=False):
                 assert place(drive) == (key, lane if len(answers) > 1 else 0)
-                assert drive.screen.is_held_back
+                assert drive.screen.is_result_hidden
                 await tell(drive, text)
                 count += 1
         assert not drive.screen.is_predicting
@@ -79,7 +79,7 @@ async def test_what_is_asked_is_not_to_be_seen(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
         shown = await drive.press("1", "P")
         assert "predict" in shown
-        lanes = drive.pane("lanes").text()
+        lanes = drive.pane("lanes").read_text()
         assert "-128" not in shown
         assert "81007f81" not in shown
         assert lanes.count("▁▁▁▁") == 8
@@ -100,8 +100,8 @@ async def test_a_wrong_lane_says_why_and_stays(size: tuple[int, int]) -> None:
         shown = await tell(drive, "-1")
         assert said(drive) == "✓ Right"
         assert place(drive) == ("extend.a", 1)
-        assert "✗" not in drive.pane("lanes").text()
-        assert "ff" in drive.pane("lanes").text()
+        assert "✗" not in drive.pane("lanes").read_text()
+        assert "ff" in drive.pane("lanes").read_text()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -159,7 +159,7 @@ async def test_what_is_no_value_is_pointed_at_and_not_judged() -> None:
         shown = await tell(drive, "12q")
         assert "is not an integer" in shown
         assert "allowed: 0x7f" in shown
-        assert "✗" not in drive.pane("lanes").text()
+        assert "✗" not in drive.pane("lanes").read_text()
 
 
 async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
@@ -167,7 +167,7 @@ async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
         await drive.press("3", "P", "escape")
         assert not drive.screen.is_predicting
         assert drive.screen.step == 3
-        assert drive.screen.is_held_back
+        assert drive.screen.is_result_hidden
         assert focused(drive) is None
         assert "P goes on" in said(drive)
         await drive.press("end", "P")
@@ -196,7 +196,7 @@ async def test_another_trace_is_predicted_anew() -> None:
         await tell(drive, "-128")
         await drive.press("s")  # a and b exchanged
         assert drive.screen.is_predicting
-        assert drive.pane("lanes").text().count("▁▁▁▁") == 8
+        assert drive.pane("lanes").read_text().count("▁▁▁▁") == 8
         await tell(drive, "1")
         assert said(drive) == "✓ Right"
 
@@ -236,7 +236,7 @@ async def test_every_sort_of_instruction_can_be_told(
     async with explorer(line, values, size=size) as drive:
         await drive.press("1", "P", "p")
         trace_ = drive.session.trace
-        asked = [x for step in trace_.steps for x in questions(trace_, step.number)]
+        asked = [x for step in trace_.steps for x in list_locations(trace_, step.number)]
         for key, lane in asked:
             assert drive.screen.is_predicting, (key, lane)
             assert place(drive) == (key, lane)
@@ -249,7 +249,7 @@ async def test_every_sort_of_instruction_can_be_told(
 
 
 async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> None:
-    for line, store in ((LINE, None), (None, None), (None, Store(tmp_path, tmp_path))):
+    for line, store in ((LINE, None), (None, None), (None, StateStore(tmp_path, tmp_path))):
         ins = parse(line) if line else None
         app = Explorer(ins, VALUES if line else None, store=store, predict=True)
         app.animation_level = "none"
@@ -267,7 +267,7 @@ async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> N
 
 
 async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     async with explorer(LINE, VALUES, store=store) as drive:
         await drive.press("1", "P")
         await tell(drive, "-128")
@@ -275,8 +275,8 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
         await drive.press("right")
         await drive.type("99")
         await drive.press("escape")
-        drive.app.keep()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
         assert drive.screen.is_predicting
         assert drive.screen.step == 2
@@ -287,17 +287,17 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
 
 
 async def test_what_was_kept_is_of_what_was_open_and_nothing_else(tmp_path: Path) -> None:
-    async with explorer(LINE, VALUES, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(LINE, VALUES, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("1", "P")
         await tell(drive, "-128")
         await drive.press("escape", "end")
-        drive.app.keep()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("r")  # other operands
-        drive.app.keep()  # it is not of these
+        drive.app.save_state()  # it is not of these
         await drive.press("u", "home", "P", "n")
         assert "▐80▌ = -128" in await drive.text()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("home", "P", "n")
         assert drive.screen.guesses == {}
 
@@ -323,12 +323,14 @@ def test_what_was_damaged_is_in_nobodys_way(damaged: list[object]) -> None:
 
 def test_guesses_are_read_back_as_they_were() -> None:
     found = Prediction(trace(LINE, VALUES))
-    found = found.judged(Place("extend.a", 2), "255").judged(Place("extend.a", 3), "-128")
-    found = found.typed(Place("extend.a", 1), "12").hinted(Place("extend.a", 0))
+    found = found.with_answer(LaneRef("extend.a", 2), "255").with_answer(
+        LaneRef("extend.a", 3), "-128"
+    )
+    found = found.with_text(LaneRef("extend.a", 1), "12").with_hint(LaneRef("extend.a", 0))
     again = from_json(found.trace, to_json(found))
-    hinted = Place("extend.a", 0)
-    assert again.with_(hinted, found.at(hinted)) == found
-    assert again.at(hinted).hints == 1
+    hinted = LaneRef("extend.a", 0)
+    assert again.with_(hinted, found.get_guess(hinted)) == found
+    assert again.get_guess(hinted).hints == 1
 
 
 async def test_nothing_else_tells_what_is_asked() -> None:
@@ -358,5 +360,5 @@ async def test_a_monkey_predicts(seed: int) -> None:
             await drive.pilot.resize_terminal(*size)
             assert drive.app.is_running
             drive.agree()
-            kept = drive.screen.kept_guesses()
+            kept = drive.screen.list_guesses()
             assert all(isinstance(x, list) for x in kept)

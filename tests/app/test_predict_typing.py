@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.exercises import challenges
-from ptxscope.learn.tally import Kind
-from ptxscope.scene.scene_model import Place
-from ptxscope.screens.dialogs.exercise_dialog import ChallengeScreen
-from ptxscope.state.state_store import Store
+from ptxscope.learn.exercises import iter_exercises
+from ptxscope.learn.tally import ExerciseKind
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.screens.dialogs.exercise_dialog import ExerciseDialog
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import sampled
 
@@ -22,11 +22,11 @@ SIZES = ((80, 24), (120, 40))
 
 
 def said(drive: Driver) -> str:
-    return " ".join(drive.screen.query_one(HintBar).text().split())
+    return " ".join(drive.screen.query_one(HintBar).read_text().split())
 
 
 def lanes(drive: Driver) -> str:
-    return drive.pane("lanes").text()
+    return drive.pane("lanes").read_text()
 
 
 # --- leaving -----------------------------------------------------------------------------
@@ -40,14 +40,14 @@ async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, 
         chips = lanes(drive).count("ff")
         await drive.press("escape")
         assert not drive.screen.is_predicting
-        assert drive.screen.is_held_back
+        assert drive.screen.is_result_hidden
         assert drive.screen.step == 0
         assert "Before step 1" in await drive.text()
         assert lanes(drive).count("ff") == chips  # a takes b's bytes in step 1: none is drawn twice
         await drive.press("P")
         assert drive.screen.is_predicting
         assert drive.screen.step == 1
-        assert drive.screen.query_one(Lanes).place == Place("select.a", 3)
+        assert drive.screen.query_one(LanesPane).place == LaneRef("select.a", 3)
 
 
 async def test_what_follows_on_the_operands_alone_tells_no_more_than_is_asked_for() -> None:
@@ -72,10 +72,10 @@ async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> Non
 
 
 async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) -> None:
-    async with explorer(LINE, VALUES, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(LINE, VALUES, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("1", "P", "p", "escape")
-        drive.app.keep()
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert "Before step 1" in await drive.text()
         assert drive.screen.step == 0
         await drive.press("P")
@@ -150,17 +150,17 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         assert "d result" not in footer
         assert "h hint" in footer
         await drive.press("up")  # on a register digits are no answers, but nothing is told either
-        where = drive.screen.query_one(Lanes)
+        where = drive.screen.query_one(LanesPane)
         assert where.place
         assert not where.is_asked(where.place)
-        assert "press End to see it" in drive.pane("result").text()
+        assert "press End to see it" in drive.pane("result").read_text()
         await drive.click("result", "▁▁▁▁▁")
         assert "The result would tell what is asked" in said(drive)
         await drive.press("tab")
         assert focused(drive) is not drive.pane("lanes")
         drive.screen.action_result()
         assert "The result would tell what is asked" in said(drive)
-        assert drive.screen.is_held_back
+        assert drive.screen.is_result_hidden
         await drive.press("escape", "l", "end")
         assert not drive.screen.is_predicting
         assert drive.screen.step == len(drive.session.trace.steps)
@@ -215,10 +215,10 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
         strip = drive.pane("tour-strip")
         await drive.type("68")
         await drive.press("enter")
-        assert "× Not 68. " in strip.text()
+        assert "× Not 68. " in strip.read_text()
         await drive.type("foo")
         await drive.press("enter")
-        assert "Not 68" not in strip.text()
+        assert "Not 68" not in strip.read_text()
         await drive.type("0x114")
         assert drive.screen.value_field.input.value == "0x114"
 
@@ -227,8 +227,8 @@ async def test_an_exercises_answer_that_can_not_be_read_is_typed_over() -> None:
     async with explorer() as drive:
         await drive.press("C")
         screen = drive.app.screen
-        assert isinstance(screen, ChallengeScreen)
-        found = next(x for x in challenges("typed-over") if x.kind is Kind.RESULT)
+        assert isinstance(screen, ExerciseDialog)
+        found = next(x for x in iter_exercises("typed-over") if x.kind is ExerciseKind.RESULT)
         screen._ask(found)
         await drive.type("12q")
         await drive.press("enter")

@@ -7,49 +7,61 @@ from collections.abc import Callable, Sequence
 import pytest
 from textual.geometry import Offset
 
-from ptxscope.engine.tracing.provenance import Cell
-from ptxscope.scene.scene_model import Place
+from ptxscope.engine.tracing.provenance import LaneBits
+from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.session import with_line, with_model
-from ptxscope.widgets.base.posted_message import PartMessage, Posted
+from ptxscope.widgets.base.posted_message import PartMessage, PostedMessage
 from ptxscope.widgets.form.form_pane import FormPane
-from ptxscope.widgets.form.slot_choices import Choice
-from ptxscope.widgets.lanes.lanes_pane import Lanes
-from ptxscope.widgets.listing_pane import Listing
-from ptxscope.widgets.operand_table import Field, Operands
+from ptxscope.widgets.form.slot_choices import SlotCell
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
+from ptxscope.widgets.listing_pane import ListingPane
+from ptxscope.widgets.operand_table import OperandField, OperandTable
 from tests.app.driving import Driver, explorer
 
 BEFORE = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", {"a": 0x807F7FA6, "b": 0x7F017F80})
 AFTER = "setp.lt.f32 p|q, a, b"
 
-MESSAGES: dict[str, Callable[[Driver], Posted]] = {
-    "a cell": lambda drive: Lanes.CursorMoved(lanes(drive), Cell("merge.d", 3, 0, 8), "said"),
-    "an operand": lambda drive: Lanes.CursorMoved(lanes(drive), Cell("c", 0, 24, 32), "said"),
-    "a step": lambda drive: Lanes.StepChosen(lanes(drive), 5),
-    "a chip": lambda drive: Lanes.Edit(lanes(drive), Field("c", "lane", 3), "1"),
-    "a nudge": lambda drive: Lanes.Nudged(lanes(drive), "c", 24, 8, 1),
-    "a mask": lambda drive: Lanes.Flipped(lanes(drive), 1),
-    "a selector": lambda drive: Lanes.Reselected(lanes(drive), "bsel", 3, 1),
-    "a choice": lambda drive: Lanes.Choosing(lanes(drive), Choice("bsel", None, 3), Offset(0, 0)),
-    "a prediction": lambda drive: Lanes.Predict(lanes(drive), Place("add.t", 3), "1"),
-    "a field": lambda drive: Operands.Edit(operands(drive), Field("c", "lane", 3), "1"),
-    "a value": lambda drive: Operands.Changed(operands(drive), "c", 1),
-    "presets": lambda drive: Operands.Presets(operands(drive), "c"),
-    "a modifier": lambda drive: FormPane.Changed(drive.screen.query(FormPane).first(), "sat", True),
+MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
+    "a cell": lambda drive: LanesPane.CursorMoved(
+        lanes(drive), LaneBits("merge.d", 3, 0, 8), "said"
+    ),
+    "an operand": lambda drive: LanesPane.CursorMoved(
+        lanes(drive), LaneBits("c", 0, 24, 32), "said"
+    ),
+    "a step": lambda drive: LanesPane.StepChosen(lanes(drive), 5),
+    "a chip": lambda drive: LanesPane.RegisterEditRequested(
+        lanes(drive), OperandField("c", "lane", 3), "1"
+    ),
+    "a nudge": lambda drive: LanesPane.Nudged(lanes(drive), "c", 24, 8, 1),
+    "a mask": lambda drive: LanesPane.Flipped(lanes(drive), 1),
+    "a selector": lambda drive: LanesPane.Reselected(lanes(drive), "bsel", 3, 1),
+    "a choice": lambda drive: LanesPane.Choosing(
+        lanes(drive), SlotCell("bsel", None, 3), Offset(0, 0)
+    ),
+    "a prediction": lambda drive: LanesPane.Predict(lanes(drive), LaneRef("add.t", 3), "1"),
+    "a field": lambda drive: OperandTable.FieldEditRequested(
+        operands(drive), OperandField("c", "lane", 3), "1"
+    ),
+    "a value": lambda drive: OperandTable.ValueChanged(operands(drive), "c", 1),
+    "presets": lambda drive: OperandTable.Presets(operands(drive), "c"),
+    "a modifier": lambda drive: FormPane.SlotChanged(
+        drive.screen.query(FormPane).first(), "sat", True
+    ),
 }
 
 
-def lanes(drive: Driver) -> Lanes:
-    return drive.screen.query_one(Lanes)
+def lanes(drive: Driver) -> LanesPane:
+    return drive.screen.query_one(LanesPane)
 
 
-def operands(drive: Driver) -> Operands:
-    return drive.screen.query_one(Operands)
+def operands(drive: Driver) -> OperandTable:
+    return drive.screen.query_one(OperandTable)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
 async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
     async with explorer(*BEFORE) as drive:
-        MESSAGES[name](drive).tell()
+        MESSAGES[name](drive).post_to_screen()
         drive.screen.edit(with_line(drive.session.setup, AFTER))
         setup = drive.session.setup
         await drive.text()
@@ -62,7 +74,7 @@ async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name:
 async def test_a_message_about_another_model_is_dropped() -> None:
     """The rows of a model that clamps otherwise may be others."""
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
-        message = Lanes.StepChosen(lanes(drive), 1)
+        message = LanesPane.StepChosen(lanes(drive), 1)
         drive.screen.edit(with_model(drive.session.setup, "ptxas"))
         assert message.no_dispatch
 
@@ -81,21 +93,21 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
     one = "vadd4.u32.u32.u32 d, a, b, c;\nvadd2.u32.u32.u32 e, d, b, c;"
     async with explorer(*BEFORE) as drive:
         await drive.paste(one)
-        listing = drive.screen.query_one(Listing)
+        listing = drive.screen.query_one(ListingPane)
         assert listing.place is not None
-        Listing.Moved(listing, listing.place.moved(1)).tell()
+        ListingPane.StatementChosen(listing, listing.place.move_by(1)).post_to_screen()
         drive.screen.open_listing(one.replace("vadd", "vsub"), "another")
         await drive.text()
         assert drive.session.setup.instruction.opcode == "vsub4"
 
 
-@pytest.mark.parametrize("focus", [Lanes, None])
-async def test_the_lights_follow_the_line(focus: type[Lanes] | None) -> None:
+@pytest.mark.parametrize("focus", [LanesPane, None])
+async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None:
     """The cell under the cursor is missing in the next line: no operand stays lit."""
     async with explorer(*BEFORE) as drive:
         if focus:
             await drive.press("l")
-        lanes(drive).stand_on(Place("merge.d", 3))
+        lanes(drive).move_cursor_to(LaneRef("merge.d", 3))
         await drive.text()
         await drive.paste(AFTER)
         await drive.text()
@@ -106,6 +118,6 @@ async def test_the_lights_follow_the_line(focus: type[Lanes] | None) -> None:
 
 def test_every_message_about_a_part_can_be_stale() -> None:
     """A message of the lanes, the operands or the modifiers is about a part of what they show."""
-    for widget in (Lanes, Operands, FormPane):
+    for widget in (LanesPane, OperandTable, FormPane):
         messages = [x for x in vars(widget).values() if isinstance(x, type)]
-        assert all(issubclass(x, PartMessage) for x in messages if issubclass(x, Posted))
+        assert all(issubclass(x, PartMessage) for x in messages if issubclass(x, PostedMessage))

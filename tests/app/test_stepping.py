@@ -13,17 +13,23 @@ from textual.timer import Timer
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.divergence import divergences
-from ptxscope.engine.tracing.lane_text import result_text, sentence
-from ptxscope.engine.tracing.step_text import about
-from ptxscope.scene.scene_model import Place
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.lane_text import format_lane_sentence, format_result
+from ptxscope.engine.tracing.step_text import describe_step
+from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
-from ptxscope.state.actions import ACTIONS, key_name
-from ptxscope.state.session import example, opened, reading_time, seconds_for, trace_of
-from ptxscope.state.state_store import Store
+from ptxscope.state.actions import ACTIONS, format_key
+from ptxscope.state.session import (
+    compute_reading_seconds,
+    estimate_seconds,
+    make_example,
+    make_setup,
+    trace_of,
+)
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.result_bar import VEIL, KeyBar, ResultBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import sampled, some
@@ -40,11 +46,11 @@ SETP = ("setp.lt.and.f32 p|q, a, b, c", {"a": 1, "b": 0x3F800000, "c": 1})
 
 def said(drive: Driver) -> str:
     """What the hint's row says."""
-    return drive.pane("hint").text().strip()
+    return drive.pane("hint").read_text().strip()
 
 
 def footer(drive: Driver) -> str:
-    return drive.pane("keys").text().strip()
+    return drive.pane("keys").read_text().strip()
 
 
 def row_of(drive: Driver, id_: str) -> int:
@@ -114,29 +120,29 @@ async def test_with_a_line_and_values_all_is_shown() -> None:
         shown = await drive.text()
         assert "▸5 write" in shown
         assert "%r1 = 0x00000007" in shown
-        assert VEIL not in drive.pane("result").text()
+        assert VEIL not in drive.pane("result").read_text()
         assert said(drive) == "Every step is shown · Home first step · L learn"
         assert "▸1 select" in await drive.press("home")
 
 
 async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
-    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("n", "n")
-        drive.app.keep()
-    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "0x00000007" not in shown
         assert said(drive) == "As you left it · n next step · L learn"
         await drive.press("d")
-        drive.app.keep()
-    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "d = 0x00000007" in shown
         await drive.press("end")
-        drive.app.keep()
-    async with explorer(None, {}, store=Store(tmp_path, tmp_path)) as drive:
+        drive.app.save_state()
+    async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.text()
         assert said(drive) == "As you left it · Home first step · L learn"
 
@@ -150,17 +156,17 @@ async def test_a_line_without_values_opens_at_its_first_step() -> None:
 
 
 async def test_a_state_of_before_has_asked_for_nothing(tmp_path: Path) -> None:
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     async with explorer(None, {}, store=store) as drive:
         await drive.press("d")
-        drive.app.keep()
+        drive.app.save_state()
     text = store.state.read_text(encoding="utf-8")
     assert '"asked": true' in text
     without = text.replace(',\n "asked": true', "")
     assert without != text
     store.state.write_text(without, encoding="utf-8")
     assert store.load().setup is not None
-    assert store.load().asked is False
+    assert store.load().is_result_revealed is False
     assert not store.messages
 
 
@@ -170,7 +176,7 @@ async def test_a_state_of_before_has_asked_for_nothing(tmp_path: Path) -> None:
 async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
     async with explorer(*E3) as drive:
         shown = await drive.press("equals_sign", "home")
-        bar = drive.pane("result").text()
+        bar = drive.pane("result").read_text()
         for result in (E3_RESULT, E3_OTHER, E3_RESULT[2:], E3_OTHER[2:]):
             assert result not in shown
         assert bar.count(VEIL * len(E3_RESULT)) == 3
@@ -191,9 +197,9 @@ async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
 async def test_asking_holds_until_another_instruction() -> None:
     async with explorer() as drive:
         await drive.press("home", "d", "n", "r")
-        assert VEIL not in drive.pane("result").text()
+        assert VEIL not in drive.pane("result").read_text()
         await drive.press("slash", *"vmad", "enter")
-        assert VEIL in drive.pane("result").text()
+        assert VEIL in drive.pane("result").read_text()
 
 
 async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
@@ -201,7 +207,7 @@ async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
         await drive.press("d")
         assert "not held back" in said(drive)
         await drive.press("p")
-        assert VEIL in drive.pane("result").text()
+        assert VEIL in drive.pane("result").read_text()
 
 
 # --- digits --------------------------------------------------------------------------------
@@ -232,7 +238,7 @@ async def test_a_field_an_operand_and_a_selector_take_their_digits() -> None:
 
 async def test_the_user_may_give_steps_other_keys(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('[step]\nnumber = "f5,f6"\n')
-    async with explorer(store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert "▸2 extend" in await drive.press("f6")
         assert "▸1 select" in await drive.press("f5")
         assert "▸3 compare" in await drive.press("3")  # which got no other
@@ -310,7 +316,7 @@ def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
 @pytest.mark.parametrize("name", some(FOCUS, 4))
 async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> None:
     keys = (*["home", "n"], *FOCUS[name][0])
-    called = {key_name(key): key for ids in KEYS for key in ids.split(",")}
+    called = {format_key(key): key for ids in KEYS for key in ids.split(",")}
     async with explorer(*E3, size=(120, 40)) as drive:
         await drive.press(*keys)
         # the last are there always, but for those that a field would take
@@ -403,7 +409,7 @@ async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
 async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
     async with explorer(size=(60, 20)) as drive:
         hint = drive.screen.query_one(HintBar)
-        hint.say(" · ".join(["x" * 20] * 4))
+        hint.show_message(" · ".join(["x" * 20] * 4))
         assert said(drive) == " · ".join(["x" * 20] * 2)
 
 
@@ -435,7 +441,7 @@ async def test_with_a_pin_the_result_and_the_badge_stay_whole(
         assert (bar.region, lanes.region) == before
         assert len(bar.drawn) == bar.region.height
         for part in (result, f"pin {result.partition(' = ')[2]}", badge):
-            assert part in bar.text()
+            assert part in bar.read_text()
             assert part in shown
 
 
@@ -450,8 +456,8 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
     async with explorer() as drive:
         bar = ResultBar()
         for line, values in lines:
-            trace = trace_of(opened(parse(line), values))
-            bar.show(trace, divergences(trace), trace)
+            trace = trace_of(make_setup(parse(line), values))
+            bar.show(trace, find_divergences(trace), trace)
             drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]
             assert all(len(text) <= width for text in drawn)
             text = " ".join(drawn)
@@ -459,7 +465,7 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
                 assert text.count(f"{trace.result[name]:x}") >= 2
             assert "pin " in text
             assert "isa " in text or "both answers agree" in text
-            bar.show(trace, divergences(trace), None)
+            bar.show(trace, find_divergences(trace), None)
             assert len(bar.draw(width)) == len(drawn)
         assert drive.app.is_running
 
@@ -474,20 +480,20 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
         cases.append((row["ptx"], values))
     bar, parted = ResultBar(), 0
     for ptx, values in cases:
-        trace = trace_of(opened(parse(ptx), values))
-        found = divergences(trace)
+        trace = trace_of(make_setup(parse(ptx), values))
+        found = find_divergences(trace)
         bar.show(trace, found, trace)
         drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]
         assert all(len(text) <= width for text in drawn), drawn
         text = " ".join(" ".join(drawn).split())
         assert "…" not in text
-        assert f"pin {result_text(trace)}" in text
+        assert f"pin {format_result(trace)}" in text
         for name, value in trace.result.items():
             assert text.startswith(f"{name} = ") or f" {name} = " in text
             assert text.count(f"{value:x}") >= 2
         if found:
             parted += 1
-            assert f"≠ {found[0].other.model.name} {result_text(found[0].other)} (E" in text
+            assert f"≠ {found[0].other.model.name} {format_result(found[0].other)} (E" in text
         else:
             assert "both answers agree" in text
         bar.show(trace, (), None)
@@ -499,11 +505,11 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
 
 
 def test_a_step_with_more_words_stays_longer() -> None:
-    assert seconds_for(0) == 1.5
-    assert seconds_for(40) == pytest.approx(40 * 0.15)
-    assert seconds_for(1000) == 8
-    trace = trace_of(opened(parse(LINE), VALUES))
-    times = {step.stage.value: reading_time(trace, step) for step in trace.steps}
+    assert estimate_seconds(0) == 1.5
+    assert estimate_seconds(40) == pytest.approx(40 * 0.15)
+    assert estimate_seconds(1000) == 8
+    trace = trace_of(make_setup(parse(LINE), VALUES))
+    times = {step.stage.value: compute_reading_seconds(trace, step) for step in trace.steps}
     sentences = {step.stage.value: len(step.rows) * 4 for step in trace.steps}
     assert sentences["extend"] == 8
     assert times["extend"] == max(times.values())
@@ -517,20 +523,20 @@ def test_only_words_that_are_shown_are_waited_for() -> None:
     line = parse("vadd4.s32.s32.s32.sat d, a, b, c")
     times = []
     for values in (calm, loud):
-        trace = trace_of(opened(line, values))
+        trace = trace_of(make_setup(line, values))
         step = next(x for x in trace.steps if x.stage.value == "saturate")
-        times.append(reading_time(trace, step))
-    said = about(trace, step).split()
+        times.append(compute_reading_seconds(trace, step))
+    said = describe_step(trace, step).split()
     assert times[0] == pytest.approx(max(1.5, 0.15 * len(said)))
-    told = [sentence(trace, step.rows[0], lane).split() for lane in (3, 2)]
+    told = [format_lane_sentence(trace, step.rows[0], lane).split() for lane in (3, 2)]
     assert times[1] == pytest.approx(0.15 * (len(said) + sum(map(len, told))))
     assert times[0] < times[1] <= 8
 
 
 def test_no_step_of_an_example_looks_hung() -> None:
     for opcode in CATALOG:
-        trace = trace_of(example(opcode))
-        assert all(1.5 <= reading_time(trace, step) <= 8 for step in trace.steps), opcode
+        trace = trace_of(make_example(opcode))
+        assert all(1.5 <= compute_reading_seconds(trace, step) <= 8 for step in trace.steps), opcode
 
 
 async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -551,7 +557,9 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
         assert "playing" not in await drive.text()
         trace = drive.session.trace
         # each step but the last, which then stays
-        assert stays == [(step.number, reading_time(trace, step)) for step in trace.steps[:-1]]
+        assert stays == [
+            (step.number, compute_reading_seconds(trace, step)) for step in trace.steps[:-1]
+        ]
 
 
 async def test_a_step_whose_time_came_as_it_was_paused_stays(
@@ -653,7 +661,7 @@ async def test_the_keys_bar_is_the_last_row_at_every_size() -> None:
 
 async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
     async with explorer() as drive:
-        result = result_text(drive.session.trace)
+        result = format_result(drive.session.trace)
         digits = result.rpartition("0x")[2]
         assert digits not in await drive.press("1")
         assert digits not in await drive.press("Y")
@@ -679,7 +687,7 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
         await drive.press("i", "pageup")
         assert lanes.scroll_offset.y < lanes.max_scroll_y
         await drive.press("escape", "question_mark")
-        lines = drive.app.screen.query_one("#help", Pane).text().splitlines()
+        lines = drive.app.screen.query_one("#help", Pane).read_text().splitlines()
         assert any("PgDn" in line and "lanes" in line for line in lines)
 
 
@@ -709,13 +717,13 @@ async def test_under_a_panel_the_footer_offers_nothing(key: str) -> None:
 async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.press("3", "l")
-        lanes = drive.screen.query_one(Lanes)
+        lanes = drive.screen.query_one(LanesPane)
         for place, own in (
-            (Place("a", 0), "Enter edit  <> nudge"),
-            (Place("select.a", 0), "Enter list  <> nudge"),
-            (Place("operate.t", 0), "↑"),
+            (LaneRef("a", 0), "Enter edit  <> nudge"),
+            (LaneRef("select.a", 0), "Enter list  <> nudge"),
+            (LaneRef("operate.t", 0), "↑"),
         ):
-            lanes.stand_on(place)
+            lanes.move_cursor_to(place)
             await drive.text()
             assert footer(drive).startswith(own), place
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from ptxscope.cli.support.arguments import split_words
-from ptxscope.screens.dialogs.help_dialog import HelpScreen, HelpText
-from ptxscope.screens.sweep_screen import SweepScreen, keys_told
+from ptxscope.screens.dialogs.help_dialog import HelpDialog, HelpText
+from ptxscope.screens.sweep_screen import SweepScreen, format_key_help
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
@@ -79,7 +79,7 @@ async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
         assert "◀ b.b0 ▶" in shown
         assert pane(drive).found.bits.shape == (256, 256)
         shown = await drive.press("tab", "left")
-        assert pane(drive).found.of.text == "d.b0"
+        assert pane(drive).found.result_part.text == "d.b0"
         await drive.press("enter", "up", "up", "right")
         assert operands(drive) == (0x0120, 102)
         assert len(drive.session.past) == 1
@@ -94,7 +94,7 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
             await drive.press("right")
             y, x = pane(drive).found.y, pane(drive).found.x.lane
             if y and y.lane.name == x.name:
-                assert not y.lane.put(0, y.lane.mask) & x.put(0, x.mask)
+                assert not y.lane.insert(0, y.lane.mask) & x.insert(0, x.mask)
         await drive.press("right", "tab", "tab", "tab")
         for _ in range(12):
             await drive.press("right")
@@ -219,7 +219,7 @@ async def test_in_a_listing_what_is_computed_stays_computed() -> None:
 
 def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> None:
     for room in range(10, 200):
-        said = keys_told(("%r1", "%r2"), "", ("U", "F1"), room)
+        said = format_key_help(("%r1", "%r2"), "", ("U", "F1"), room)
         assert len(said) <= max(room, len("arrows set %r1 and %r2"))
         assert "%r1 and %r2" in said
         assert ("U " in said) == (room >= len("arrows set %r1 and %r2 · U undo"))
@@ -258,8 +258,8 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         shown = await drive.press("u")
         assert drive.session.setup == before
         assert isinstance(drive.app.screen, SweepScreen)
-        value = pane(drive).found.x.lane.of(drive.session.trace.operands["a"])
-        assert f"a.b0 = {pane(drive).found.x.lane.said(value)}: " in shown
+        value = pane(drive).found.x.lane.extract(drive.session.trace.operands["a"])
+        assert f"a.b0 = {pane(drive).found.x.lane.format_value(value)}: " in shown
         assert "nothing was moved" in await drive.press("u")  # what was before stays
         assert drive.session.setup == before
         await drive.press("home", "end", "escape")  # it may stand at one of them
@@ -271,8 +271,8 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
 async def test_help_opens_above_a_sweep_and_leads_back() -> None:
     async with explorer(*SAT) as drive:
         shown = await drive.press("v", "question_mark")
-        assert isinstance(drive.app.screen, HelpScreen)
-        assert "all values" in drive.app.screen.query_one(HelpText).text()
+        assert isinstance(drive.app.screen, HelpDialog)
+        assert "all values" in drive.app.screen.query_one(HelpText).read_text()
         assert "Help" in shown
         await drive.press("escape")
         assert isinstance(drive.app.screen, SweepScreen)

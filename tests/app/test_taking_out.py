@@ -15,8 +15,8 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.export import FORMATS, TEXTS, export
 from ptxscope.export.options import Options
-from ptxscope.screens.dialogs.export_dialog import ExportScreen
-from ptxscope.state.state_store import Store
+from ptxscope.screens.dialogs.export_dialog import ExportDialog
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
@@ -25,18 +25,18 @@ E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x112
 
 
 async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
-    async with explorer(*E3, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(*E3, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("p", "p", "w")
         await drive.type("[a] is clamped")
         shown = await drive.press("enter")
         assert "✎ [a] is clamped" in shown
         assert drive.session.trace.annotations.notes == (Note("[a] is clamped", Stage.SATURATE),)
-        drive.app.keep()
+        drive.app.save_state()
         assert "✎" not in await drive.press("u")
         assert "✎ [a] is clamped" in await drive.press("ctrl+r")
         await drive.press("w", "end", "ctrl+u", "enter")
         assert not drive.session.trace.annotations.notes
-    async with explorer(None, store=Store(tmp_path, tmp_path)) as drive:
+    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert "✎ [a] is clamped" in await drive.text()
 
 
@@ -61,23 +61,23 @@ async def test_every_format_is_previewed(name: str) -> None:
         await drive.press("e")
         await _format(drive, name)
         screen = drive.app.screen
-        assert isinstance(screen, ExportScreen)
-        text = screen.document()
+        assert isinstance(screen, ExportDialog)
+        text = screen.make_document()
         assert isinstance(text, str)
         first = text.splitlines()[0][:60]
-        assert first in screen.query_one("#preview", Page).text()
+        assert first in screen.query_one("#preview", Page).read_text()
         assert f"of {name}" in await drive.text()
 
 
 async def test_what_is_included_changes_the_preview() -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")
-        assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).text()
+        assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).read_text()
         await drive.press(*["right"] * len(FORMATS), "space")
-        assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).text()
+        assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).read_text()
         await drive.press("tab")
         await drive.type("4")
-        preview = drive.app.screen.query_one("#preview", Page).text()
+        preview = drive.app.screen.query_one("#preview", Page).read_text()
         assert "4 saturate" in preview
         assert "\n3 add" not in preview
         shown = await drive.type("4")
@@ -95,8 +95,8 @@ async def test_a_compact_figure_is_chosen_beside_the_format() -> None:
         to_compact = len(FORMATS) + 2 - FORMATS.index("svg")
         await drive.press(*["right"] * to_compact, "space")
         screen = drive.app.screen
-        assert isinstance(screen, ExportScreen)
-        assert screen.document() == export(drive.session.trace, "svg", Options(compact=True))
+        assert isinstance(screen, ExportDialog)
+        assert screen.make_document() == export(drive.session.trace, "svg", Options(compact=True))
         shown = await drive.press("left", "left", "space")
         assert "no room for both answers" in shown
 
@@ -153,13 +153,13 @@ async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) ->
         await drive.press("e")
         await _format(drive, name)
         screen = drive.app.screen
-        assert isinstance(screen, ExportScreen)
+        assert isinstance(screen, ExportDialog)
         screen.query_one("#title", Input).value = WRITTEN
         await drive.press()
-        made = screen.document()
+        made = screen.make_document()
         assert isinstance(made, str)
         assert (WRITTEN in made) == (name not in ("c", "python"))
-        preview = screen.query_one("#preview", Page).text()
+        preview = screen.query_one("#preview", Page).read_text()
         assert all(char.isprintable() for char in preview.replace("\n", ""))
         assert not {"\u05d0", "\u0645"} & {*preview}
 
@@ -187,7 +187,7 @@ async def test_a_picture_is_told_in_words_and_saved(
     async with explorer(*E3) as drive:
         await drive.press("e")
         await _format(drive, name)
-        preview = " ".join(drive.app.screen.query_one("#preview", Page).text().split())
+        preview = " ".join(drive.app.screen.query_one("#preview", Page).read_text().split())
         assert "What it says: vadd.u32.s32.s32.sat d.b0, a, b, c, model isa." in preview
         if name == "png":
             data = export(drive.session.trace, "png")

@@ -7,14 +7,14 @@ from string import ascii_letters
 
 import pytest
 
-from ptxscope.learn.lesson import Card, files, lesson
-from ptxscope.learn.lesson_progress import Left
-from ptxscope.learn.lesson_text import answer
-from ptxscope.scene.scene_model import Place
-from ptxscope.screens.dialogs.help_dialog import HelpScreen
-from ptxscope.screens.main.lesson_view import Tour
-from ptxscope.state.state_store import Store
-from ptxscope.widgets.lanes.lanes_pane import Lanes
+from ptxscope.learn.lesson import Card, list_files, load_lesson
+from ptxscope.learn.lesson_progress import LessonProgress
+from ptxscope.learn.lesson_text import format_answer
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.screens.dialogs.help_dialog import HelpDialog
+from ptxscope.screens.main.lesson_view import LessonView
+from ptxscope.state.state_store import StateStore
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
 from tests.learn.quotes import missing_numbers
@@ -29,11 +29,11 @@ async def opened(drive: Driver, name: str) -> str:
 
 
 def strip(drive: Driver) -> str:
-    return " ".join(drive.pane("tour-strip").text().split())
+    return " ".join(drive.pane("tour-strip").read_text().split())
 
 
 def picture(drive: Driver) -> str:
-    return "\n".join(drive.pane(x).text() for x in ("operands", "lanes", "result"))
+    return "\n".join(drive.pane(x).read_text() for x in ("operands", "lanes", "result"))
 
 
 def title(drive: Driver) -> str:
@@ -44,8 +44,8 @@ def field(drive: Driver) -> ValueField:
     return drive.screen.query_one(ValueField)
 
 
-def lit(drive: Driver) -> Place | None:
-    return drive.screen.query_one(Lanes).place
+def lit(drive: Driver) -> LaneRef | None:
+    return drive.screen.query_one(LanesPane).place
 
 
 async def played(drive: Driver, card: Card, at: int, many: int) -> None:
@@ -65,8 +65,8 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
     assert said in strip(drive)
     if card.ask:
         assert field(drive).is_open
-        assert drive.screen.is_held_back
-        await drive.type(answer(card))
+        assert drive.screen.is_result_hidden
+        await drive.type(format_answer(card))
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)
         assert not field(drive).is_open
@@ -74,9 +74,9 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         asked = trace.rows.get(card.ask.key)
         if asked is not None:
             assert trace.steps[drive.screen.step - 1].stage is asked.stage
-            assert lit(drive) == Place(card.ask.key, card.ask.lane or 0)
+            assert lit(drive) == LaneRef(card.ask.key, card.ask.lane or 0)
     elif card.anchor and card.anchor.key in trace.rows:
-        assert lit(drive) == Place(card.anchor.key, card.anchor.lane or 0)
+        assert lit(drive) == LaneRef(card.anchor.key, card.anchor.lane or 0)
     elif card.anchor and card.anchor.is_slot:
         assert drive.screen.query_one("#modifiers").pointed == card.anchor.key  # type: ignore[attr-defined]
     assert focused(drive) is drive.pane("tour-strip")
@@ -90,20 +90,20 @@ def lesson_name(drive: Driver) -> str:
 
 CASES = [
     *(("lanes", (80, 24)), ("shifts", (120, 40)), ("smith-waterman", (60, 20))),
-    *((name, SIZES[at % len(SIZES)]) for at, name in enumerate(files()) if at % 2),
+    *((name, SIZES[at % len(SIZES)]) for at, name in enumerate(list_files()) if at % 2),
 ]
 
 
 @pytest.mark.parametrize("case", some(CASES, 0, 1, 2), ids=lambda x: f"{x[0]}-{x[1][0]}")
 async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) -> None:
     name, size = case
-    cards = lesson(name).cards
+    cards = load_lesson(name).cards
     async with explorer(None, {}, size=size) as drive:
         await opened(drive, name)
         for at, card in enumerate(cards, 1):
             await played(drive, card, at, len(cards))
         assert drive.screen.tour is None
-        assert not drive.screen.query(Tour)
+        assert not drive.screen.query(LessonView)
         shown = await drive.text()
         assert "That was the lesson" in shown
         assert "show it" not in shown.splitlines()[-1]
@@ -111,7 +111,7 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
 
 
 async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", tmp_path / "config")
+    store = StateStore(tmp_path / "state", tmp_path / "config")
     async with explorer(None, {}, store=store, size=(100, 30)) as drive:
         assert "L learn" in await drive.text()
         shown = await drive.press("L")
@@ -123,19 +123,19 @@ async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: P
 async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
     tmp_path: Path,
 ) -> None:
-    store = Store(tmp_path / "state", tmp_path / "config")
+    store = StateStore(tmp_path / "state", tmp_path / "config")
     async with explorer(store=store) as drive:
         before = drive.session.setup
         await opened(drive, "clamping")
         await drive.press("n", "n")
-        drive.app.keep()  # as whatever ends the explorer does
+        drive.app.save_state()  # as whatever ends the explorer does
         assert store.load().setup == before
         await drive.press("escape")
         shown = await drive.text()
         assert "Lesson clamping was left at card 3" in shown
-        assert store.load_lessons() == {"clamping": Left(2)}
+        assert store.load_lessons() == {"clamping": LessonProgress(2)}
         assert drive.session.setup == before
-        drive.app.keep()
+        drive.app.save_state()
         assert store.load().setup == before  # what the next start shows
         assert "u shows its line" in shown
         await drive.press("u")
@@ -151,12 +151,12 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
 
 
 async def test_what_is_kept_of_a_lesson_that_is_open_when_the_explorer_ends(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state", tmp_path / "config")
+    store = StateStore(tmp_path / "state", tmp_path / "config")
     async with explorer(store=store) as drive:
         await opened(drive, "setp")
         await drive.press("n")
-        drive.app.keep()
-        assert store.load_lessons() == {"setp": Left(1)}
+        drive.app.save_state()
+        assert store.load_lessons() == {"setp": LessonProgress(1)}
 
 
 async def test_answers_are_judged_helped_and_shown() -> None:
@@ -317,7 +317,7 @@ async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
         await drive.press("n")
         await opened(drive, "slct")
         assert "slct · 1 of" in title(drive)
-        assert len(drive.screen.query(Tour)) == 1
+        assert len(drive.screen.query(LessonView)) == 1
         await opened(drive, "lanes")
         assert "lanes · 2 of" in title(drive)
 
@@ -332,7 +332,7 @@ async def test_the_palette_lists_them() -> None:
 
 async def test_where_a_place_can_not_be_kept_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    store = Store(tmp_path / "state", tmp_path / "config")
+    store = StateStore(tmp_path / "state", tmp_path / "config")
     async with explorer(store=store) as drive:
         await opened(drive, "lanes")
         shown = await drive.press("n", "escape")
@@ -379,7 +379,7 @@ async def test_the_bottom_line_names_the_keys_that_act_on_the_card(size: tuple[i
         await drive.press("p", "s")
         assert drive.session.setup == before
         await drive.press("question_mark")
-        assert isinstance(drive.app.screen, HelpScreen)
+        assert isinstance(drive.app.screen, HelpDialog)
         shown = await drive.press("escape", *"nnnnnnn")
         assert field(drive).is_open
         assert told(shown) == []  # what is typed is an answer, or `?`: the field says so
@@ -388,7 +388,7 @@ async def test_the_bottom_line_names_the_keys_that_act_on_the_card(size: tuple[i
         assert told(shown) == ["? hint", "s show it"]
         assert "Enter answer" in shown.splitlines()[-1]
         shown = await drive.press("question_mark")
-        assert not isinstance(drive.app.screen, HelpScreen)
+        assert not isinstance(drive.app.screen, HelpDialog)
         assert "? " in strip(drive)
         assert told(shown) == ["? hint", "s show it"]
         shown = await drive.press("s")

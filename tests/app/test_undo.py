@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.state.open_listing import opened_listing
-from ptxscope.state.session import DEPTH, Session, example, opened, with_line
+from ptxscope.state.open_listing import open_listing
+from ptxscope.state.session import MAX_UNDO_STEPS, Session, make_example, make_setup, with_line
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.listing_pane import Listing
+from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
@@ -16,7 +16,7 @@ SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
 
 
 def listing(drive: Driver) -> str:
-    return drive.screen.query_one("#listing", Pane).text()
+    return drive.screen.query_one("#listing", Pane).read_text()
 
 
 async def _open(drive: Driver, name: str, text: str) -> None:
@@ -67,7 +67,7 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
     async with explorer() as drive:
         before = drive.session.setup
         await drive.paste(SHORT)
-        assert isinstance(focused(drive), Listing)
+        assert isinstance(focused(drive), ListingPane)
         await drive.press("u")
         assert drive.session.setup == before
         assert drive.screen.listing_cursor is None
@@ -94,23 +94,23 @@ async def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
 
 
 def test_undo_is_bounded_in_number() -> None:
-    session = Session(example("vadd4"))
+    session = Session(make_example("vadd4"))
     ins = parse("vadd.u32.u32.u32 d, a, b")
-    for value in range(DEPTH + 50):
-        assert session.apply(opened(ins, {"a": value}))
-    assert len(session.past) == DEPTH
+    for value in range(MAX_UNDO_STEPS + 50):
+        assert session.apply(make_setup(ins, {"a": value}))
+    assert len(session.past) == MAX_UNDO_STEPS
     while session.undo():
         pass
     assert session.setup.values["a"] == 49
-    assert len(session.future) == DEPTH
+    assert len(session.future) == MAX_UNDO_STEPS
     while session.redo():
         pass
-    assert session.setup.values["a"] == DEPTH + 49
+    assert session.setup.values["a"] == MAX_UNDO_STEPS + 49
 
 
 def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxscope.state.session.ROOM", 2_000)
-    session = Session(example("vadd4"))
+    monkeypatch.setattr("ptxscope.state.session.MAX_UNDO_CHARS", 2_000)
+    session = Session(make_example("vadd4"))
     for size in range(100):
         session.apply(with_line(session.setup, " " * (200 + size)))
     assert 5 <= len(session.past) <= 10
@@ -120,25 +120,25 @@ def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("cursors", [1, 30])
 def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often the cursor moved in one of them, it counts once."""
-    monkeypatch.setattr("ptxscope.state.session.ROOM", 20_000)
-    session = Session(example("vadd4"))
+    monkeypatch.setattr("ptxscope.state.session.MAX_UNDO_CHARS", 20_000)
+    session = Session(make_example("vadd4"))
     for number in range(15):
         text = f"vadd.u32.u32.u32 d{number}, a, b;\n" * 60  # 1,680 characters
-        cursor = opened_listing(text, "x")
+        cursor = open_listing(text, "x")
         assert cursor
         for at in range(cursors):
-            session.apply(cursor.at(0, at).setup(session.setup), cursor.at(0, at))
+            session.apply(cursor.move_to(0, at).make_setup(session.setup), cursor.move_to(0, at))
     moments = list(iter(lambda: session.undo() and session.cursor, False))
     assert 5 <= len({id(cursor.listing.programs) for cursor in moments if cursor}) <= 12
 
 
 def test_what_was_computed_is_not_held() -> None:
-    cursor = opened_listing(LONG, "long")
+    cursor = open_listing(LONG, "long")
     assert cursor
     assert cursor.rows
     assert cursor.listing.runs
-    session = Session(example("vadd4"), cursor)
-    session.apply(example("vsub4"))
+    session = Session(make_example("vadd4"), cursor)
+    session.apply(make_example("vsub4"))
     session.undo()
     assert session.cursor == cursor
     assert session.cursor is not None

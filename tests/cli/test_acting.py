@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.commands.trace import arguments, asked
+from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
-from ptxscope.export.content.option_support import ACTS, acts
+from ptxscope.export.content.option_support import ACTS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
 
@@ -102,7 +102,7 @@ GIVEN: dict[str, list[str]] = {
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
-    assert {x.removeprefix("--") for x in {*arguments().options} - known} == {*GIVEN, "alt"}
+    assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, "alt"}
     assert {*GIVEN, "alt"} >= set(ACTS)
     assert {format_ for formats in ACTS.values() for format_ in formats} <= set(FORMATS)
 
@@ -110,7 +110,7 @@ def test_every_option_is_looked_at() -> None:
 @cache
 def told(format_: str, *words: str) -> str | bytes:
     """A document, but for the command that makes it and for ids that are made up."""
-    trace, options, _ = asked([*E3, *words, "-f", format_])
+    trace, options, _ = parse_request([*E3, *words, "-f", format_])
     made: str | bytes = export(trace, format_, options)
     if isinstance(made, str):
         made = re.sub("px-[0-9a-f]{10}", "px", made.partition("\n$ ptxscope")[0])
@@ -125,7 +125,7 @@ def told(format_: str, *words: str) -> str | bytes:
 )
 def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> None:
     plain, with_it = told(format_), told(format_, *GIVEN[option])
-    assert (with_it != plain) == acts(option, format_)
+    assert (with_it != plain) == has_effect(option, format_)
 
 
 @pytest.mark.parametrize("option", ACTS)
@@ -146,16 +146,16 @@ def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
 def test_the_command_names_what_acts(format_: str) -> None:
     others = ("until", "compact", "stepping", "width")  # go with none that is given here
     words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
-    trace, options, _ = asked([*E3, *words, "-f", format_])
+    trace, options, _ = parse_request([*E3, *words, "-f", format_])
     made = export(trace, format_, options)
     for name in ACTS:
-        if not acts(name, format_):
+        if not has_effect(name, format_):
             assert f"--{name}" not in made
 
 
 @pytest.mark.parametrize(("format_", "option"), [("png", "theme"), ("pdf", "id"), ("pdf", "width")])
 def test_an_image_is_changed_as_the_table_says(format_: str, option: str) -> None:
-    assert (told(format_, *GIVEN[option]) != told(format_)) == acts(option, format_)
+    assert (told(format_, *GIVEN[option]) != told(format_)) == has_effect(option, format_)
 
 
 def test_words_of_an_alt_need_no_format() -> None:

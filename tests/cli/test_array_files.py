@@ -239,7 +239,7 @@ def test_machine_code_computes_what_numpy_does() -> None:
     for engine in ("numpy", "llvm"):
         answer(LINE, "--arrays", "x.npz", "-o", f"{engine}.npy", "--engine", engine)
     assert np.array_equal(np.load("llvm.npy"), np.load("numpy.npy"))
-    with patch.object(llvm_backend, "compiled", wraps=llvm_backend.compiled) as made:
+    with patch.object(llvm_backend, "compile_plans", wraps=llvm_backend.compile_plans) as made:
         table = run("eval", SETP, "--csv", "y.csv", "--engine", "llvm")
         assert made.call_count == 1
     assert table == run("eval", SETP, "--csv", "y.csv")
@@ -250,13 +250,13 @@ def test_an_engine_that_is_not_installed_is_said_in_a_line(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    llvm_backend.llvm.cache_clear()
+    llvm_backend.load_llvm.cache_clear()
     said = answer(LINE, *words, "--engine", "llvm", status=2)
     assert said == (
         "error: the engine llvm needs llvmlite, which is not installed: "
         "in a clone of ptxscope, run pipx install --force '.[llvm]'\n"
     )
-    llvm_backend.llvm.cache_clear()
+    llvm_backend.load_llvm.cache_clear()
 
 
 def test_one_array_cannot_have_two_results() -> None:

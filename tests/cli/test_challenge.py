@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.exercises import Challenge, challenges, solution
-from ptxscope.learn.tally import Kind
+from ptxscope.learn.exercises import Exercise, format_solution, iter_exercises
+from ptxscope.learn.tally import ExerciseKind
 from tests.cli.running import Done
 
 SEED = "class"
@@ -39,38 +39,40 @@ def ran(env: dict[str, str], *words: str, given: bytes = b"") -> Done:
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def right(found: Challenge) -> str:
+def right(found: Exercise) -> str:
     """What to type."""
-    said = solution(found)
-    if found.kind is Kind.RESULT:
+    said = format_solution(found)
+    if found.kind is ExerciseKind.RESULT:
         return said.split()[2]
-    if found.kind is Kind.MODIFIER:
+    if found.kind is ExerciseKind.MODIFIER:
         return said.partition(")")[0]
     return said.removeprefix("for example ")
 
 
 def test_right_answers_end_with_0_and_wrong_ones_with_1(env: dict[str, str]) -> None:
-    found = list(islice(challenges(SEED, 2), 6))
+    found = list(islice(iter_exercises(SEED, 2), 6))
     answers = [right(x) for x in found]
     done = ran(env, "--seed", SEED, "--level", "2", "-n6", given="\n".join(answers).encode())
     assert (done.returncode, done.stderr) == (0, "")
     assert "6 of 6 right." in done.stdout
-    at = next(at for at, x in enumerate(found) if x.kind is Kind.MODIFIER)
+    at = next(at for at, x in enumerate(found) if x.kind is ExerciseKind.MODIFIER)
     answers[at] = str(found[at].right % len(found[at].choices) + 1)
     again = ran(env, "--seed", SEED, "--level", "2", "-n6", given="\n".join(answers).encode())
     assert again.returncode == 1
     assert "5 of 6 right." in again.stdout
     assert "So far 11 of 12" in again.stdout
-    assert f"  {solution(found[at])}\n" in again.stdout
+    assert f"  {format_solution(found[at])}\n" in again.stdout
 
 
 def test_hints_skips_and_what_is_no_value(env: dict[str, str]) -> None:
-    found = next(challenges(SEED))
+    found = next(iter_exercises(SEED))
     given = f"?\n?\n{'x' * 100_000}\n\n".encode()
     done = ran(env, "--seed", SEED, "-n", "1", given=given)
     assert done.returncode == 0
     assert "Skipped." in done.stdout
-    assert solution(found) in " ".join(done.stdout.split()).replace("  ", " ") or found.choices
+    assert (
+        format_solution(found) in " ".join(done.stdout.split()).replace("  ", " ") or found.choices
+    )
     assert "0 of 1 right, 1 skipped, 2 hints." in done.stdout
     assert "^" in done.stdout
     assert "allowed: " in done.stdout
@@ -85,7 +87,7 @@ def test_answers_that_end_early_end_it(env: dict[str, str], given: bytes) -> Non
 
 
 def test_the_tally_is_told_and_written(env: dict[str, str], tmp_path: Path) -> None:
-    opcode = next(challenges(SEED)).opcode
+    opcode = next(iter_exercises(SEED)).opcode
     ran(env, "--seed", SEED, "-n", "1", given=b"\n")
     assert ran(env, "--tally").stdout.splitlines()[1].split()[0] == opcode
     assert ran(env, "--tally", "-").stdout.splitlines()[1].endswith(",0,0,1,0")

@@ -38,8 +38,10 @@ def printed(line: str, path: Path, plain: bool, rows: int = 4, chunk: int = 64) 
     with patch.object(evaluation, "_ROWS", rows), patch.object(csv_rows, "_CHUNK", chunk):
         sys.stdout = out
         try:
-            pieces = csv_rows.pieces(str(path), rows) if plain else csv_rows.rows(str(path))
-            evaluation._stream(ins, partial(evaluate, ins), iter(pieces))
+            pieces = (
+                csv_rows.read_pieces(str(path), rows) if plain else csv_rows.read_rows(str(path))
+            )
+            evaluation._stream_rows(ins, partial(evaluate, ins), iter(pieces))
         except CommandError as error:
             said = str(error)
         finally:
@@ -127,7 +129,7 @@ def test_every_character_is_a_digit_or_none(base: int) -> None:
             text = bytearray(b"97531086")
             text[place] = byte
             word = np.frombuffer(bytes(text), "<u8")
-            found = csv_columns._of_eight(word, base)
+            found = csv_columns._parse_eight_digits(word, base)
             try:
                 expected = int(bytes(text), base) if chr(byte).isalnum() else None
             except ValueError:
@@ -157,10 +159,10 @@ def test_fast_lines_are_read_as_bytes(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_left_to_the_row_reader(type_: Type) -> None:
     def read(text: str) -> int | None:
         line = np.frombuffer(bytes(csv_columns._MARGIN) + text.encode() + b"\n", np.uint8)
-        ends = csv_columns._line_ends(line, 1)
+        ends = csv_columns._find_cell_ends(line, 1)
         assert ends is not None
         start = np.array([csv_columns._MARGIN])
-        found = csv_columns._values(csv_columns._Cells(line, start, ends[:, 0]), type_)
+        found = csv_columns._parse_column(csv_columns._Cells(line, start, ends[:, 0]), type_)
         return None if found is None else int(found[0])
 
     low, high = -(1 << (type_.bits - 1)), (1 << type_.bits) - 1

@@ -12,16 +12,16 @@ from importlib import import_module
 import pytest
 
 from ptxscope.cli import COMMANDS, main
-from ptxscope.cli.commands.complete import _candidates
+from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.syntax.completions import completions
+from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.export import FORMATS
-from ptxscope.learn.lesson import files
+from ptxscope.learn.lesson import list_files
 from tests.cli.test_commands import ptxscope
 
 
 def offered(*words: str) -> list[str]:
-    return [word for word, _ in _candidates(list(words))]
+    return [word for word, _ in _find_candidates(list(words))]
 
 
 def test_commands_options_and_values() -> None:
@@ -46,19 +46,19 @@ def test_instructions_grow_slot_by_slot() -> None:
         "vshl.u32.s32.min",
         "vshl.u32.s32.max",
     ]
-    assert [x.text for x in completions("vadd4.u32.u32.u32.sat.")] == []
-    assert [x.text for x in completions("setp.lt.b")] == []
-    assert [x.text for x in completions("setp.eq.b")] == ["b16", "b32", "b64"]
-    assert [x.text for x in completions("vadd.u32.u32.u32 d, a.h")] == ["h0", "h1"]
-    assert [x.text for x in completions("vadd4.u32.u32.u32 d, a, b.")] == ["b7654"]
-    assert completions("mov.u32 a, b") == ()
+    assert [x.text for x in find_completions("vadd4.u32.u32.u32.sat.")] == []
+    assert [x.text for x in find_completions("setp.lt.b")] == []
+    assert [x.text for x in find_completions("setp.eq.b")] == ["b16", "b32", "b64"]
+    assert [x.text for x in find_completions("vadd.u32.u32.u32 d, a.h")] == ["h0", "h1"]
+    assert [x.text for x in find_completions("vadd4.u32.u32.u32 d, a, b.")] == ["b7654"]
+    assert find_completions("mov.u32 a, b") == ()
 
 
 def test_every_completion_leads_on() -> None:
     for opcode in CATALOG:
         text = opcode + "."
         for _ in range(12):
-            found = completions(text)
+            found = find_completions(text)
             if not found:
                 break
             text = text[: found[0].start] + found[0].text + "."
@@ -119,7 +119,7 @@ def test_every_option_of_every_command(
     )
     assert offered(command, "-") == list(options)
     assert offered(command, "--") == [name for name in options if name.startswith("--")]
-    described = dict(_candidates([command, "-"]))
+    described = dict(_find_candidates([command, "-"]))
     for name, takes in options.items():
         assert described[name]
         assert f"  {described[name]}\n" in help_
@@ -140,7 +140,9 @@ def test_every_value_of_every_option(command: str) -> None:
         if action.choices:
             assert values == [str(x) for x in action.choices]
         else:
-            assert values == {"--model": ["isa", "ptxas"], "--lesson": [*files()]}.get(name, [])
+            assert values == {"--model": ["isa", "ptxas"], "--lesson": [*list_files()]}.get(
+                name, []
+            )
         if name.startswith("--"):
             assert offered(command, f"{name}=") == [f"{name}={value}" for value in values]
         assert offered(command, name, "=") == values  # bash takes `=` for a word

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ptxscope.cli import CommandError, main
-from ptxscope.cli.commands.trace import asked, rendered
-from ptxscope.cli.support.markdown_markers import doubtful, markers
+from ptxscope.cli.commands.trace import parse_request, render_request
+from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from tests.cli.running import updated
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
@@ -101,7 +101,7 @@ HTML = ["<div>", "</div>", "<pre>", "\r\n", "\t", "1. ", "***\n", "# ", "\n===\n
 def test_a_marker_is_what_markdown_takes_for_a_comment(parts: list[str]) -> None:
     page = "".join(parts)
     # what is code, or text, is escaped
-    assert len(markers(page)) == MarkdownIt("commonmark").render(page).count(OPEN)
+    assert len(find_markers(page)) == MarkdownIt("commonmark").render(page).count(OPEN)
 
 
 @pytest.mark.parametrize("option", ["--help", "-h", "-o x", "--output=x", "--nonsense", "-f pdf"])
@@ -180,9 +180,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
 
     def slowly(words: list[str], *more: Any, **named: Any) -> object:
         path.write_text("theirs")
-        return asked(words, *more, **named)
+        return parse_request(words, *more, **named)
 
-    monkeypatch.setattr("ptxscope.cli.commands.export.asked", slowly)
+    monkeypatch.setattr("ptxscope.cli.commands.export.parse_request", slowly)
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
@@ -194,7 +194,7 @@ def test_backquotes_in_a_trace_end_no_fence() -> None:
     words = OPEN.replace("-f text", "-f text --title '```'")
     page = f"{words}\n{CLOSE}\n\n{OPEN}\n{CLOSE}\n"
     made = updated(page)
-    assert len(markers(made)) == 4
+    assert len(find_markers(made)) == 4
     fences = [x for x in MarkdownIt().parse(made) if x.type == "fence"]
     assert fences[0].content.startswith("```\n")
     assert len(fences) == 2
@@ -208,7 +208,9 @@ def test_what_is_not_markdown_stands_in_a_fence(format_: str) -> None:
     page = f"{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n"
     (fence,) = [x for x in MarkdownIt().parse(updated(page)) if x.type == "fence"]
     assert fence.info == format_
-    assert fence.content == rendered(["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_])
+    assert fence.content == render_request(
+        ["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_]
+    )
 
 
 def test_html_stands_as_it_is() -> None:
@@ -299,7 +301,7 @@ def test_a_picture_is_a_file_beside_the_page(
     update(path, "--check", status=1)
     assert [*(tmp_path / "img").iterdir()] == []
     update(path)
-    assert (tmp_path / "img" / "pic.svg").read_text("utf-8") == rendered(WORDS)
+    assert (tmp_path / "img" / "pic.svg").read_text("utf-8") == render_request(WORDS)
     made = path.read_text("utf-8")
     assert "<svg" not in made
     images = [
@@ -440,7 +442,7 @@ def test_a_misspelt_marker_is_told(
 
 
 def test_an_end_of_nothing_is_told() -> None:
-    assert [x.line for x in doubtful(f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n")] == [1, 6]
+    assert [x.line for x in find_doubtful(f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n")] == [1, 6]
 
 
 @pytest.mark.parametrize(
@@ -449,7 +451,7 @@ def test_an_end_of_nothing_is_told() -> None:
      f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n"],
 )  # fmt: skip
 def test_other_comments_are_nobody_s_affair(page: str) -> None:
-    assert doubtful(page) == []
+    assert find_doubtful(page) == []
 
 
 # --- by the name of a file -----------------------------------------------------------------------

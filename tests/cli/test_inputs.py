@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.export.formats.json_text import dumps
+from ptxscope.export.formats.json_text import format_json
 from tests.cli.running import run
 
 LINE = "vadd.u32.u32.u32 d, a, b"
@@ -136,7 +136,7 @@ def test_results_stand_below_their_title(call: Caller) -> None:
     ],
 )
 def test_json_is_ascii_and_unicode(text: str, shown: str) -> None:
-    made = dumps({text: [text]})
+    made = format_json({text: [text]})
     assert made.isascii()
     assert json.loads(made) == {shown: [shown]}
     json.loads(made)[shown][0].encode()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.learn import lesson as reader
-from ptxscope.learn.lesson import files, lesson
-from ptxscope.learn.lesson_text import answer, filled_lines
+from ptxscope.learn.lesson import list_files, load_lesson
+from ptxscope.learn.lesson_text import format_answer, wrap_text
 from tests.cli.running import Done, run
 from tests.learn.quotes import missing_numbers
 
@@ -51,45 +51,45 @@ def kept(folder: Path) -> Path:
 
 def typed(name: str) -> str:
     """What plays a lesson through: Enter, and the right answer where one is asked."""
-    lines = [f"{answer(card)}\n\n" if card.ask else "\n" for card in lesson(name).cards]
+    lines = [f"{format_answer(card)}\n\n" if card.ask else "\n" for card in load_lesson(name).cards]
     return "".join(lines)
 
 
 def test_they_are_listed_with_their_minutes(play: Play) -> None:
     done = play()
     assert (done.returncode, done.stderr) == (0, "")
-    for at, name in enumerate(files(), 1):
+    for at, name in enumerate(list_files(), 1):
         assert re.search(rf"^ ?{at} {name} +\d min", done.stdout, re.M)
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", files())
+@pytest.mark.parametrize("name", list_files())
 def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
     done = play(name, given=typed(name))
     assert (done.returncode, done.stderr) == (0, "")
     assert "That was the lesson." in done.stdout
-    for card in lesson(name).cards:
+    for card in load_lesson(name).cards:
         assert f": {card.title}" in done.stdout
     assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
     assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
     assert re.search(rf"{name} +\d min  done", play().stdout)
 
 
-@pytest.mark.parametrize("name", files())
+@pytest.mark.parametrize("name", list_files())
 def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play) -> None:
     out = play(name, given=typed(name)).stdout
-    seen, trace, of = "", None, lesson(name)
+    seen, trace, of = "", None, load_lesson(name)
     for at, card in enumerate(of.cards, 1):
         shown = out.partition(f"--- {at} of {len(of.cards)}: {card.title}\n")[2]
         shown = shown.partition("\n--- ")[0]
-        text = "\n".join(filled_lines(card.text))
+        text = "\n".join(wrap_text(card.text))
         pointed = shown.find("\n  > ")
         before = shown[: shown.index(text)] if pointed < 0 else shown[:pointed]
         seen = seen + before if card.trace == trace else before
         trace = card.trace
         assert missing_numbers(card.text, seen) == [], card.title
         if card.ask:
-            remark = "\n".join(filled_lines(card.remark))
+            remark = "\n".join(wrap_text(card.remark))
             drawn = shown.partition(remark)[2]
             assert missing_numbers(card.remark, seen + drawn) == [], card.title
     assert "kept back" not in out
@@ -294,10 +294,10 @@ def test_a_file_that_somebody_is_writing(
 ) -> None:
     (tmp_path / "01-draft.md").write_text(text, encoding="latin-1")
     monkeypatch.setattr(reader, "FOLDER", tmp_path)
-    for known in (reader.files, reader.heads, reader.lesson):
+    for known in (reader.list_files, reader.list_headings, reader.load_lesson):
         known.cache_clear()
     done = play(*words)
-    for known in (reader.files, reader.heads, reader.lesson):
+    for known in (reader.list_files, reader.list_headings, reader.load_lesson):
         known.cache_clear()
     if words or "minutes" not in text:  # the list reads no cards
         assert done.returncode == 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import CommandError, main
-from ptxscope.cli.support.worker_processes import processes
+from ptxscope.cli.support.worker_processes import start_processes
 from tests.reference_data import DATA
 from tests.tiers import some
 
@@ -30,7 +30,7 @@ def _work(name: str, write: Callable[[str], object], *, read: Callable[[int], ob
 
 def test_what_is_said_waits_for_its_turn() -> None:
     names = dict(enumerate(["a", "\udcff", "\r\n", "cd"]))
-    with processes(_work, names, 2) as (result, characters):
+    with start_processes(_work, names, 2) as (result, characters):
         assert result(9, int) is None
         found = {}
         for at, name in names.items():
@@ -42,14 +42,14 @@ def test_what_is_said_waits_for_its_turn() -> None:
 
 
 def test_what_a_process_that_dies_worked_on_is_left_to_the_caller() -> None:
-    with processes(_work, {0: "dies", 1: "a"}, 1) as (result, _):
+    with start_processes(_work, {0: "dies", 1: "a"}, 1) as (result, _):
         assert result(0, int) is None
         assert result(1, int) is None
 
 
 def test_no_room_for_what_waits_is_said() -> None:
     with (
-        processes(_work, {0: "full"}, 1) as (result, _),
+        start_processes(_work, {0: "full"}, 1) as (result, _),
         pytest.raises(CommandError, match=r"can't be kept in /.*: No space .*; with --jobs 1"),
     ):
         result(0, int)

@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support import array_files, progress_bar
-from ptxscope.cli.support.progress_bar import Bar
+from ptxscope.cli.support.progress_bar import ProgressBar
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
@@ -67,19 +67,19 @@ def plain(line: str) -> str:
 
 def test_it_stands_there_and_goes(terminal: Screen) -> None:
     seen = terminal()
-    with Bar() as bar:
+    with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
-        bar.at(10)
+        bar.advance_to(10)
         (_, line) = seen()
         assert [*plain(line).split()[:1], *plain(line).split()[2:6]] == [
             *("counting", "25%", "of", "40", "sheep")
         ]
         assert line.endswith("left")
         bar.begin("sleeping", None, "dreams")
-        bar.at(1234)
+        bar.advance_to(1234)
         assert plain(seen()[-1]).startswith("sleeping 1,234 dreams 0:00:0")
         bar.begin("reading", 1000)
-        bar.at(500)
+        bar.advance_to(500)
         assert "0.5/1.0 kB" in plain(seen()[-1])
     assert seen() == [""]
 
@@ -87,7 +87,7 @@ def test_it_stands_there_and_goes(terminal: Screen) -> None:
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, BrokenPipeError, ValueError])
 def test_it_goes_where_something_fails(failure: type[BaseException], terminal: Screen) -> None:
     seen = terminal()
-    bar = Bar()
+    bar = ProgressBar()
     bar.begin("counting", 40, "sheep")
     with pytest.raises(failure), bar:
         raise failure
@@ -96,21 +96,21 @@ def test_it_goes_where_something_fails(failure: type[BaseException], terminal: S
 
 def test_it_is_not_shown_before_its_time(terminal: Screen) -> None:
     seen = terminal()
-    with Bar(after=1e9) as bar:
+    with ProgressBar(after=1e9) as bar:
         bar.begin("counting", 40, "sheep")
-        assert list(bar.over(range(40))) == list(range(40))
+        assert list(bar.track(range(40))) == list(range(40))
     assert seen() == []
-    with Bar(after=1e9) as bar:
-        bar.begin("counting", 40, "sheep", surely=True)
+    with ProgressBar(after=1e9) as bar:
+        bar.begin("counting", 40, "sheep", is_slow=True)
     assert [plain(line)[:8] for line in seen()] == ["counting", ""]
 
 
 def test_what_is_no_terminal_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Bar(after=0) as bar:
-        bar.begin("counting", 40, "sheep", surely=True)
-        bar.at(10)
+    with ProgressBar(after=0) as bar:
+        bar.begin("counting", 40, "sheep", is_slow=True)
+        bar.advance_to(10)
     assert stream.getvalue() == ""
 
 
@@ -120,16 +120,16 @@ def test_a_terminal_that_can_go_nowhere(
 ) -> None:
     seen = terminal()
     monkeypatch.setenv("TERM", value)
-    with Bar() as bar:
+    with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
-        bar.at(10)
+        bar.advance_to(10)
     assert seen() == []
 
 
 def test_no_color(terminal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = terminal()
     for wanted in (True, False):
-        with Bar() as bar:
+        with ProgressBar() as bar:
             bar.begin("counting", 40, "sheep")
         line, _ = seen()
         assert ("\x1b[38" in line or "\x1b[3" in line) is wanted
@@ -142,10 +142,10 @@ def test_a_ctrl_c_that_is_echoed_stands_in_the_same_line(
 ) -> None:
     seen = terminal()
     monkeypatch.setenv("COLUMNS", str(columns))
-    with Bar() as bar:
+    with ProgressBar() as bar:
         for total, unit in product((None, 10**12), ("bytes", "results")):
             bar.begin("evaluating", total, unit)
-            bar.at(123_456_789)
+            bar.advance_to(123_456_789)
     assert max(len(plain(line)) for line in seen()) <= max(columns - 3, 1)
 
 
@@ -154,27 +154,27 @@ def test_where_lines_are_printed_on_the_same_terminal(
 ) -> None:
     seen = terminal()
     monkeypatch.setattr(sys, "stdout", sys.stderr)
-    with Bar() as bar:
+    with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
-        bar.prints()
-        bar.at(10)
-        bar.begin("sleeping", surely=True)
+        bar.begin_printing()
+        bar.advance_to(10)
+        bar.begin("sleeping", is_slow=True)
     assert [plain(line)[:8] for line in seen()] == ["counting", ""]
 
 
 def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
     seen = terminal()
     how = termios.tcgetattr(sys.stderr)
-    with Bar() as bar:
+    with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
         assert len(seen()) == 1
         raw = [*how[:3], how[3] & ~termios.ICANON, *how[4:]]
         termios.tcsetattr(sys.stderr, termios.TCSANOW, raw)
-        bar.at(10)
+        bar.advance_to(10)
         bar.hide()
         assert seen() == []
         termios.tcsetattr(sys.stderr, termios.TCSANOW, how)
-        bar.at(20)
+        bar.advance_to(20)
         assert "50%" in plain(seen()[-1])
 
 
@@ -183,11 +183,11 @@ def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(progress_bar, "_is_ours", lambda: True)
     with suppress(OSError), os.fdopen(slave, "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
-        with Bar(after=0) as bar:
+        with ProgressBar(after=0) as bar:
             bar.begin("counting", 40, "sheep")
             os.close(master)
             bar.begin("counting", 40, "sheep")
-            bar.at(10)
+            bar.advance_to(10)
         done = True
     assert done
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.commands.complete import _candidates
+from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.export.sweeps.terminal_plot import RAMP
 from tests.cli.running import run
 
@@ -190,7 +190,7 @@ def test_what_only_a_model_reads_needs_a_value_too() -> None:
 
 def test_lanes_are_completed() -> None:
     def offered(*words: str) -> list[str]:
-        return [word for word, _ in _candidates(list(words))]
+        return [word for word, _ in _find_candidates(list(words))]
 
     assert offered("sweep", SAT, "--x", "a") == ["a.b0", "a.b1", "a.b2", "a.b3", "a"]
     assert offered("sweep", SAT, "--of", "") == ["d.b0", "d.b1", "d.b2", "d.b3", "d"]

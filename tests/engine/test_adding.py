@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.diagnosis.findings import investigate, right_lanes
-from ptxscope.engine.diagnosis.observation import Observation, whole
+from ptxscope.engine.diagnosis.findings import find_right_lanes, investigate
+from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa import catalog
-from ptxscope.engine.isa.catalog import find
+from ptxscope.engine.isa.catalog import find_entry
 from ptxscope.engine.isa.entry import Entry, Group, Operand
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.roles import Role
@@ -19,17 +19,17 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import lowering
 from ptxscope.engine.semantics.micro_operations import Accumulate, Multiply, Select, Truncate
-from ptxscope.engine.semantics.models import model
+from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import Builder, Stage
 from ptxscope.engine.semantics.rules import Rules
-from ptxscope.engine.syntax.instruction import Guard, Instruction, Literal, Register
+from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ptxscope.engine.syntax.modifiers import resolve
-from ptxscope.engine.syntax.tokens import statements
+from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.export import export
 from ptxscope.export.options import Options
-from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_builder import build_scene
 from tests.export import every
 
 DP4A = Entry(
@@ -40,8 +40,8 @@ DP4A = Entry(
     (ATYPE, BTYPE),
     (
         Operand(Role.D, Type.S32),
-        Operand(Role.A, "atype", by_lane=True),
-        Operand(Role.B, "btype", by_lane=True),
+        Operand(Role.A, "atype", has_lanes=True),
+        Operand(Role.B, "btype", has_lanes=True),
         Operand(Role.C, Type.S32),
     ),
     (),
@@ -62,12 +62,12 @@ def _lowered(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     own = tuple((0, lane) for lane in range(4))
     read = []
     for role, type_ in (("a", form.atype), ("b", form.btype)):
-        picked = b.row(Stage.SELECT, role, Select(8, own), role)
+        picked = b.add_row(Stage.SELECT, role, Select(8, own), role)
         read.append(b.extend(Stage.EXTEND, role, picked, 8, type_ is Type.S32))
-    t = b.row(Stage.OPERATE, "t", Multiply(), *read)
+    t = b.add_row(Stage.OPERATE, "t", Multiply(), *read)
     c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True)
-    t = b.row(Stage.ACCUMULATE, "t", Accumulate((0, 1, 2, 3), 4), t, c)
-    return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed=True), t)}
+    t = b.add_row(Stage.ACCUMULATE, "t", Accumulate((0, 1, 2, 3), 4), t, c)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed=True), t)}
 
 
 @pytest.fixture(autouse=True)
@@ -92,8 +92,8 @@ def test_it_computes(atype: Type, btype: Type, a: int, b: int, c: int, d: int) -
 
 
 def test_it_is_found_and_its_modifiers_are_read() -> None:
-    (statement,) = statements("dp4a.s32.u32 d, a, b, c;", frozenset(("dp4a",)))
-    entry = find("dp4a", [word.text[1:] for word in statement.modifiers])
+    (statement,) = find_statements("dp4a.s32.u32 d, a, b, c;", frozenset(("dp4a",)))
+    entry = find_entry("dp4a", [word.text[1:] for word in statement.modifiers])
     assert entry is DP4A
     found = resolve(entry, statement.modifiers, 0)
     assert (found.values, found.problems) == ({"atype": Type.S32, "btype": Type.U32}, ())
@@ -101,22 +101,22 @@ def test_it_is_found_and_its_modifiers_are_read() -> None:
 
 def test_its_operands_are_lanes_where_the_catalog_says_so() -> None:
     ins = _dp4a(Type.S32, Type.U32)
-    assert [role for role in "abcd" if ins.by_lane(role)] == ["a", "b"]
-    assert [ins.lanes_of(role) for role in "abcd"] == [4, 4, 1, 1]
+    assert [role for role in "abcd" if ins.has_lanes(role)] == ["a", "b"]
+    assert [ins.count_lanes(role) for role in "abcd"] == [4, 4, 1, 1]
     tr = trace(ins, {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 7})
     text = export(tr)
     assert "[-1, 1, -128, -1]" in text
     assert "[1, 2, 255, 255]" in text
     assert "0x00000007  7\n" in text
     assert "0xffff7f89  -32887\n" in text
-    parts = {x.role: [str(cell) for cell in x.cells] for x in scene(tr).registers}
+    parts = {x.role: [str(cell) for cell in x.cells] for x in build_scene(tr).registers}
     assert [text.split()[0] for text in parts["a"]] == ["ff", "01", "80", "ff"]
     assert parts["c"] == ["00000007"]
 
 
 def test_no_sentence_names_a_modifier_that_it_does_not_have() -> None:
     ins = replace(_dp4a(Type.S32, Type.S32), guard=Guard("p", negated=True))
-    tr = Trace(ins, model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
+    tr = Trace(ins, parse_model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
     assert tr.result == {"d": 5}
     for format_ in ("text", "markdown", "svg", "html"):
         assert ".add" not in export(tr, format_)
@@ -125,7 +125,7 @@ def test_no_sentence_names_a_modifier_that_it_does_not_have() -> None:
 
 def test_a_literal_may_stand_for_lanes() -> None:
     ins = _dp4a(Type.U32, Type.U32)
-    ins = replace(ins, sources=(Register("a"), Literal(0x01010101, "0x01010101"), Register("c")))
+    ins = replace(ins, sources=(Register("a"), Immediate(0x01010101, "0x01010101"), Register("c")))
     assert trace(ins, {"a": 0x01020304, "c": 0}).result == {"d": 10}
 
 
@@ -133,7 +133,7 @@ def test_a_surprise_is_explained_though_there_is_no_selector_to_solve() -> None:
     ins = _dp4a(Type.S32, Type.U32)
     operands = {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 0}
     wrong = evaluate(_dp4a(Type.U32, Type.U32), operands)["d"]
-    seen = Observation(operands, {"d": whole(int(wrong), 32)})
+    seen = Observation(operands, {"d": make_observed(int(wrong), 32)})
     diagnosis = investigate(ins, (seen,))
     assert diagnosis.findings
-    assert right_lanes(diagnosis) == (32, ())
+    assert find_right_lanes(diagnosis) == (32, ())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.lint import Checked, check_text
+from ptxscope.engine.listings.lint import CheckedInstruction, check_text
 
 KERNEL = """\
 __global__ void k(unsigned *o, unsigned a, unsigned b, unsigned long long l, float f, double g) {{
@@ -107,7 +107,7 @@ REFUSED = {
 }
 
 
-def _checked(statement: str, name: str = "x.cu") -> list[Checked]:
+def _checked(statement: str, name: str = "x.cu") -> list[CheckedInstruction]:
     return list(check_text(KERNEL.format(statement), name))
 
 
@@ -115,7 +115,7 @@ def _checked(statement: str, name: str = "x.cu") -> list[Checked]:
 def test_what_nvcc_takes_is_legal(statement: str) -> None:
     items = _checked(statement)
     assert items
-    assert [item.message for item in items if not item.legal] == []
+    assert [item.message for item in items if not item.is_legal] == []
 
 
 @pytest.mark.parametrize("statement", REFUSED)
@@ -146,13 +146,13 @@ def test_a_register_that_an_included_file_may_declare_is_warned_of() -> None:
     glued = '#define DECLARE(x) asm(".reg .u32 " #x ";")\n'
     for head in ('#include "own.cuh"\n', glued):
         (item,) = check_text(head + text, "x.cu")
-        assert item.legal
+        assert item.is_legal
         assert [(x.rule, x.severity) for x in item.diagnostics] == [("unseen", "warning")]
     for name in ("x.cuh", "x.h", "-"):
         (item,) = check_text(text, name)
         assert [(x.rule, x.severity) for x in item.diagnostics] == [("unseen", "warning")]
     (item,) = check_text("#include <cstdint>\n" + text, "x.cu")
-    assert not item.legal
+    assert not item.is_legal
 
 
 @pytest.mark.parametrize("reg", [".reg.pred %below;", ".reg .pred %below;", ".reg\t.pred %below;"])
@@ -166,7 +166,7 @@ def test_a_register_may_be_declared_without_blanks(reg: str) -> None:
 def test_a_constant_of_which_nothing_is_known_keeps_what_is_beside_it_unread() -> None:
     for text in ("vadd.u32.u32.u32 %0, %1.b%2, %1;", "vadd.u32.u32.u32 %0, %1, (%2 + 1);"):
         (item,) = _checked(_with("N", text))
-        assert (item.legal, item.unread) == (True, True)
+        assert (item.is_legal, item.is_unreadable) == (True, True)
 
 
 def test_a_name_of_an_operand_is_noted_for_nvcc_does_not_know_it() -> None:
@@ -195,7 +195,7 @@ LISTED = {
 @pytest.mark.parametrize("line", LISTED)
 def test_the_end_of_a_statement_in_a_listing(line: str) -> None:
     items = list(check_text(MODULE.format(line), "x.ptx"))
-    assert all(item.legal for item in items) == LISTED[line]
+    assert all(item.is_legal for item in items) == LISTED[line]
 
 
 def test_the_last_line_of_what_is_no_module_may_lack_its_end() -> None:
@@ -214,7 +214,7 @@ def test_a_label_may_have_a_number_of_its_own() -> None:
 def test_the_number_of_registers_is_written_in_any_base(count: str) -> None:
     declared = f".reg.b32 t<{count}>;\nvadd.u32.u32.u32 t0, t1, t{{}};\n"
     legal = [
-        [item.legal for item in check_text(MODULE.format(declared.format(at)), "x.ptx")]
+        [item.is_legal for item in check_text(MODULE.format(declared.format(at)), "x.ptx")]
         for at in (2, 3)
     ]
     assert legal == [[True], [False]]

@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.asm_bindings import bound_to, pasted
+from ptxscope.engine.listings.asm_bindings import parse_pasted, read_bindings_of
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
 
@@ -33,14 +33,14 @@ ADD = '"vadd.u32.u32.u32 %0, %1, %2;"'
 def test_c_variables_are_found_in_the_operands(
     operands: str, read: dict[str, tuple[str, ...]], written: dict[str, tuple[str, ...]]
 ) -> None:
-    found = bound_to(parse(f"int i; asm volatile({ADD} {operands});"))
+    found = read_bindings_of(parse(f"int i; asm volatile({ADD} {operands});"))
     assert (found.read, found.written) == (read, written)
 
 
 def test_each_asm_statement_has_its_own_operands() -> None:
     text = f'asm("mov.u32 %0, %1;" : "=r"(a) : "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
-    assert bound_to(parse(text)).read == {"d": ("%1",), "e": ("%2",)}
-    assert bound_to(parse("vadd.u32.u32.u32 d, a, b; // asm")).read == {}
+    assert read_bindings_of(parse(text)).read == {"d": ("%1",), "e": ("%2",)}
+    assert read_bindings_of(parse("vadd.u32.u32.u32 d, a, b; // asm")).read == {}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_each_asm_statement_has_its_own_operands() -> None:
 )
 def test_what_the_constraints_make_illegal_is_refused(text: str, message: str) -> None:
     with pytest.raises(PtxError) as caught:
-        pasted(text)
+        parse_pasted(text)
     assert message in str(caught.value)
     (program,) = load(text)
     assert message in program.problems[0].message
@@ -68,7 +68,7 @@ def test_what_the_constraints_allow_is_read() -> None:
         'asm("set.lt.f32.f32 %0, %1, %2;" : "=f"(r) : "r"(a), "f"(b));',
         f"asm({ADD});",
     ):
-        assert pasted(text) == parse(text)
+        assert parse_pasted(text) == parse(text)
 
 
 def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
@@ -84,10 +84,10 @@ def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
 
 def test_a_run_takes_c_variables_and_floats_by_their_constraints() -> None:
     (program,) = load('asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(x), "r"(y));')
-    assert program.registers("x") == ("%1",)
-    assert program.registers("r", at_end=True) == ("%0",)
-    assert [str(program.reading(name)) for name in ("%1", "%2")] == ["f32", "b32"]
+    assert program.find_registers("x") == ("%1",)
+    assert program.find_registers("r", is_at_end=True) == ("%0",)
+    assert [str(program.find_value_type(name)) for name in ("%1", "%2")] == ["f32", "b32"]
     (both,) = load('asm("mov.b32 x, %1; mov.b32 %0, x;" : "=r"(d) : "r"(x));')
     with pytest.raises(PtxError, match="a register here, and the C variable in %1"):
-        both.registers("x")
+        both.find_registers("x")
     assert execute(both, {"%1": 5}).registers["%0"].bits == 5

@@ -8,12 +8,18 @@ import pytest
 
 from ptxscope import evaluate, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.grammar import SLOT_NAMES, slot_choices, syntax
-from ptxscope.engine.isa.legality import count, obstacle, random_form, violations, with_slot
-from ptxscope.engine.isa.types import SecOp, selector
+from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices, format_syntax
+from ptxscope.engine.isa.legality import (
+    count_forms,
+    draw_form,
+    explain_illegal_value,
+    find_violations,
+    with_slot,
+)
+from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.tracing.lane_text import words
-from ptxscope.engine.tracing.step_text import about, title
+from ptxscope.engine.tracing.lane_text import describe_lane
+from ptxscope.engine.tracing.step_text import describe_step, format_title
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
 from tests.tiers import sampled, some
@@ -39,10 +45,10 @@ _COUNTS = {
 def test_counts_are_those_of_the_syntax_table() -> None:
     assert list(CATALOG) == list(_COUNTS)
     for opcode, (documented, ptxas) in _COUNTS.items():
-        assert count(opcode, documented=True) == documented
-        assert count(opcode, ptxas=True) == ptxas
-        assert count(opcode) == max(documented, ptxas)
-    assert sum(map(count, CATALOG)) == 51_565_095_951
+        assert count_forms(opcode, documented=True) == documented
+        assert count_forms(opcode, ptxas=True) == ptxas
+        assert count_forms(opcode) == max(documented, ptxas)
+    assert sum(map(count_forms, CATALOG)) == 51_565_095_951
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -51,10 +57,12 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     assert entry.summary
     assert len(entry.summary) <= 50
     assert entry.section.startswith(("9.7.6.", "9.7.18."))
-    assert syntax(entry).startswith(f"{opcode}.") or syntax(entry).startswith(f"{opcode}{{")
+    assert format_syntax(entry).startswith(f"{opcode}.") or format_syntax(entry).startswith(
+        f"{opcode}{{"
+    )
     for slot in entry.slots:
         assert SLOT_NAMES[slot.name]
-        assert slot_choices(slot)
+        assert format_slot_choices(slot)
     assert opcode in golden_opcodes()
     ptx, values = entry.example
     ins = parse(ptx)
@@ -68,18 +76,18 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
 def test_every_stage_has_a_title_and_sentences(opcode: str, count: int) -> None:
     rng = Random(opcode)
     for _ in range(count):
-        form = random_form(opcode, rng)
+        form = draw_form(opcode, rng)
         assert lower(form).steps
         ins = instruction_of(form)
         for model in ("isa", "ptxas-13.0"):
             values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
             found = trace(ins, values, model=model)
             for step in found.steps:
-                assert title(step)
-                assert about(found, step).endswith(".")
+                assert format_title(step)
+                assert describe_step(found, step).endswith(".")
                 for row in step.rows:
                     for lane in range(len(row.lanes)):
-                        said = words(found, row, lane)
+                        said = describe_lane(found, row, lane)
                         assert said.formula
                         assert said.sentence
 
@@ -88,7 +96,7 @@ def test_random_forms_are_legal() -> None:
     rng = Random(1)
     for opcode in CATALOG:
         for _ in range(100):
-            assert not violations(random_form(opcode, rng))
+            assert not find_violations(draw_form(opcode, rng))
 
 
 def test_c_follows_what_needs_it() -> None:
@@ -100,8 +108,8 @@ def test_c_follows_what_needs_it() -> None:
 
 def test_an_obstacle_says_why_and_what_is_allowed() -> None:
     form = parse("vadd.u32.u32.u32.add d, a, b, c").form
-    assert obstacle(form, "sat", True) is None
-    found = obstacle(form, "dsel", selector("b0"))
+    assert explain_illegal_value(form, "sat", True) is None
+    found = explain_illegal_value(form, "dsel", parse_selector("b0"))
     assert found is not None
     assert "exclude each other" in found[0]
     assert found[1]
@@ -109,8 +117,8 @@ def test_an_obstacle_says_why_and_what_is_allowed() -> None:
 
 def test_a_step_tells_of_every_row_that_matters() -> None:
     shown = trace("vmad.s32.u32.u32.po d, a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any(".po adds one more" in about(shown, step) for step in shown.steps)
+    assert any(".po adds one more" in describe_step(shown, step) for step in shown.steps)
     shown = trace("vmad.s32.u32.u32 d, -a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any("The product is negated" in about(shown, step) for step in shown.steps)
+    assert any("The product is negated" in describe_step(shown, step) for step in shown.steps)
     shown = trace("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, model="H4")
-    assert any("to the even neighbour" in about(shown, step) for step in shown.steps)
+    assert any("to the even neighbour" in describe_step(shown, step) for step in shown.steps)

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ptxscope.engine.diagnosis.causes import Kind
+from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.findings import diagnose
-from ptxscope.engine.listings.asm_bindings import pasted
-from ptxscope.engine.listings.lint import Checked, check_listing, check_text
+from ptxscope.engine.listings.asm_bindings import parse_pasted
+from ptxscope.engine.listings.lint import CheckedInstruction, check_listing, check_text
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace
@@ -25,11 +25,11 @@ QUAD = "vabsdiff4.u32.u32.u32.sat %r4, %r1, %r2, %r3;\n"
 LOST = "loses the absolute value for sm_120 and sm_121"
 
 
-def check(body: str, head: str = HEAD) -> list[Checked]:
+def check(body: str, head: str = HEAD) -> list[CheckedInstruction]:
     return list(check_text(f"{head}.reg .b32 %r<9>;\n.reg .pred %p<3>;\n{body}}}\n", "k.ptx"))
 
 
-def warnings(items: list[Checked]) -> list[str]:
+def warnings(items: list[CheckedInstruction]) -> list[str]:
     return [x.message for item in items for x in item.diagnostics if x.rule == "F2"]
 
 
@@ -114,7 +114,7 @@ def test_literals_of_an_asm_statement_are_constants() -> None:
     lost = asm.format('"r"(0x7f800002), "r"(1)')
     (item,) = check_text(lost, "k.cu")
     assert LOST in warnings([item])[0]
-    assert any(LOST in note for note in trace(pasted(lost), {}).notes)
+    assert any(LOST in note for note in trace(parse_pasted(lost), {}).notes)
     (item,) = check_text(asm.format('"r"(0x7f800002), "r"(c)'), "k.cu")
     assert not warnings([item])
 
@@ -127,11 +127,11 @@ def test_a_moved_c_of_slct_is_folded_as_a_literal_is() -> None:
     assert not item.notes
     asm = 'asm("slct.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), {}(2142016040));'
     for constraint in ('"r"', '"n"'):
-        ins = pasted(asm.format(constraint))
+        ins = parse_pasted(asm.format(constraint))
         (note,) = trace(ins, {"%1": 1, "%2": 12}).notes
         assert "takes %2, not %1 as documented" in note
         first, *_ = diagnose(ins, {"%1": 1, "%2": 12}, 12)
-        assert (first.kind, first.ptx) == (Kind.PTXAS, "slct.s32.f32 %0, %1, %2, 0f7FAC9228;")
+        assert (first.kind, first.ptx) == (CauseKind.PTXAS, "slct.s32.f32 %0, %1, %2, 0f7FAC9228;")
 
 
 PTX, VALUES, DOCUMENTED, FOLDED = FOLDING_BUGS[1].example
@@ -139,7 +139,7 @@ PTX, VALUES, DOCUMENTED, FOLDED = FOLDING_BUGS[1].example
 
 def test_a_lost_absolute_value_explains_a_result() -> None:
     first, *others = diagnose(PTX, VALUES, FOLDED)
-    assert first.kind is Kind.PTXAS
+    assert first.kind is CauseKind.PTXAS
     assert "for sm_120 and sm_121, where a, b and c are constants" in first.sentence
     assert first.trace.result == {"d": 0x00008000}
     assert not any("sm_120" in other.sentence for other in others)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from ptxscope import evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.listings import counterexample as one
-from ptxscope.engine.listings.counterexample import counterexample
-from ptxscope.engine.listings.counterexample_search import by_arrays
+from ptxscope.engine.listings.counterexample import find_counterexample
+from ptxscope.engine.listings.counterexample_search import search_arrays
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
-from ptxscope.engine.syntax.instruction import Guard, Instruction, Literal
+from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction
 from tests.strategies import random_instruction
 from tests.tiers import examples
 
@@ -30,7 +30,7 @@ def _with_errata(seed: int) -> Instruction:
         if rng.random() < 0.2:
             ins = replace(ins, guard=Guard("g", negated=rng.random() < 0.5))
         if rng.random() < 0.2:
-            ins = replace(ins, sources=(ins.sources[0], Literal(5, "5"), *ins.sources[2:]))
+            ins = replace(ins, sources=(ins.sources[0], Immediate(5, "5"), *ins.sources[2:]))
         if ins.errata:
             return ins
 
@@ -41,14 +41,14 @@ def test_one_by_one_and_by_arrays_find_the_same(seed: int, shows: Model) -> None
     ins = _with_errata(seed)
     count = len(ins.errata)
     with patch.object(one, "_FEW", _MOST):
-        found, seen, _ = one._one_by_one(ins, count, shows.name)
-    assert by_arrays(ins, count, shows.name, one._examples(ins), _MOST) == (found, seen)
+        found, seen, _ = one._search_one_by_one(ins, count, shows.name)
+    assert search_arrays(ins, count, shows.name, one._iter_examples(ins), _MOST) == (found, seen)
 
 
 def test_an_erratum_that_the_first_operands_do_not_show() -> None:
     ins = parse("vshl.u32.u32.u32.sat.wrap d, a.h1, b.b3")
-    assert one._one_by_one(ins, len(ins.errata), PTXAS_MODELS[0].name)[0] == {}
-    found = counterexample(ins)
+    assert one._search_one_by_one(ins, len(ins.errata), PTXAS_MODELS[0].name)[0] == {}
+    found = find_counterexample(ins)
     assert found is not None
     # PTX ISA 9.7.18: shifted by b's lowest five bits, then clamped
     shifted = (found.values["a"] >> 16) << (found.values["b"] >> 24 & 31)

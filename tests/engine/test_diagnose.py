@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.causes import Kind
+from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.findings import (
     Diagnosis,
     Finding,
     count_of,
+    find_right_lanes,
     investigate,
-    observation,
-    right_lanes,
+    make_observation,
 )
 from ptxscope.engine.diagnosis.form_causes import WEIGHTS
 from ptxscope.engine.diagnosis.lane_solver import solve
 from ptxscope.engine.diagnosis.observation import Observed, parse_observed
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form, violations, with_slot
+from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
@@ -71,7 +71,7 @@ def asked(written: str, batch: list[tuple[dict[str, int], dict[str, int]]]) -> D
     return investigate(
         ins,
         [
-            observation(ins, {n: v for n, v in values.items() if n in known}, dict(got))
+            make_observation(ins, {n: v for n, v in values.items() if n in known}, dict(got))
             for values, got in batch
         ],
     )
@@ -105,7 +105,7 @@ def tells(finding: Finding, done: Instruction) -> bool:
     a = done.form.asel.lanes if done.form.asel else range(n)
     b = done.form.bsel.lanes if done.form.bsel else range(n, 2 * n)
     if not fits.lanes:
-        return fits.ways > 1
+        return fits.match_count > 1
     return all(pair in fits.lanes[i] for i, pair in enumerate(zip(a, b, strict=True)))
 
 
@@ -238,7 +238,7 @@ def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
 def test_an_erratum_is_named(erratum: Erratum) -> None:
     ptx, values, _, ptxas = erratum.example
     first = diagnose(ptx, values, ptxas)[0]
-    assert first.kind is Kind.PTXAS
+    assert first.kind is CauseKind.PTXAS
     assert erratum.id in [x.id for x in first.errata]
     assert erratum.sentence in first.sentence
     assert first.trace.result == {"d": ptxas}
@@ -255,7 +255,7 @@ def test_every_golden_erratum_is_laid_to_the_versions_that_have_it(step: int) ->
         for got, versions in ((old, "11.8 to 13.2"), (new, "13.3 to 13.5")):
             if got != isa:
                 first = diagnose(row.ptx, values, got)[0]
-                assert first.kind is Kind.PTXAS
+                assert first.kind is CauseKind.PTXAS
                 assert ("11.8 to 13.5" if old == new else versions) in first.sentence
 
 
@@ -266,10 +266,12 @@ def test_a_misconception_is_found(misconception: Erratum) -> None:
     findings = diagnose(ptx, {k: v for k, v in values.items() if k in names}, expected)
     fewest = [x for x in findings if len(x.causes) == 1]
     true = [
-        x for x in fewest if x.kind is Kind.MISCONCEPTION and misconception.sentence in x.sentence
+        x
+        for x in fewest
+        if x.kind is CauseKind.MISCONCEPTION and misconception.sentence in x.sentence
     ]
     assert true
-    assert true[0].result() == {"d": expected}
+    assert true[0].get_result() == {"d": expected}
 
 
 _QUAD = "vsub4.u32.u32.u32 d.b210, a, b, c"
@@ -329,7 +331,7 @@ def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int],
     assert diagnosis.nearest
     documented = (int(evaluate(ptx, values)["d"]) ^ got).bit_count()
     for near in diagnosis.nearest:
-        assert near.distance == (near.result()["d"] ^ got).bit_count() <= documented
+        assert near.distance == (near.get_result()["d"] ^ got).bit_count() <= documented
 
 
 def test_a_near_miss_of_several_ptxas_is_told_once_with_their_versions() -> None:
@@ -378,7 +380,9 @@ def test_every_selector_that_fits_is_counted() -> None:
         done = parse(f"{opcode} d.b210, a.b3062, b, c")
         got = computed_result(done, values, "isa")["d"]
         findings = asked(written, [(values, {"d": got})]).findings
-        (finding,) = [x for x in findings if x.causes[0].axes == {"asel"} and len(x.causes) == 1]
+        (finding,) = [
+            x for x in findings if x.causes[0].decided_axes == {"asel"} and len(x.causes) == 1
+        ]
         fitting = []
         for digits in product(range(8), repeat=3):
             text = "3" + "".join(map(str, digits))
@@ -387,7 +391,9 @@ def test_every_selector_that_fits_is_counted() -> None:
                 if computed_result(changed, values, "isa")["d"] == got:
                     fitting.append(changed)
         assert finding.fits
-        assert finding.fits.ways == 8 * len(fitting)  # lane 3 is not in the mask: any digit will do
+        assert finding.fits.match_count == 8 * len(
+            fitting
+        )  # lane 3 is not in the mask: any digit will do
         assert finding.instruction in fitting
         for digit in range(8):
             idle = parse(f"{opcode} d.b210, a.b{digit}062, b, c")
@@ -405,9 +411,11 @@ def test_selectors_are_counted_with_the_digits_that_nothing_reads() -> None:
         ways *= sum(map(wanted, signed))
     values = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
     findings = diagnose("vadd4.u32.s32.u32.sat d.b310, a, b.b4567, c", values, 0x7F22FF02)
-    solved = next(x for x in findings if len(x.causes) == 1 and x.causes[0].axes == {"asel"})
+    solved = next(
+        x for x in findings if len(x.causes) == 1 and x.causes[0].decided_axes == {"asel"}
+    )
     assert solved.fits
-    assert solved.fits.ways == ways == 128
+    assert solved.fits.match_count == ways == 128
     assert "one of 128 selectors that fit" in solved.sentence
     assert [len(choices) for choices in solved.fits.lanes] == [2, 4, 8, 2]
 
@@ -418,26 +426,31 @@ def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
     cases = [
         ({"a": 0x01010101, "b": 0x02020202, "c": c}, Observed(c, 0xFFFFFFFF)) for c in range(9)
     ]
-    few, many = (solve(form, ISA_MODEL.rules(form), None, cases[:count], "ab") for count in (1, 9))
+    few, many = (
+        solve(form, ISA_MODEL.make_rules(form), None, cases[:count], "ab") for count in (1, 9)
+    )
     assert few
-    assert (few.ways, few.more) == (32**4, False)
+    assert (few.match_count, few.is_truncated) == (32**4, False)
     assert many
-    assert many.more
-    assert many.ways < few.ways
-    assert count_of(many) == f"at least {many.ways:,}"
+    assert many.is_truncated
+    assert many.match_count < few.match_count
+    assert count_of(many) == f"at least {many.match_count:,}"
 
 
 def test_the_lanes_that_are_right_are_told() -> None:
     diagnosis = asked("vadd4.u32.u32.u32 d, a, b, c", [({"a": 1, "b": 2, "c": 0}, {"d": 0xFF03})])
-    assert right_lanes(diagnosis) == (8, (0, 2, 3))
+    assert find_right_lanes(diagnosis) == (8, (0, 2, 3))
     diagnosis = asked("vadd.u32.u32.u32 d.h1, a, b, c", [({"a": 1, "b": 2, "c": 5}, {"d": 5})])
-    assert right_lanes(diagnosis) == (16, (0,))
+    assert find_right_lanes(diagnosis) == (16, (0,))
 
 
 def test_predicates_and_their_exchange() -> None:
     findings = diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"p": 0, "q": 1})
     assert any("p and q exchanged" in x.sentence for x in findings)
-    assert diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"q": 0})[0].kind is Kind.DOCUMENTED
+    assert (
+        diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"q": 0})[0].kind
+        is CauseKind.DOCUMENTED
+    )
 
 
 def test_a_guard_that_was_read_the_other_way() -> None:
@@ -476,7 +489,7 @@ def test_what_is_asked_wrongly_is_named() -> None:
 def test_observed_values_may_have_unknown_bits(text: str, bits: int, known: int) -> None:
     seen = parse_observed(text, Type.U32)
     assert seen == Observed(bits & known, known)
-    assert parse_observed(seen.text(32), Type.U32) == seen
+    assert parse_observed(seen.format_bits(32), Type.U32) == seen
 
 
 @given(evaluations(), st.data())
@@ -494,7 +507,7 @@ def test_an_instructions_own_result_is_the_documented_one(
         bits = int(evaluate(ins, values)[name])
         got[name] = Observed(bits & known, known)
     first = diagnose(ins, values, got)[0]
-    assert first.kind is Kind.DOCUMENTED
+    assert first.kind is CauseKind.DOCUMENTED
 
 
 @given(evaluations(), st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
@@ -511,9 +524,9 @@ def test_every_finding_gives_what_was_observed(
         some = known & known >> 7 & field | 1  # few, so that there is much to find
         got[name] = Observed(bits & some, some)
     for finding in diagnose(ins, values, got):
-        found = finding.result()
+        found = finding.get_result()
         for role, name in ins.results.items():
-            assert got[name].fits(found[role]), finding.sentence
+            assert got[name].matches(found[role]), finding.sentence
         if not any(cause.reading for cause in finding.causes):
             shown = finding.trace.result
             assert {
@@ -539,7 +552,7 @@ def test_a_float_and_an_integer_taken_for_each_other() -> None:
 @examples(80)
 def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: int) -> None:
     rng, form = Random(seed), ins.form
-    other = random_form(ins.opcode, rng)
+    other = draw_form(ins.opcode, rng)
     names = [slot.name for slot in ins.entry.slots if slot.name not in ("dst", "c")]
     changed = {x: other.get(x) for x in rng.sample(names, min(2, len(names)))}
     done = form._replace(**changed)  # type: ignore[arg-type]
@@ -548,7 +561,7 @@ def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: in
         isinstance(x, Type) and isinstance(y, Type) and x.bits != y.bits
         for x, y in ((form.get(name), done.get(name)) for name in changed)
     )
-    if violations(done) or wider or done.c > form.c or not ins.results:
+    if find_violations(done) or wider or done.c > form.c or not ins.results:
         return
     computed = instruction_of(done._replace(dst=form.dst))
     batch = []
@@ -563,7 +576,7 @@ def test_versions_that_the_known_bits_do_not_tell_apart_are_one_finding() -> Non
     answers = [computed_result(parse(ptx), values, x)["d"] for x in ("ptxas-13.5", "ptxas-13.0")]
     assert answers == [0x34500000, 0x00120000]  # the low and the high half of 0x123450
     found = diagnose(ptx, values, Observed(0, 1 << 31))
-    assert [x.kind for x in found].count(Kind.PTXAS) == 1
+    assert [x.kind for x in found].count(CauseKind.PTXAS) == 1
     assert "11.8 to 13.5" in found[0].sentence
     assert "13.3 to 13.5" in diagnose(ptx, values, answers[0])[0].sentence
     assert "11.8 to 13.2" in diagnose(ptx, values, answers[1])[0].sentence
@@ -586,7 +599,7 @@ def test_the_nearest_explain_the_most_observations() -> None:
     diagnosis = asked(ptx, [*good, ({"a": 1, "b": 1}, {"d": 0xDEADBEEF})])
     assert not diagnosis.findings
     assert diagnosis.nearest[0].matched == 2
-    assert any(x.kind is Kind.DOCUMENTED for x in diagnosis.nearest)
+    assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.nearest)
 
 
 def test_a_line_is_told_of_by_its_own_names() -> None:
@@ -612,7 +625,7 @@ def test_a_guard_that_forbids_is_no_riddle_for_selectors() -> None:
     ptx = "@g vadd4.u32.u32.u32.add d, a, b, c"
     values = {"a": 0x01020304, "b": 0x10203040, "c": 3, "g": 0, "d": 9}
     for finding in diagnose(ptx, values, 0xAD):
-        assert finding.result() == {"d": 0xAD}, finding.sentence
+        assert finding.get_result() == {"d": 0xAD}, finding.sentence
     acting = computed_result(parse(ptx.replace("a, b", "a.b3211, b")), values | {"g": 1}, "isa")
     findings = diagnose(ptx, [values, values | {"g": 1}], [9, acting])
     assert any(x.fits for x in findings)
@@ -628,8 +641,8 @@ def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> No
             values = drawn(done, rng)
             bits = computed_result(done, values, "isa")["d"]
             batch.append((values, {"d": Observed(bits & 0xFFFFFF00, 0xFFFFFF00)}))
-        found = investigate(ins, [observation(ins, v, got) for v, got in batch]).findings
-        assert any(x.instruction == done or (x.fits and x.fits.ways > 1) for x in found)
+        found = investigate(ins, [make_observation(ins, v, got) for v, got in batch]).findings
+        assert any(x.instruction == done or (x.fits and x.fits.match_count > 1) for x in found)
 
 
 def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
@@ -702,10 +715,10 @@ def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
             name: x for name, x in row.values.items() if name in parse(row.ptx).names.values()
         }
         first = diagnose(row.ptx, values, row.results["ptxas-13.5"][0])[0]
-        assert (first.kind, [x.id for x in first.errata]) == (Kind.PTXAS, ["E14"])
+        assert (first.kind, [x.id for x in first.errata]) == (CauseKind.PTXAS, ["E14"])
         assert "11.8 to 13.5" in first.sentence
         kept = diagnose(row.ptx, values, row.results["isa"][0])[0]
-        assert kept.kind is Kind.DOCUMENTED
+        assert kept.kind is CauseKind.DOCUMENTED
 
 
 _WITH_LITERALS = """
@@ -735,8 +748,8 @@ def test_what_is_found_for_a_literal_can_be_written_and_gives_what_is_said(writt
                 read = {x.name: finding.operands[0][x.roles[0]] for x in told.inputs}
                 computed = computed_result(told, read, finding.model.name)
                 if not any(cause.reading for cause in finding.causes):
-                    assert computed[destination] == next(iter(finding.result().values()))
-                assert Observed(bit, 1).fits(next(iter(finding.result().values())))
+                    assert computed[destination] == next(iter(finding.get_result().values()))
+                assert Observed(bit, 1).matches(next(iter(finding.get_result().values())))
 
 
 def test_a_literal_has_no_other_value_than_is_written() -> None:
@@ -759,7 +772,7 @@ def test_one_partly_known_value_is_not_two_values() -> None:
     values = [{"a": 1, "b": 2}, {"a": 1, "b": 254}]
     with pytest.raises(ValueError, match="as many observed values"):
         diagnose(ptx, values, Observed(3, 0xFF))
-    assert diagnose(ptx, values, [Observed(3, 0xFF), 255])[0].kind is Kind.DOCUMENTED
+    assert diagnose(ptx, values, [Observed(3, 0xFF), 255])[0].kind is CauseKind.DOCUMENTED
 
 
 @pytest.mark.parametrize(

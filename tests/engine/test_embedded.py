@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.kernels.execution import Ending, execute
+from ptxscope.engine.kernels.execution import StopReason, execute
 from ptxscope.engine.kernels.program import Program, load
 from ptxscope.engine.listings.lint import check_text
-from ptxscope.state.open_listing import opened_listing
+from ptxscope.state.open_listing import open_listing
 
 
 class Source(NamedTuple):
@@ -212,11 +212,11 @@ def test_check_finds_what_is_ptx_and_nothing_else(source: Source) -> None:
     legal = {
         x.place.line: x.ptx.removeprefix("@p ").partition(".")[0]
         for x in items
-        if x.legal and not x.unread
+        if x.is_legal and not x.is_unreadable
     }
     assert legal == source.legal
-    assert tuple(dict.fromkeys(x.place.line for x in items if not x.legal)) == source.illegal
-    assert tuple(x.place.line for x in items if x.unread) == source.unread
+    assert tuple(dict.fromkeys(x.place.line for x in items if not x.is_legal)) == source.illegal
+    assert tuple(x.place.line for x in items if x.is_unreadable) == source.unread
 
 
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
@@ -230,7 +230,7 @@ def test_a_run_finds_what_check_finds(source: Source) -> None:
 
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
 def test_the_explorer_opens_what_check_finds(source: Source) -> None:
-    cursor = opened_listing(dedent(source.text), source.name)
+    cursor = open_listing(dedent(source.text), source.name)
     rows = cursor.rows if cursor else ()
     every = len(cursor.listing.programs) if cursor else 0
     assert all(row.program < every for row in rows)
@@ -239,10 +239,10 @@ def test_the_explorer_opens_what_check_finds(source: Source) -> None:
 
 def test_a_pasted_call_is_searched_for_strings() -> None:
     text = 'x = elementwise(\n  "vadd4.u32.u32.u32 $0, $1, $2, $3;", "=r,r,r,r", [a, b, c])'
-    cursor = opened_listing(text, "pasted")
+    cursor = open_listing(text, "pasted")
     assert cursor
     assert cursor.statement.line == 2
-    assert [x.unread for x in check_text(text, "x.txt")] == [True]
+    assert [x.is_unreadable for x in check_text(text, "x.txt")] == [True]
 
 
 # --- running past what can't be read ------------------------------------------------------
@@ -271,7 +271,7 @@ def test_what_a_macro_may_write_is_unknown_and_what_is_only_read_stays_known() -
         (11, "vmax.u32.u32.u32 %0, %1, <Y>"),
     ]
     run = execute(program, {"%1": 7, "%2": 5})
-    assert run.ending is Ending.END
+    assert run.ending is StopReason.END
     bits = {step.line: step.writes["t"] for step in run.steps}
     assert bits == {2: 12, 3: None, 4: 2, 6: None, 7: None, 9: None, 11: None}
     known = {name: x.bits for name, x in run.registers.items()}

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.causes import Kind
-from ptxscope.engine.diagnosis.confusable_opcodes import twins
+from ptxscope.engine.diagnosis.causes import CauseKind
+from ptxscope.engine.diagnosis.confusable_opcodes import find_confusable_opcodes
 from ptxscope.engine.diagnosis.findings import Finding
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, bits, instruction_of
@@ -98,7 +98,7 @@ def test_what_was_meant_is_among_the_first(
 def test_another_opcode_is_told_of_in_words_and_as_a_kind() -> None:
     values = {"a": 0x01820304, "b": 0x04030281, "c": 0}
     first = diagnose("vmin4.s32.s32.s32 d, a, b, c", values, 0x04030304)[0]
-    assert first.kind is Kind.OPCODE
+    assert first.kind is CauseKind.OPCODE
     assert "with `vmax4` rather than `vmin4`" in first.sentence
 
 
@@ -106,11 +106,13 @@ def test_selectors_of_which_hundreds_fit_stand_behind_every_plain_cause() -> Non
     values = {"a": 0x80FF7F01, "b": 0x01020304, "c": 0}
     findings = diagnose("vset4.s32.s32.lt d, a, b, c", values, 1)
     alone = [x for x in findings if len(x.causes) == 1]
-    many = [i for i, x in enumerate(alone) if x.fits and x.fits.ways >= 100]
+    many = [i for i, x in enumerate(alone) if x.fits and x.fits.match_count >= 100]
     assert many
     plain = [i for i, x in enumerate(alone) if not x.fits]
     assert max(plain) < min(many)
-    assert f"one of {alone[many[0]].fits.ways:,} selectors that fit" in alone[many[0]].sentence  # type: ignore[union-attr]
+    matches = alone[many[0]].fits
+    assert matches is not None
+    assert f"one of {matches.match_count:,} selectors that fit" in alone[many[0]].sentence
 
 
 def test_unsigned_throughout_precedes_exchanged_and_greater() -> None:
@@ -128,8 +130,8 @@ def test_every_twin_is_a_legal_line_that_takes_what_is_written() -> None:
     rng = Random(1)
     for opcode in CATALOG:
         for _ in range(20):
-            ins = instruction_of(random_form(opcode, rng))
-            for twin in twins(ins.form):
+            ins = instruction_of(draw_form(opcode, rng))
+            for twin in find_confusable_opcodes(ins.form):
                 assert twin.opcode != opcode
                 slots = {slot.name for slot in CATALOG[twin.opcode].slots}
                 kept = [n for n in ins.form._fields[1:] if n not in ("c", *twin.slots)]
@@ -138,7 +140,7 @@ def test_every_twin_is_a_legal_line_that_takes_what_is_written() -> None:
 
 def test_lanes_of_another_width_do_not_take_selectors_that_are_written() -> None:
     written = parse("vadd4.u32.u32.u32 d.b10, a.b0123, b, c").form
-    assert {x.opcode for x in twins(written)} == {
+    assert {x.opcode for x in find_confusable_opcodes(written)} == {
         "vsub4",
         "vavrg4",
         "vabsdiff4",
@@ -146,7 +148,7 @@ def test_lanes_of_another_width_do_not_take_selectors_that_are_written() -> None
         "vmax4",
     }
     plain = parse("vadd4.u32.u32.u32 d, a, b, c").form
-    assert {"vadd", "vadd2"} < {x.opcode for x in twins(plain)}
+    assert {"vadd", "vadd2"} < {x.opcode for x in find_confusable_opcodes(plain)}
 
 
 def test_literals_are_not_given_to_an_opcode_that_takes_none() -> None:
@@ -181,7 +183,7 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
     other = ins
     if source == "another form":
         other = instruction_of(
-            random_form(draw(st.sampled_from(sorted(CATALOG))), Random(draw(st.integers(0, 99))))
+            draw_form(draw(st.sampled_from(sorted(CATALOG))), Random(draw(st.integers(0, 99))))
         )
     if source != "random":
         given_ = {x.name: draw(bits(x.type)) for x in other.inputs}

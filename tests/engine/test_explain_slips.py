@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.selector_simplicity import Plainness, plain_words
-from ptxscope.engine.isa.types import selector
+from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
+from ptxscope.engine.isa.types import parse_selector
 from tests.tiers import sampled
 
 _A, _B = "a=0x80ff7f01", "b=0x01ff0280"
@@ -86,23 +86,23 @@ def test_what_is_wrongly_expected_precedes_another_opcode() -> None:
 @pytest.mark.parametrize(
     ("written", "role", "word", "plainness"),
     [
-        ("b4567", "b", "b7654", Plainness.DEFAULT),
-        ("b7654", "b", "b3210", Plainness.RENUMBERED),
-        ("b0123", "b", "b4567", Plainness.RENUMBERED),
-        ("b0123", "b", "b3210", Plainness.RENUMBERED),
-        ("h10", "a", "h30", Plainness.ONE_DIGIT),
-        ("h10", "a", "h32", Plainness.REVERSED),
-        ("b3210", "a", "b3200", Plainness.ONE_DIGIT),
-        ("b3011", "a", "b1103", Plainness.REVERSED),
-        ("b3011", "a", "b0123", Plainness.REVERSED),
-        ("b3210", "a", "b0321", Plainness.ROTATED),
-        ("b3210", "a", "b2222", Plainness.REPEATED),
+        ("b4567", "b", "b7654", SelectorSimplicity.DEFAULT),
+        ("b7654", "b", "b3210", SelectorSimplicity.RENUMBERED),
+        ("b0123", "b", "b4567", SelectorSimplicity.RENUMBERED),
+        ("b0123", "b", "b3210", SelectorSimplicity.RENUMBERED),
+        ("h10", "a", "h30", SelectorSimplicity.ONE_DIGIT),
+        ("h10", "a", "h32", SelectorSimplicity.REVERSED),
+        ("b3210", "a", "b3200", SelectorSimplicity.ONE_DIGIT),
+        ("b3011", "a", "b1103", SelectorSimplicity.REVERSED),
+        ("b3011", "a", "b0123", SelectorSimplicity.REVERSED),
+        ("b3210", "a", "b0321", SelectorSimplicity.ROTATED),
+        ("b3210", "a", "b2222", SelectorSimplicity.REPEATED),
     ],
 )
 def test_the_plainer_selectors_are_known(
-    written: str, role: str, word: str, plainness: Plainness
+    written: str, role: str, word: str, plainness: SelectorSimplicity
 ) -> None:
-    found = plain_words(selector(written).lanes, role)
-    assert found[selector(word).lanes] is plainness
+    found = iter_simple_selectors(parse_selector(written).lanes, role)
+    assert found[parse_selector(word).lanes] is plainness
     assert [*found.values()] == sorted(found.values())
-    assert selector(written).lanes not in found
+    assert parse_selector(written).lanes not in found

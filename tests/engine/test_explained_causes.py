@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.selector_simplicity import Plainness, plain_words
-from ptxscope.engine.isa.types import selector
+from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
+from ptxscope.engine.isa.types import parse_selector
 
 WORD = 0xFFFFFFFF
 
@@ -176,8 +176,8 @@ def test_digits_that_are_counted_from_the_wrong_end(opcode: str, written: tuple[
 
 
 def test_the_mirrored_selector_is_plain() -> None:
-    found = plain_words(selector("b0012").lanes, "a")
-    assert found[selector("b3321").lanes] is Plainness.MIRRORED
+    found = iter_simple_selectors(parse_selector("b0012").lanes, "a")
+    assert found[parse_selector("b3321").lanes] is SelectorSimplicity.MIRRORED
 
 
 def test_a_selector_that_is_read_backwards_stands_before_one_of_hundreds() -> None:
@@ -186,7 +186,7 @@ def test_a_selector_that_is_read_backwards_stands_before_one_of_hundreds() -> No
     values = {"a": 0x91A2B3C4, "b": 0x25364758, "c": 0}
     ran = "vmax4.u32.u32.u32 d, a.b0316, b.b7645, c"
     found = diagnose(line, values, evaluate(ran, values)["d"])
-    many = [i for i, x in enumerate(found) if x.fits and x.fits.ways >= 100 and x.weight > 3]
+    many = [i for i, x in enumerate(found) if x.fits and x.fits.match_count >= 100 and x.weight > 3]
     at = next(i for i, x in enumerate(found) if x.ptx == str(parse(ran)))
     assert at <= 2  # behind the same bytes of b reversed, and a single digit of a
     assert not many or at < min(many)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.diagnosis.causes import Kind
+from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.findings import diagnose
-from ptxscope.engine.syntax.instruction import Literal
+from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.engine.syntax.parser import parse
 
 FOLDED = "as ptxas 11.8 to 13.3 at -O1 and above folds it"
@@ -38,7 +38,7 @@ def test_the_folding_is_the_first_finding(
     ptx: str, values: dict[str, int], got: int, why: str, written: str
 ) -> None:
     first, *others = diagnose(ptx, values, got)
-    assert first.kind is Kind.PTXAS
+    assert first.kind is CauseKind.PTXAS
     assert first.sentence.startswith(f"The instruction gives this {FOLDED}")
     assert why in first.sentence
     assert first.ptx == written
@@ -68,9 +68,9 @@ def test_a_literal_is_given_no_other_value() -> None:
         ins = parse(ptx)
         for finding in diagnose(ptx, {}, got):
             told = finding.instruction.roles
-            assert {x.bits for x in told.values() if isinstance(x, Literal)} == {
-                x.bits for x in ins.roles.values() if isinstance(x, Literal)
+            assert {x.bits for x in told.values() if isinstance(x, Immediate)} == {
+                x.bits for x in ins.roles.values() if isinstance(x, Immediate)
             }
-            written = {role: x.bits for role, x in told.items() if isinstance(x, Literal)}
+            written = {role: x.bits for role, x in told.items() if isinstance(x, Immediate)}
             assert finding.operands[0] == written, finding.sentence
             assert "=" not in finding.sentence.replace(">=", ""), finding.sentence

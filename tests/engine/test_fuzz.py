@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, parse_all
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.syntax.completions import completions
+from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.values import parse_value
 from tests.reference_data import table, verdicts
 from tests.tiers import thorough
@@ -71,7 +71,7 @@ def test_any_text(text: str) -> None:
         parse_all(text)
     except PtxError as error:
         assert str(error)
-    completions(text)
+    find_completions(text)
 
 
 @given(st.text(), st.sampled_from(Type))

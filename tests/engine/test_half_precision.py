@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.kernels.execution import Ending, execute
+from ptxscope.engine.kernels.execution import StopReason, execute
 from ptxscope.engine.kernels.program import load
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse, scan
-from ptxscope.state.open_listing import opened_listing
+from ptxscope.state.open_listing import open_listing
 
 SAID = "half-precision `set` and `setp` are not known here; this is not checked"
 LINES = [
@@ -44,8 +44,8 @@ def test_every_reader_says_the_same_of_them(line: str) -> None:
     assert line[start:end] == line[line.index("set") : -1]
     (item,) = check_text(f".version 8.0\n{line}\n", "x.ptx")
     assert [x.message for x in item.diagnostics] == [SAID]
-    assert item.legal
-    assert item.unread
+    assert item.is_legal
+    assert item.is_unreadable
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_a_run_goes_on_behind_them_without_what_they_write() -> None:
     (program,) = load(KERNEL)
     assert program.problems == ()
     run = execute(program, {"%r1": 0x01020304, "%r2": 0x01010101})
-    assert run.ending is Ending.LEFT
+    assert run.ending is StopReason.LEFT
     assert run.registers["%r3"].bits == 0x02030405
     unknown = {name for name, value in run.registers.items() if value.bits is None}
     assert unknown == {"%p1", "%p2", "%r4"}
 
 
 def test_the_list_of_the_explorer_does_not_mark_them() -> None:
-    walk = opened_listing(KERNEL, "h.ptx")
+    walk = open_listing(KERNEL, "h.ptx")
     assert walk
     rows = [row for row in walk.rows if "16" in row.text]
     assert len(rows) == 3

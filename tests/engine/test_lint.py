@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.counterexample import counterexample
+from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.listings.lint import (
     RULES,
-    Checked,
+    CheckedInstruction,
     Severity,
     check_listing,
     check_source,
@@ -26,19 +26,19 @@ from ptxscope.engine.listings.lint import (
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.syntax.register_checks import agrees, misfits
+from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes
-from ptxscope.engine.syntax.tokens import tokens
+from ptxscope.engine.syntax.tokens import tokenize
 from tests.reference_data import DATA, table, verdicts
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
 
-def listing(text: str) -> list[Checked]:
+def listing(text: str) -> list[CheckedInstruction]:
     return list(check_listing([text], "x.ptx"))
 
 
-def source(text: str, language: Language = Language.C) -> list[Checked]:
+def source(text: str, language: Language = Language.C) -> list[CheckedInstruction]:
     return list(check_source(text, "x", language))
 
 
@@ -68,7 +68,7 @@ _FOUND = [
 @pytest.mark.parametrize("text", _FOUND)
 def test_an_asm_statement_of_c_is_found_at_its_place(text: str) -> None:
     (item,) = source(text)
-    assert item.legal
+    assert item.is_legal
     assert item.ptx.startswith("vadd4.s32.s32.s32 ")
     line = text.splitlines()[item.place.line - 1]
     assert line[item.place.column - 1 :].startswith("vadd4.s32")
@@ -92,7 +92,7 @@ _PYTHON = [
 @pytest.mark.parametrize("text", _PYTHON)
 def test_ptx_in_a_string_of_python_is_found_at_its_place(text: str) -> None:
     (item,) = source(text, Language.PYTHON)
-    assert item.legal
+    assert item.is_legal
     line = text.splitlines()[item.place.line - 1]
     assert line[item.place.column - 1 :].startswith("vadd4.s32")
     assert line[slice(*item.place.span)] == "vadd4"
@@ -130,14 +130,14 @@ def test_what_is_no_instruction_is_left_alone(text: str, language: Language) -> 
 )
 def test_what_is_glued_with_a_macro_is_said_to_be_unread(text: str) -> None:
     (item,) = source(text)
-    assert item.unread
-    assert item.legal
+    assert item.is_unreadable
+    assert item.is_legal
     assert [diagnostic.severity for diagnostic in item.diagnostics] == [Severity.NOTE]
 
 
 def test_what_an_f_string_puts_together_is_said_to_be_unread() -> None:
     (item,) = source('f"vadd4.{t}.s32.s32 d, a, b, c;"', Language.PYTHON)
-    assert item.unread
+    assert item.is_unreadable
 
 
 def test_other_f_strings_are_left_alone() -> None:
@@ -151,18 +151,18 @@ def test_the_types_of_asm_operands_are_known() -> None:
         ("register-type", "%0"),
         ("register-type", "%2"),
     ]
-    assert not item.legal
+    assert not item.is_legal
     good = (
         'asm("{ .reg .pred p; setp.lt.f64 p, %1, %2; selp.b16 %0, 1, 2, p; }"'
         ' : "=h"(a) : "d"(b), "d"(c));'
     )
-    assert all(item.legal for item in source(good))
+    assert all(item.is_legal for item in source(good))
 
 
 def test_an_error_in_a_glued_string_is_at_its_place() -> None:
     text = 'asm("{\\n\\t"\n    "vadd4.s32.s32.\\x73\\x33 d, a, b, c;" ::);'
     (item,) = source(text)
-    assert not item.legal
+    assert not item.is_legal
     assert (item.place.line, item.place.column) == (2, 19)
     assert item.place.excerpt[slice(*item.place.span)] == ".\\x73\\x33"
 
@@ -173,7 +173,7 @@ def test_every_kernel_of_the_sample_is_found() -> None:
     items = source(text)
     written = [text.count(f'"{op}') for op in ("v", "set", "slct")]
     assert len(items) == sum(written) == 1 + 4 + 4 + 5 + 1 + 3 + 5
-    assert all(item.legal for item in items)
+    assert all(item.is_legal for item in items)
     warned = [item.place.line for item in items if item.errata]
     lines = text.splitlines()
     assert warned == [at for at, line in enumerate(lines, 1) if "vadd.u32.s32.s32.sat" in line]
@@ -196,7 +196,7 @@ def test_the_language_is_told_by_name_or_content() -> None:
 def test_reference_lines_have_the_verdicts_that_are_known() -> None:
     for row in table("accept.csv"):
         (item,) = listing(row["ptx"] + ";")
-        assert item.legal, row
+        assert item.is_legal, row
         assert item.ptx == str(parse(row["ptx"]))
     for row in table("reject.csv"):
         text = row["ptx"] + ";"
@@ -205,11 +205,11 @@ def test_reference_lines_have_the_verdicts_that_are_known() -> None:
         if ".x" in text:  # a component, unless the register is known to be a scalar
             text = ".reg .b32 d, a, b, c; .reg .pred p;" + text
         for item in listing(text):
-            assert not item.legal, row
+            assert not item.is_legal, row
             assert item.message
     for legal, text in verdicts("lines.txt"):
         items = source(text, language_of("-", text)) if '"' in text else listing(text)
-        assert all(item.legal for item in items) == legal, text
+        assert all(item.is_legal for item in items) == legal, text
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,9 @@ def test_reference_lines_have_the_verdicts_that_are_known() -> None:
 )
 def test_instructions_for_halves_that_share_a_name_are_not_called_illegal(line: str) -> None:
     (item,) = listing(line)
-    assert item.unread
-    assert item.legal
-    assert [item.legal for item in listing(line.replace("f16", "q16"))] == [False]
+    assert item.is_unreadable
+    assert item.is_legal
+    assert [item.is_legal for item in listing(line.replace("f16", "q16"))] == [False]
 
 
 _HEADERS = Path("/usr/local/cuda/include")
@@ -240,7 +240,7 @@ def test_nothing_in_the_headers_of_cuda_is_called_illegal() -> None:
             text = path.read_text(encoding="utf-8", errors="replace")
             for item in check_source(text, str(path), Language.C):
                 count += 1
-                assert item.legal, item
+                assert item.is_legal, item
     assert count > 100
 
 
@@ -255,7 +255,7 @@ def test_the_cache_tells_one_register_from_two() -> None:
     assert set(one.example.values) == {"%r9"}
     assert one.ptx == "vadd.u32.u32.u32.sat %r1, %r9, %r9;"
     clash = listing("setp.lt.s32 %p1, %p1, %r1;\nsetp.lt.s32 %p1, %r7, %r1;")
-    assert [item.legal for item in clash] == [False, True]
+    assert [item.is_legal for item in clash] == [False, True]
     assert "`%p1`" in clash[0].message
 
 
@@ -272,7 +272,7 @@ def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) ->
     line = x.example[0]
     (item,) = listing(line + ";")
     assert x.id in item.errata
-    assert item.legal
+    assert item.is_legal
     example = item.example
     assert example
     assert example.isa != example.ptxas
@@ -323,15 +323,15 @@ def test_an_example_of_a_guarded_line_gives_its_guard_and_what_it_might_keep(lin
 
 
 def test_an_example_is_of_the_newest_assembler_that_departs() -> None:
-    repaired = counterexample(parse("vadd.s32.s32.s32 d.h1, a, b, c"))
+    repaired = find_counterexample(parse("vadd.s32.s32.s32 d.h1, a, b, c"))
     assert repaired
     assert repaired.model.name == "ptxas-13.0"
     assert [x.id for x in repaired.errata] == ["E1"]
-    both = counterexample(parse("@p vadd.u32.s32.s32.sat d.h1, a, b, c"))
+    both = find_counterexample(parse("@p vadd.u32.s32.s32.sat d.h1, a, b, c"))
     assert both
     assert both.model.name == "ptxas-13.5"
     assert [x.id for x in both.errata] == ["E1", "E3"]
-    assert counterexample(parse("vadd4.s32.s32.s32 d, a, b, c")) is None
+    assert find_counterexample(parse("vadd4.s32.s32.s32 d, a, b, c")) is None
 
 
 def test_a_replacement_is_written_as_the_place_wants_it() -> None:
@@ -348,7 +348,7 @@ def test_a_replacement_is_written_as_the_place_wants_it() -> None:
 def test_notes_are_said_at_the_opcode() -> None:
     (item,) = listing("  @p vadd.u32.u32.u32 d, a, b, c;")
     assert [(x.rule, x.severity) for x in item.diagnostics] == [("note", "note")]
-    assert item.legal
+    assert item.is_legal
     assert item.notes == (item.diagnostics[0].message,)
     assert item.place.column == 6
 
@@ -369,7 +369,7 @@ def test_versions_and_targets_that_are_too_low_are_errors() -> None:
         items = listing(f".version {version}\n.target {target}\n{body}")
         assert [len(item.diagnostics) for item in items] == wanted, (version, target)
         assert {x.rule for item in items for x in item.diagnostics} <= {"version"}
-        assert [item.legal for item in items] == [not count for count in wanted]
+        assert [item.is_legal for item in items] == [not count for count in wanted]
 
 
 def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
@@ -378,7 +378,7 @@ def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
     pointed = [(x.rule, x.place.excerpt[slice(*x.place.span)]) for x in item.diagnostics]
     assert [rule for rule, _ in pointed] == ["register-type"] * 3
     assert sorted(text.split(".")[0] for _, text in pointed) == ["%rd1", "f", "g"]
-    assert not item.legal
+    assert not item.is_legal
     assert rules(text + "@p vadd.u32.u32.u32 r, r, r;\n}") == []
 
 
@@ -412,10 +412,10 @@ def test_types_agree_where_the_manual_says_so() -> None:
         Type.B64: "b64 u64 f64",
         Type.F64: "b64 f64",
     }
-    found = {type_: " ".join(x for x in _DECLARED if agrees(x, type_)) for type_ in wanted}
+    found = {type_: " ".join(x for x in _DECLARED if is_compatible(x, type_)) for type_ in wanted}
     assert found == wanted
     # asked of ptxas 13.0
-    assert [x for x in wanted if agrees("f16x2", x)] == [Type.S32, Type.U32, Type.B32]
+    assert [x for x in wanted if is_compatible("f16x2", x)] == [Type.S32, Type.U32, Type.B32]
 
 
 @pytest.mark.soak
@@ -431,7 +431,7 @@ def test_ptxas_agrees_on_types(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wrong = {int(x) - len(head) - 1 for x in re.findall(r"line (\d+); error", done.stderr)}
     found = listing(path.read_text(encoding="ascii"))
-    assert [i for i, item in enumerate(found) if not item.legal] == sorted(wrong)
+    assert [i for i, item in enumerate(found) if not item.is_legal] == sorted(wrong)
 
 
 def test_every_rule_is_described() -> None:
@@ -467,14 +467,14 @@ def test_no_text_breaks_it(text: str) -> None:
 )
 def test_a_python_template_is_said_to_be_unread(text: str) -> None:
     (item,) = source(text, Language.PYTHON)
-    assert item.unread
-    assert item.legal
+    assert item.is_unreadable
+    assert item.is_legal
 
 
 def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     line = "vadd4.u32.u32.u32 %0, %1, %2, %3;"
     text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" :: OPERANDS);'
-    bad = [item for item in source(text) if not item.legal]
+    bad = [item for item in source(text) if not item.is_legal]
     assert len(bad) == 1
     place = bad[0].diagnostics[0].place
     assert len(place.excerpt) < 1000
@@ -533,7 +533,7 @@ def test_a_constant_c_of_slct_is_told_where_folding_it_gives_another_answer(
     operands: str, taken: str
 ) -> None:
     (item,) = listing(f"slct.s32.s32 {operands};")
-    assert item.legal
+    assert item.is_legal
     assert not item.errata
     if taken:
         (note,) = item.notes
@@ -586,11 +586,11 @@ def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
     found = list(check_listing(chunks, "x.ptx"))
     first = NOT_BARE.count("\n")
     assert [x.place.line - first for x in found] == [1, 3, 4, 5, 7, 8, 10]
-    assert not any(x.legal for x in found)
+    assert not any(x.is_legal for x in found)
     assert "is missing its destination type" in found[0].message
     assert not list(check_listing([NOT_BARE], "x.ptx"))
     (in_c,) = check_text('void f() { int vset; asm("vmin4 ;"); x = vset; vset; }', "x.cu")
-    assert not in_c.legal
+    assert not in_c.is_legal
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -609,15 +609,15 @@ def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
     names = ["%r0", "%r1", "%r2", "%r3", "%f1", "%f3", "%p0", "%p00", "%h1", "%rd1", "%r9", "x"]
     lines = [rng.choice(forms).format(*rng.choices(names, k=5)) for _ in range(60)]
     scopes = Scopes()
-    scopes.read(tokens(" ".join(declared)))
+    scopes.read(tokenize(" ".join(declared)))
     found = iter(listing("\n".join([*declared, *(f"{line};" for line in lines)])))
     for line in lines:
         item = next(found)
         try:
             instruction = parse(line)
         except PtxError:
-            assert not item.legal
+            assert not item.is_legal
             continue
-        wanted = [problem.message for problem in misfits(instruction, scopes)]
+        wanted = [problem.message for problem in find_register_problems(instruction, scopes)]
         said = [x.message for x in item.diagnostics if x.rule in ("undeclared", "register-type")]
         assert (item.ptx, said) == (str(instruction), wanted)

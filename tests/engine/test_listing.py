@@ -11,10 +11,10 @@ from random import Random
 import pytest
 
 from ptxscope.engine.listings import statement_scanner
-from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.listings.statement_scanner import scan_statements
 from ptxscope.engine.syntax.parser import scan
-from ptxscope.engine.syntax.scopes import Scopes, alone, kernel
-from ptxscope.engine.syntax.tokens import tokens
+from ptxscope.engine.syntax.scopes import Scopes, parse_kernel_header, parse_register_directive
+from ptxscope.engine.syntax.tokens import tokenize
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import some
 
@@ -26,11 +26,11 @@ def _cut(text: str, size: int) -> Iterator[str]:
 
 
 def _texts(text: str) -> list[str]:
-    return [statement.text for statement in statements([text])]
+    return [statement.text for statement in scan_statements([text])]
 
 
 def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
-    found = list(statements([VIDEO]))
+    found = list(scan_statements([VIDEO]))
     wanted = list(scan(VIDEO))
     assert len(wanted) == 37
     assert [x.start for x in found] == [x.span[0] for x in wanted]
@@ -50,7 +50,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
         return [
             (x.text, x.opcode, x.start, x.line, x.column, x.before, x.scopes.target)
-            for x in statements(chunks)
+            for x in scan_statements(chunks)
         ]
 
     whole = seen(iter([text]))
@@ -60,7 +60,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 
 def test_places_are_lines_and_columns_of_the_file() -> None:
     lines = VIDEO.splitlines()
-    for statement in statements(_cut(VIDEO, 100)):
+    for statement in scan_statements(_cut(VIDEO, 100)):
         place = statement.place(statement.opcode, len(statement.text))
         assert place.excerpt == lines[place.line - 1]
         assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
@@ -69,7 +69,7 @@ def test_places_are_lines_and_columns_of_the_file() -> None:
 
 def test_places_in_a_statement_of_several_lines() -> None:
     text = "x: @p vadd.s32.s32.s32\n\td,\n  a.b9, b; // end\n"
-    (statement,) = statements([text])
+    (statement,) = scan_statements([text])
     at = statement.text.index(".b9")
     place = statement.place(at, at + 3)
     assert (place.line, place.column, place.excerpt) == (3, 4, "  a.b9, b; // end")
@@ -103,7 +103,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
 )
 def test_what_is_a_statement(text: str, wanted: list[str]) -> None:
     assert _texts(text) == wanted
-    assert [x.text for x in statements(_cut(text, 1))] == wanted
+    assert [x.text for x in scan_statements(_cut(text, 1))] == wanted
 
 
 def test_every_reference_line_is_found() -> None:
@@ -139,7 +139,7 @@ def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int
     wanted = [(x.span[0], x.instruction, [p.message for p in x.problems]) for x in scan(text)]
     found = [
         (statement.start + x.span[0], x.instruction, [p.message for p in x.problems])
-        for statement in statements(_cut(text, rng.choice([1, 50, 10_000])))
+        for statement in scan_statements(_cut(text, rng.choice([1, 50, 10_000])))
         for x in scan(statement.text)
     ]
     assert found == wanted
@@ -165,8 +165,8 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
 
     def seen() -> list[tuple[object, ...]]:
         return [
-            (x[:-1], x.scopes.version, x.scopes.type_of("%r1"), x.scopes.declares)
-            for x in statements(_cut(text, rng.choice([1, 30, 10_000])))
+            (x[:-1], x.scopes.version, x.scopes.find_type("%r1"), x.scopes.has_declarations)
+            for x in scan_statements(_cut(text, rng.choice([1, 30, 10_000])))
         ]
 
     found = seen()
@@ -188,36 +188,40 @@ def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None
         words[rng.randrange(1, len(words))] = rng.choice(_HEADER_BITS)
     text = rng.choice([" ", "\n\t"]).join(words)
     by_word, at_once = Scopes(), Scopes()
-    header, registers = kernel(text), alone(tokens(text))
-    by_word.read(tokens(text))
+    header, registers = parse_kernel_header(text), parse_register_directive(tokenize(text))
+    by_word.read(tokenize(text))
     if header:
         at_once.begin(header)
     elif registers is not None:
-        at_once.declare(registers)
+        at_once.add_directive(registers)
     else:
         return
     for scopes in (by_word, at_once):
         scopes.open()
-    names = {word.text for word in tokens(text)} | {"%r8", "%r9"}
-    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
+    names = {word.text for word in tokenize(text)} | {"%r8", "%r9"}
+    assert {x: by_word.find_declaration(x) for x in names} == {
+        x: at_once.find_declaration(x) for x in names
+    }
     for scopes in (by_word, at_once):
         scopes.close()
-    assert {x: by_word.declared(x) for x in names} == {x: at_once.declared(x) for x in names}
+    assert {x: by_word.find_declaration(x) for x in names} == {
+        x: at_once.find_declaration(x) for x in names
+    }
 
 
 @pytest.mark.parametrize("text", ["vset2\n.u32 a >/set\n.u32 d;", "vadd\n.u32 d // set\n, b;"])
 def test_an_opcode_is_one_wherever_a_chunk_ends(text: str) -> None:
-    (whole,) = statements([text])
+    (whole,) = scan_statements([text])
     assert whole.text == text
     for size in range(1, len(text)):
-        assert [x.text for x in statements(_cut(text, size))] == [text]
+        assert [x.text for x in scan_statements(_cut(text, size))] == [text]
 
 
 @pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
 def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
     text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
     for size in range(1, len(text)):
-        assert not list(statements(_cut(text, size)))
+        assert not list(scan_statements(_cut(text, size)))
 
 
 SCOPES = """\
@@ -237,13 +241,13 @@ AGAIN
 
 
 def _types(scopes: Scopes, names: str) -> list[str | None]:
-    return [scopes.type_of(name) for name in names.split()]
+    return [scopes.find_type(name) for name in names.split()]
 
 
 def test_registers_are_known_where_they_are_declared() -> None:
     def at(word: str) -> Iterator[Scopes]:
         text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
-        yield from (statement.scopes for statement in statements([text]))
+        yield from (statement.scopes for statement in scan_statements([text]))
 
     names = "%out %in %wide %r0 %r2 %r3 %s1 x v"
     here = next(at("HERE"))
@@ -265,11 +269,11 @@ def test_a_long_listing_takes_little_memory(length: int) -> None:
 
     tracemalloc.start()
     try:
-        count = sum(1 for _ in statements(listing()))
+        count = sum(1 for _ in scan_statements(listing()))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == length * sum(1 for _ in statements([VIDEO[:4096]]))
+    assert count == length * sum(1 for _ in scan_statements([VIDEO[:4096]]))
     assert peak < 1_000_000
 
 
@@ -283,7 +287,7 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
 
     tracemalloc.start()
     try:
-        found = collections.deque(statements(line()), maxlen=1)
+        found = collections.deque(scan_statements(line()), maxlen=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -12,14 +12,14 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.engine.arrays import llvm_backend
-from ptxscope.engine.arrays.array_program import Feed, Program
-from ptxscope.engine.arrays.block_runner import Runs, storage
-from ptxscope.engine.arrays.call_sequence import Kind, Place
-from ptxscope.engine.arrays.demand import record
+from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
+from ptxscope.engine.arrays.block_runner import RunnablePlan, get_storage_dtype
+from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind
+from ptxscope.engine.arrays.demand import record_plan
 from ptxscope.engine.arrays.instruction_selection import select
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.plan_execution import result
+from ptxscope.engine.semantics.plan_execution import compute_results
 from tests.engine.test_tape import columns, random_plan
 from tests.reference_data import MODELS, golden_forms
 from tests.tiers import some
@@ -37,7 +37,7 @@ def needs_llvm() -> None:
 
 def placed(rng: Random, values: npt.NDArray[np.uint64], type_: Type) -> tuple[Array, Array]:
     """Values somewhere in memory of which the rest is 90, and all of that as bytes."""
-    dtype = storage(type_)
+    dtype = get_storage_dtype(type_)
     size, start = len(values) * dtype.itemsize, rng.randrange(17) * dtype.itemsize
     memory = np.full(start + size + 64, 90, np.uint8)
     array = memory[start : start + size].view(dtype)
@@ -51,34 +51,34 @@ def campaign(seed: object, plans: int) -> None:
     rng = Random(f"{seed}")
     for _ in range(0, plans, TOGETHER):
         some_plans = [random_plan(rng) for _ in range(TOGETHER)]
-        for code in llvm_backend.compiled(*some_plans):
-            compared(rng, code.plan, code, Program(code.plan))
+        for code in llvm_backend.compile_plans(*some_plans):
+            compared(rng, code.plan, code, ArrayProgram(code.plan))
 
 
-def compared(rng: Random, plan: Plan, *engines: Runs) -> None:
+def compared(rng: Random, plan: Plan, *engines: RunnablePlan) -> None:
     """What engines make of some vectors, and what is left of one; at once, or in blocks."""
     count = rng.randrange(34, 66)
     given = columns(rng, plan, count)
     most = rng.choice([count, 20])
-    moving, standing = dict[Place, Array](), dict[Place, Array]()
+    moving, standing = dict[Buffer, Array](), dict[Buffer, Array]()
     for source in plan.sources:
         if rng.random() < 0.1:
             given[source.role][:] = given[source.role][0]
-            standing[Place(Kind.OPERAND, source.role)] = placed(
+            standing[Buffer(BufferKind.OPERAND, source.role)] = placed(
                 rng, given[source.role][:most], source.type
             )[0]
         else:
-            moving[Place(Kind.OPERAND, source.role)] = placed(rng, given[source.role], source.type)[
-                0
-            ]
+            moving[Buffer(BufferKind.OPERAND, source.role)] = placed(
+                rng, given[source.role], source.type
+            )[0]
     integers = {role: values.tolist() for role, values in given.items()}
     rows = [{role: values[at] for role, values in integers.items()} for at in range(count)]
-    expected = [result(plan, row) for row in rows]
+    expected = [compute_results(plan, row) for row in rows]
     for engine in engines:
         out = {x: placed(rng, np.zeros(count, np.uint64), x.type) for x in plan.results}
-        places = {Place(Kind.RESULT, x.role): array for x, (array, _) in out.items()}
+        places = {Buffer(BufferKind.RESULT, x.role): array for x, (array, _) in out.items()}
         if places:
-            engine.run(Feed(count, most, moving | places, standing))
+            engine.run(RunBuffers(count, most, moving | places, standing))
         for x, (array, memory) in out.items():
             found = array.astype(np.uint64).tolist()
             wanted = [values[x.role] for values in expected]
@@ -135,7 +135,7 @@ def test_integers_alone_are_computed_as_ever() -> None:
 def test_every_call_has_its_instructions() -> None:
     rng, calls = Random(1), set[object]()
     for _ in range(600):
-        calls |= {step.function for step in select(record(random_plan(rng))).steps}
+        calls |= {step.function for step in select(record_plan(random_plan(rng))).steps}
     assert calls <= llvm_backend._INSTRUCTIONS.keys()
     assert len(calls) > 15
 
@@ -143,10 +143,10 @@ def test_every_call_has_its_instructions() -> None:
 def test_what_is_not_installed_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    llvm_backend.llvm.cache_clear()
+    llvm_backend.load_llvm.cache_clear()
     with pytest.raises(ImportError, match=r"^the engine llvm needs .*'ptxscope\[llvm\]'$"):
         evaluate("vsub.u32.u32.u32 d, a, b, c", {"a": A, "b": 3}, engine="llvm")
-    llvm_backend.llvm.cache_clear()
+    llvm_backend.load_llvm.cache_clear()
 
 
 def test_an_unknown_engine_is_refused() -> None:

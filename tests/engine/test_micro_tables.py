@@ -12,14 +12,14 @@ from typing import get_args
 
 import pytest
 
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, entry_of, find
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, find_entry, get_entry
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.roles import DESTINATIONS, ORDER, SOURCES, Role
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import micro_operations as m
-from ptxscope.engine.semantics.micro_operation import Flag, Micro
+from ptxscope.engine.semantics.micro_operation import Flag, MicroOperation
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, model
+from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing import lane_text, step_text
@@ -31,17 +31,17 @@ from ptxscope.export.svg.symbols import STYLES
 from ptxscope.scene import scene_cells, scene_figures
 from ptxscope.scene import symbolic_scene as letters
 from ptxscope.scene.scene_cells import GLYPHS
-from ptxscope.scene.scene_model import Figure, Look, Place, Span
+from ptxscope.scene.scene_model import CellSpan, LaneRef, RowFigure, SpanKind
 from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.lanes import lane_cells, lane_figures
-from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from tests.export import every
 from tests.strategies import instruction_of
 
 KINDS = frozenset(
     kind
     for kind in vars(m).values()
-    if isinstance(kind, type) and issubclass(kind, Micro) and kind is not Micro
+    if isinstance(kind, type) and issubclass(kind, MicroOperation) and kind is not MicroOperation
 )
 
 
@@ -49,7 +49,7 @@ _MISCONCEPTIONS = frozenset(x.id for x in MISCONCEPTIONS)
 
 
 def test_kinds_are_enumerated() -> None:
-    assert frozenset(Micro.__subclasses__()) == KINDS
+    assert frozenset(MicroOperation.__subclasses__()) == KINDS
     assert m.Select in KINDS
     assert len({kind.operation for kind in KINDS}) == len(KINDS)
 
@@ -70,22 +70,26 @@ def test_a_table_of_special_cases_names_kinds_only(table: dict[type, object]) ->
 
 
 def test_both_pens_draw_every_figure_and_every_look() -> None:
-    assert step_layout._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(Figure))
-    beside = {*Look} - STYLES.keys() - cell_shapes._SHAPES.keys()
+    assert step_layout._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(RowFigure))
+    beside = {*SpanKind} - STYLES.keys() - cell_shapes._SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
-    parts = {Look.NUMBER, Look.CHANGED, Look.BECOMES, Look.NAME, Look.AWAY}
-    assert beside == {*parts, Look.DIFFERS}
-    for look in Look:
-        assert lane_cells.drawn(Span("1", look))
+    parts = {SpanKind.NUMBER, SpanKind.CHANGED, SpanKind.BECOMES, SpanKind.NAME, SpanKind.AWAY}
+    assert beside == {*parts, SpanKind.DIFFERS}
+    for look in SpanKind:
+        assert lane_cells.draw_span(CellSpan("1", look))
 
 
 def _samples() -> Iterable[Trace]:
     """Traces that together have every pair of a stage and a kind that random forms lead to."""
     rng, seen = Random(0), set[tuple[Stage, type]]()
-    ours = [model("isa"), model("ptxas-13.0"), *(Model(x.id, (x,)) for x in MISCONCEPTIONS)]
+    ours = [
+        parse_model("isa"),
+        parse_model("ptxas-13.0"),
+        *(Model(x.id, (x,)) for x in MISCONCEPTIONS),
+    ]
     for opcode in CATALOG:
         for _ in range(60):
-            ins = instruction_of(random_form(opcode, rng))
+            ins = instruction_of(draw_form(opcode, rng))
             if rng.random() < 0.3 and ins.results:
                 ins = replace(ins, guard=Guard("r", rng.random() < 0.5))
             for rules in ours:
@@ -102,12 +106,12 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
     for trace in _samples():
         kinds |= {type(row.row.micro) for row in trace.rows.values()}
         for step in trace.steps:
-            assert step_text.title(step)
-            assert step_text.about(trace, step)
+            assert step_text.format_title(step)
+            assert step_text.describe_step(trace, step)
         every.check(trace, Options(standalone=True))
-        lines = draw(View(trace, len(trace.steps)), 100, 80).lines
+        lines = draw(LanesState(trace, len(trace.steps)), 100, 80).lines
         targets = (piece.target for line in lines for piece in line)
-        drawn = {target.key for target in targets if isinstance(target, Place)}
+        drawn = {target.key for target in targets if isinstance(target, LaneRef)}
         assert drawn >= trace.rows.keys()
     assert kinds == KINDS
 
@@ -198,7 +202,7 @@ def test_it_is_frozen() -> None:
 def test_a_number_of_more_than_24_significant_bits_is_rounded(
     value: int, flags: list[Flag]
 ) -> None:
-    assert list(m.ToFloat().flags(0, ((value,),), 0)) == flags
+    assert list(m.ToFloat().find_lane_flags(0, ((value,),), 0)) == flags
 
 
 # --- asking the catalog ------------------------------------------------------------------
@@ -206,29 +210,31 @@ def test_a_number_of_more_than_24_significant_bits_is_rounded(
 
 def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
     for opcode, entry in CATALOG.items():
-        assert find(opcode, ()) is entry
-        assert find(opcode, ("s32", "nonsense")) is entry
-        assert entry_of(random_form(opcode, Random(1))) is entry
-    assert find("vadd8", ()) is None
-    assert find("", ("s32",)) is None
+        assert find_entry(opcode, ()) is entry
+        assert find_entry(opcode, ("s32", "nonsense")) is entry
+        assert get_entry(draw_form(opcode, Random(1))) is entry
+    assert find_entry("vadd8", ()) is None
+    assert find_entry("", ("s32",)) is None
 
 
 def test_an_opcode_may_have_several_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     from ptxscope.engine.isa import catalog
 
     plain = CATALOG["vset"]
-    shape = plain._replace(told_by=frozenset(("lt", "le")), summary="another shape")
+    shape = plain._replace(
+        distinguishing_modifiers=frozenset(("lt", "le")), summary="another shape"
+    )
     monkeypatch.setitem(catalog._SHAPES, "vset", (plain, shape))
-    assert find("vset", ("s32", "u32", "lt")) is shape
-    assert find("vset", ("s32", "u32", "eq")) is plain
-    forms = [random_form("vset", Random(seed)) for seed in range(20)]
+    assert find_entry("vset", ("s32", "u32", "lt")) is shape
+    assert find_entry("vset", ("s32", "u32", "eq")) is plain
+    forms = [draw_form("vset", Random(seed)) for seed in range(20)]
     assert {str(form.cmp) in ("lt", "le") for form in forms} == {True, False}
     for form in forms:
-        assert entry_of(form) is (shape if str(form.cmp) in ("lt", "le") else plain)
+        assert get_entry(form) is (shape if str(form.cmp) in ("lt", "le") else plain)
 
 
 def test_lanes_are_a_property_of_an_operand() -> None:
     vadd4, vadd = CATALOG["vadd4"], CATALOG["vadd"]
-    assert [x.role for x in vadd4.operands if x.by_lane] == ["d", "a", "b"]
-    assert [x.role for x in vadd4.operands if x.kept] == ["c"]
-    assert not any(x.by_lane or x.kept for x in vadd.operands)
+    assert [x.role for x in vadd4.operands if x.has_lanes] == ["d", "a", "b"]
+    assert [x.role for x in vadd4.operands if x.can_keep_lanes] == ["c"]
+    assert not any(x.has_lanes or x.can_keep_lanes for x in vadd.operands)

@@ -12,18 +12,18 @@ from ptxscope import evaluate, export, parse, replay, trace
 from ptxscope.engine.arrays.block_runner import run_blocks
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import violations
-from ptxscope.engine.isa.types import selector
+from ptxscope.engine.isa.legality import find_violations
+from ptxscope.engine.isa.types import parse_selector
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, errata_of, erratum, model
+from ptxscope.engine.semantics.models import Model, find_errata, parse_erratum, parse_model
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.semantics.rules import Rules
-from ptxscope.engine.tracing.divergence import divergences, first_difference
-from ptxscope.engine.tracing.lane_text import sentence
-from ptxscope.engine.tracing.provenance import provenance
+from ptxscope.engine.tracing.divergence import find_divergences, find_first_difference
+from ptxscope.engine.tracing.lane_text import format_lane_sentence
+from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference_data import golden_rows
 from tests.tiers import sampled, thorough
 
@@ -55,7 +55,7 @@ _ROWS = [
 
 @pytest.mark.parametrize(("id_", "ptx", "operands", "isa", "ptxas"), _ROWS)
 def test_the_examples_of_the_table(id_: str, ptx: str, operands: str, isa: str, ptxas: str) -> None:
-    found = erratum(id_)
+    found = parse_erratum(id_)
     values = _values(operands)
     assert found.example == (ptx, values, int(isa, 16), int(ptxas, 16))
     assert evaluate(ptx, values) == {"d": int(isa, 16)}
@@ -113,7 +113,7 @@ def test_a_misconception_is_a_model_of_what_was_expected(misconception: Erratum)
     assert shown.result == replay(shown) == {"d": expected}
     assert shown.errata == (misconception.id,)
     assert export(shown, "text")
-    assert misconception not in errata_of(parse(ptx).form)
+    assert misconception not in find_errata(parse(ptx).form)
 
 
 # equal in both models
@@ -153,32 +153,32 @@ def test_without_its_upper_bound_a_result_is_cut_behind_the_secondary_operation(
 
 
 def test_names_of_models() -> None:
-    assert model("isa").errata == ()
-    assert model("ptxas") == model("ptxas-13.5")
-    assert "E1" in [x.id for x in model("ptxas-13.2").errata]
-    assert "E1" not in [x.id for x in model("ptxas-13.3").errata]
-    assert model("ptxas-12.4").errata == model("ptxas-11.8").errata == ERRATA
-    assert [x.id for x in model("e3+E6").errata] == ["E3", "E6"]
+    assert parse_model("isa").errata == ()
+    assert parse_model("ptxas") == parse_model("ptxas-13.5")
+    assert "E1" in [x.id for x in parse_model("ptxas-13.2").errata]
+    assert "E1" not in [x.id for x in parse_model("ptxas-13.3").errata]
+    assert parse_model("ptxas-12.4").errata == parse_model("ptxas-11.8").errata == ERRATA
+    assert [x.id for x in parse_model("e3+E6").errata] == ["E3", "E6"]
     for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E15", "E3+", "isa+E3"):
         with pytest.raises(ValueError, match=r"model|known"):
-            model(wrong)
+            parse_model(wrong)
 
 
 def test_a_trace_under_isa_has_no_errata_and_divergences_tell_where_answers_part() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
     isa = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", values)
     assert isa.errata == ()
-    (divergence,) = divergences(isa)
+    (divergence,) = find_divergences(isa)
     assert [x.id for x in divergence.errata] == ["E3"]
     assert divergence.stage is Stage.SATURATE
     assert divergence.other.result == {"d": 0x112233FF}
-    assert divergences(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
-    assert first_difference(isa, isa) is Stage.WRITE
+    assert find_divergences(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
+    assert find_first_difference(isa, isa) is Stage.WRITE
 
 
 def test_a_repaired_erratum_shows_in_the_older_answer_only() -> None:
     isa = trace("vset.s32.u32.lt d.h1, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 1})
-    (divergence,) = divergences(isa)
+    (divergence,) = find_divergences(isa)
     assert divergence.other.model.name == "ptxas-13.0"
     assert divergence.stage is Stage.MERGE
 
@@ -202,21 +202,21 @@ _OPERANDS = dict(zip("abc", np.concatenate([_GRID, _RANDOM], axis=1), strict=Tru
 def _scalar_forms(opcode: str) -> list[Form]:
     """Every form of a scalar video instruction, with three selectors for a and one for b."""
     entry = CATALOG[opcode]
-    some = {"asel": [None, selector("b0"), selector("h1")], "bsel": [None]}
+    some = {"asel": [None, parse_selector("b0"), parse_selector("h1")], "bsel": [None]}
     slots = [slot for slot in entry.slots if slot.name != "c"]
-    choices = [some.get(slot.name) or list(slot.choices()) for slot in slots]
+    choices = [some.get(slot.name) or list(slot.iter_choices()) for slot in slots]
     forms = []
     for values in product(*choices):  # type: ignore[call-overload]
         chosen = dict(zip((slot.name for slot in slots), values, strict=True))
-        c = not entry.c_optional or bool(chosen["secop"] or chosen["dsel"])
+        c = not entry.is_c_optional or bool(chosen["secop"] or chosen["dsel"])
         form = Form(opcode, **chosen, c=c)
-        if not violations(form):
+        if not find_violations(form):
             forms.append(form)
     return forms
 
 
 def _results(form: Form, *errata: Erratum) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    plan = lower(form, Model("", errata).rules(form))
+    plan = lower(form, Model("", errata).make_rules(form))
     return run_blocks(plan, _OPERANDS, _OPERANDS["a"].shape)["d"]
 
 
@@ -229,7 +229,7 @@ def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(
     opcode: str, step: int
 ) -> None:
     for form in _scalar_forms(opcode)[::step]:
-        known = errata_of(form)
+        known = find_errata(form)
         isa, every = _results(form), _results(form, *ERRATA)
         assert known or np.array_equal(isa, every), form
         for x in known:
@@ -275,10 +275,10 @@ def _set_forms() -> list[Form]:
     entry = CATALOG["set"]
     slots = [slot for slot in entry.slots if slot.name != "c"]
     forms = []
-    for values in product(*(slot.choices() for slot in slots)):
+    for values in product(*(slot.iter_choices() for slot in slots)):
         chosen = dict(zip((slot.name for slot in slots), values, strict=True))
         form = Form("set", **chosen, c=bool(chosen["boolop"]))  # type: ignore[arg-type]
-        if not violations(form):
+        if not find_violations(form):
             forms.append(form)
     return forms
 
@@ -287,17 +287,17 @@ def _set_forms() -> list[Form]:
 def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
     forms = _set_forms()
     assert len(forms) == 2016  # docs/semantics.md, 3
-    touched = [form for form in forms if errata_of(form, guard=False)]
+    touched = [form for form in forms if find_errata(form, guard=False)]
     assert len(touched) == 924  # docs/semantics.md, E14
-    assert all(not errata_of(form) for form in forms)
+    assert all(not find_errata(form) for form in forms)
     olds = np.array([*_EDGES, 0x01000001, 0xFFFF8000, 0x12348000, 0x00FFFFFF, 0xBF800000])
     for at, form in list(enumerate(forms))[::step]:
         for guard in (False, True)[: 1 + (at % 8 == 0)]:
-            found = [x.id for x in errata_of(form, guard)]
+            found = [x.id for x in find_errata(form, guard)]
             assert found == (["E14"] if form in touched else []), form
             operands = {"a": np.zeros(1, np.uint64), "b": np.zeros(1, np.uint64)}
             operands |= {"c": np.zeros(1, bool), "guard": np.full(1, guard), "d": olds}
-            rules = model("ptxas").rules(form)
+            rules = parse_model("ptxas").make_rules(form)
             kept = run_blocks(lower(form, rules, guard), operands, olds.shape)["d"]
             assert np.array_equal(kept, olds) == (form not in touched), form
             written = {**operands, "guard": np.full(1, not guard)}
@@ -341,18 +341,18 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
         "guard.d",
     ]
     assert last.flags == (Flag.SIGN_EXTENDED, Flag.ROUNDED)
-    assert provenance(found, "guard.d", 0) == (("d", 0, 32), ("guard", 0, 1))
-    said = [sentence(found, row, 0) for row in last.rows]
+    assert find_provenance(found, "guard.d", 0) == (("d", 0, 32), ("guard", 0, 1))
+    said = [format_lane_sentence(found, row, 0) for row in last.rows]
     assert said[2] == (
         "16777217 as a float is 0x4b800000 (16777216.0, 16777217 rounded to 24 significant bits)"
     )
     assert said[3] == "@p does not hold, but d becomes 0x4b800000: its old value is converted"
-    (divergence,) = divergences(trace("@p set.lt.f32.s32 d, a, b", values))
+    (divergence,) = find_divergences(trace("@p set.lt.f32.s32 d, a, b", values))
     assert divergence.stage is Stage.GUARD
-    assert divergences(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
+    assert find_divergences(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
     halves = trace("@!p set.lt.u32.u16 d, a, b", values | {"p": 1}, model="ptxas")
     assert halves.result == {"d": 1}
-    assert provenance(halves, "guard.old", 0) == (("d", 0, 16),)
+    assert find_provenance(halves, "guard.old", 0) == (("d", 0, 16),)
     least = trace("@p set.lt.f32.u16 d, a, b", values | {"d": 0x8000}, model="ptxas")
     assert least.result == {"d": 0xC7000000}
     assert least.rows["guard.magnitude"].lanes[0].flags == (Flag.WRAPPED,)
@@ -360,12 +360,12 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
 
 def test_a_models_name_makes_it_again() -> None:
     for name in ("isa", "ptxas-13.0", "E3+E6", "ptxas-13.5+H1", "E9+H1"):
-        assert model(name).name == name
-    assert model("h1+e9") == model("E9+H1")
-    assert model("ptxas+E3") == model("ptxas-13.5+E3")
+        assert parse_model(name).name == name
+    assert parse_model("h1+e9") == parse_model("E9+H1")
+    assert parse_model("ptxas+E3") == parse_model("ptxas-13.5+E3")
     for wrong in ("E99", "", "E3+", "ptxas-9.0"):
         with pytest.raises(ValueError, match="known"):
-            model(wrong)
+            parse_model(wrong)
 
 
 def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
@@ -380,7 +380,7 @@ def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
         cut = trace(f"{line}.max d, a, b, c", values | {"a": 0xFFFFFFFF}, model="ptxas")
         assert cut.rows["saturate.t"].row.bits == 33, opcode
         assert "secondary.s32" in cut.rows, opcode
-    assert "wraps" not in erratum("E2").sentence
+    assert "wraps" not in parse_erratum("E2").sentence
     for line in (
         "vabsdiff.u32.s32.u32.sat.min d, a, b, c",
         "vabsdiff.u32.s32.u32.sat d.b0, a, b, c",
@@ -391,4 +391,4 @@ def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
 def test_without_sat_e12_does_not_touch_vmad() -> None:
     for line in ("vmad.u32.u32.u32.shr7 d, a, b, c", "vmad.s32.s32.s32.shr15 d, -a, b, c"):
         assert "E12" not in [x.id for x in parse(line).errata]
-    assert erratum("E12").forms == "vmad with .sat"
+    assert parse_erratum("E12").forms == "vmad with .sat"

@@ -12,11 +12,11 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.asm_bindings import bound_to
+from ptxscope.engine.listings.asm_bindings import read_bindings_of
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.listings.statement_scanner import scan_statements
 from ptxscope.engine.syntax.parser import scan
-from ptxscope.engine.syntax.source import fragments
+from ptxscope.engine.syntax.source import find_fragments
 
 MODULE = """\
 .version 8.0
@@ -62,7 +62,7 @@ def test_an_instruction_is_found_with_a_comment_behind_its_opcode(line: str) -> 
     text = MODULE.format(line)
     for size in (len(text), 1, 7):
         (item,) = check_listing(_cut(text, size), "x.ptx")
-        assert item.legal == BEHIND_AN_OPCODE[line]
+        assert item.is_legal == BEHIND_AN_OPCODE[line]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_instruction_is_found_with_a_comment_behind_its_opcode(line: str) -> 
 def test_the_same_in_an_asm_statement(text: str, legal: bool) -> None:
     asm = f'asm volatile("{text}" : "=r"(r) : "r"(x), "r"(y));'
     (item,) = check_text(KERNEL.format(asm), "x.cu")
-    assert item.legal == legal
+    assert item.is_legal == legal
 
 
 def test_an_erratum_is_found_with_a_comment_behind_the_opcode() -> None:
@@ -99,23 +99,23 @@ def test_an_erratum_is_found_with_a_comment_behind_the_opcode() -> None:
 )
 def test_what_is_no_opcode_is_none_with_a_comment_behind_it(text: str) -> None:
     for size in range(1, len(text) + 1):
-        assert not list(statements(_cut(text, size)))
+        assert not list(scan_statements(_cut(text, size)))
 
 
 @pytest.mark.parametrize("gap", ["/* {} */", "// {}\n", "\n/*{}*/\n/*\n*/"])
 def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> None:
     text = f"ret;\nvadd{gap.format('; } x ' * 500)}.u32.u32.u32 d, a, b;\nvad/**/.u32 d; ret;\n"
-    wanted = [(x.text, x.start, x.line, x.column) for x in statements([text])]
+    wanted = [(x.text, x.start, x.line, x.column) for x in scan_statements([text])]
     assert [text.startswith(x, at) for x, at, _, _ in wanted] == [True, True]
     assert [at for _, at, _, _ in wanted] == [x.span[0] for x in scan(text)]
     for size in (1, 5, 100, 2999):
-        found = [(x.text, x.start, x.line, x.column) for x in statements(_cut(text, size))]
+        found = [(x.text, x.start, x.line, x.column) for x in scan_statements(_cut(text, size))]
         assert found == wanted
 
 
 def test_a_statement_without_its_end_ends_before_an_opcode_with_a_comment_behind_it() -> None:
     text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
-    assert [x.text for x in statements([text])] == text.split("\n", 1)
+    assert [x.text for x in scan_statements([text])] == text.split("\n", 1)
 
 
 # --- guards -------------------------------------------------------------------------------
@@ -138,8 +138,8 @@ def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
     text = MODULE.format(f"{guard} {_ADD}")
     for size in (len(text), 1, 7):
         (item,) = check_listing(_cut(text, size), "x.ptx")
-        assert item.legal == (not GUARDS[guard])
-        if item.legal:
+        assert item.is_legal == (not GUARDS[guard])
+        if item.is_legal:
             assert item.ptx.startswith("@")
         else:
             (problem,) = item.diagnostics
@@ -169,14 +169,14 @@ def test_a_comment_is_no_guard_and_ends_none() -> None:
     text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
     wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
     for size in (1, 5, 100, 2999, len(text)):
-        assert [x.text for x in statements(_cut(text, size))] == wanted
+        assert [x.text for x in scan_statements(_cut(text, size))] == wanted
 
 
 def test_the_guard_of_another_statement_is_left_to_it() -> None:
     for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p;"):
-        (found,) = statements([f"{head}\n{_ADD}"])
+        (found,) = scan_statements([f"{head}\n{_ADD}"])
         assert found.text == _ADD
-    assert [x.text for x in statements(["@p { \n" + _ADD])] == ["@p {", _ADD]
+    assert [x.text for x in scan_statements(["@p { \n" + _ADD])] == ["@p {", _ADD]
 
 
 # --- asm statements -----------------------------------------------------------------------
@@ -206,11 +206,11 @@ STATEMENTS = {
 @pytest.mark.parametrize("rest", STATEMENTS)
 def test_an_asm_statement_is_read_with_comments_in_front_of_its_text(head: str, rest: str) -> None:
     (item,) = check_text(KERNEL.format(head + rest), "x.cu")
-    assert item.legal == (not STATEMENTS[rest])
+    assert item.is_legal == (not STATEMENTS[rest])
     assert STATEMENTS[rest] in item.message
     if "%5" not in rest and "%%0" not in rest and '"=f"' not in rest:
         (pasted,) = scan(head + rest)
-        assert (pasted.instruction is not None) == item.legal
+        assert (pasted.instruction is not None) == item.is_legal
 
 
 def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_name() -> None:
@@ -224,14 +224,14 @@ def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_nam
 def test_no_asm_begins_in_a_comment_behind_asm() -> None:
     text = 'asm /* asm("vadd.u32 d;"); */; asm // asm("vadd.u32 d;")\n;'
     assert not list(check_text(text, "x.cu"))
-    assert [x.ptx for x in fragments(text)] == [text]
+    assert [x.ptx for x in find_fragments(text)] == [text]
 
 
 def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:
     text = (
         'asm volatile /* c */ ("slct.f32.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(x), "f"(y), "f"(z));'
     )
-    assert bound_to(parse(text)).variable("z") == ("%3",)
+    assert read_bindings_of(parse(text)).find_operands_of_variable("z") == ("%3",)
 
 
 # nvcc 13.0.88: "symbolic operand reference not supported!"; clang takes it

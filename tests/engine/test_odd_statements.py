@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.listings.lint import Checked, check_listing, check_text
+from ptxscope.engine.listings.lint import CheckedInstruction, check_listing, check_text
 from ptxscope.engine.syntax.parser import parse
 from tests.cli.running import run
 
@@ -20,12 +20,12 @@ HEAD = """\
 """
 
 
-def check(body: str) -> list[Checked]:
+def check(body: str) -> list[CheckedInstruction]:
     return list(check_text(f"{HEAD}{body}\nret;\n}}\n", "k.ptx"))
 
 
 def is_legal(body: str) -> bool:
-    return all(item.legal for item in check(body))
+    return all(item.is_legal for item in check(body))
 
 
 def test_a_guard_and_a_sink_crash_ptxas() -> None:
@@ -43,7 +43,7 @@ def test_a_guard_and_a_sink_crash_ptxas() -> None:
 )
 def test_a_component_that_a_vector_lacks_is_a_warning(register: str, holds: bool) -> None:
     (item,) = check(f"setp.gt.u32 p, {register}, b;")
-    assert item.legal
+    assert item.is_legal
     assert [x.rule for x in item.diagnostics] == ([] if holds else ["component"])
 
 
@@ -112,7 +112,7 @@ def test_an_opcode_without_modifiers_is_told_whatever_follows(statement: str, si
     chunks = (text[at : at + size] for at in range(0, len(text), size))
     wrong, fine = check_listing(chunks, "k.ptx")
     assert "is missing its" in wrong.message
-    assert fine.legal
+    assert fine.is_legal
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_is_called_like_an_opcode_is_none(text: str) -> None:
 ADD = "vadd.u32.u32.u32 d, a, b;"
 
 
-def in_chunks(body: str, size: int) -> list[Checked]:
+def in_chunks(body: str, size: int) -> list[CheckedInstruction]:
     text = f"{HEAD}{body}\nret;\n}}\n"
     return list(check_listing((text[at : at + size] for at in range(0, len(text), size)), "k.ptx"))
 
@@ -162,10 +162,10 @@ def in_chunks(body: str, size: int) -> list[Checked]:
 )
 @pytest.mark.parametrize("size", [1, 10, 1 << 20])
 def test_what_stands_between_statements(body: str, said: str, size: int) -> None:
-    wrong = [item for item in in_chunks(body, size) if not item.legal]
+    wrong = [item for item in in_chunks(body, size) if not item.is_legal]
     assert len(wrong) == 1
     assert said in wrong[0].message
-    assert wrong == [item for item in check(body) if not item.legal]
+    assert wrong == [item for item in check(body) if not item.is_legal]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_stands_between_the_statements_of_asm(text: str, messages: list[str
     assert len(found) == len(messages)
     for item, message in zip(found, messages, strict=True):
         assert message in item.message
-        assert bool(message) is not item.legal
+        assert bool(message) is not item.is_legal
 
 
 def test_what_no_condition_lets_be_compiled_is_a_note() -> None:
@@ -222,8 +222,8 @@ def test_what_no_condition_lets_be_compiled_is_a_note() -> None:
         f"#if 0\n#ifdef X\n{bad}\n#endif\n{bad}\n#else\n{bad}\n#endif\n{bad}\n#if (0) // x\n{bad}\n"
     )
     found = list(check_text(text, "k.cu"))
-    assert [item.place.line for item in found if not item.legal] == [7, 9]
-    notes = [item for item in found if item.unread]
+    assert [item.place.line for item in found if not item.is_legal] == [7, 9]
+    notes = [item for item in found if item.is_unreadable]
     assert [item.place.line for item in notes] == [3, 5, 11]
     assert all("this stands in `#if 0`" in item.diagnostics[0].message for item in notes)
     assert not any("#if 0" in x.message for x in check_text(f"#if 01\n{bad}\n#endif", "k.cu"))

@@ -18,10 +18,10 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import StatementKind, load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.statement_scanner import statements
+from ptxscope.engine.listings.statement_scanner import scan_statements
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
-from ptxscope.engine.syntax.source import asm_texts, fragments
+from ptxscope.engine.syntax.source import find_asm_texts, find_fragments
 from tests.reference_data import DATA, golden_forms, table, verdicts
 from tests.tiers import sampled
 
@@ -41,17 +41,19 @@ class Seen(NamedTuple):
 
 def streamed(text: str, size: int = 1 << 14) -> Iterator[Seen]:
     """What ``check`` reads: every legal instruction."""
-    every = [(x.fragment, read_operands(text, x.end, len(text)).types) for x in asm_texts(text)]
-    for fragment, registers in every or [(x, {}) for x in fragments(text)]:
+    every = [
+        (x.fragment, read_operands(text, x.end, len(text)).types) for x in find_asm_texts(text)
+    ]
+    for fragment, registers in every or [(x, {}) for x in find_fragments(text)]:
         ptx = fragment.ptx
         chunks = (ptx[at : at + size] for at in range(0, len(ptx), size))
-        for found in statements(chunks, Scopes(registers)):
+        for found in scan_statements(chunks, Scopes(registers)):
             for item in scan(found.text):
                 if item.instruction:
                     start, end = (found.start + x for x in item.span)
-                    span = fragment.origin(start, end)
+                    span = fragment.find_origin(start, end)
                     names = sorted({x.partition(".")[0] for x in item.instruction.names.values()})
-                    declared = {x: found.scopes.type_of(x) for x in names}
+                    declared = {x: found.scopes.find_type(x) for x in names}
                     line = text.count("\n", 0, span[0]) + 1
                     yield Seen(span, str(item.instruction), line, declared)
 
@@ -224,10 +226,10 @@ def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
         "vadd.u32.u32.u32 d, a, b;",
         'asm("vadd.u32.u32.u32 %0, %1, t;" : "=r"(d) : ARGS);',
     ):
-        assert all(x.legal for x in check_text(text, "-"))
+        assert all(x.is_legal for x in check_text(text, "-"))
         assert not [problem for program in load(text) for problem in program.problems]
     two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, t, t; }"); asm("vadd.u32.u32.u32 t, t, t;");'
-    assert all(x.legal for x in check_text(two, "x.cu"))
+    assert all(x.is_legal for x in check_text(two, "x.cu"))
     assert not [problem for program in load(two) for problem in program.problems]
 
 
@@ -243,15 +245,15 @@ def test_a_prototype_keeps_nothing_of_what_follows() -> None:
 def test_opcodes_are_asked_of_the_catalog() -> None:
     for opcode in CATALOG:
         text = f"{opcode}.u32 d, a, b;\n"
-        assert [x.text for x in statements([text])] == [text[:-1]], opcode
+        assert [x.text for x in scan_statements([text])] == [text[:-1]], opcode
         for wrong in {f"{opcode[:-1]}x{opcode[-1]}", f"x{opcode}", opcode[1:] + opcode[0]}:
             meant = [x.span for x in scan(f"{wrong}.u32 d, a, b;")]
-            found = [x.start for x in statements([f"{wrong}.u32 d, a, b;"])]
+            found = [x.start for x in scan_statements([f"{wrong}.u32 d, a, b;"])]
             assert len(found) == len(meant), wrong
     for opcode in ("varvg2", "varvg4", "wadd4", "zlct"):
         text = f"{opcode}.u32.u32.u32 d, a, b, c;"
         (item,) = check_listing([text], "x.ptx")
-        assert not item.legal
+        assert not item.is_legal
         assert [x.message for x in item.diagnostics] == [
             problem.message for x in scan(text) for problem in x.problems
         ]
@@ -261,13 +263,13 @@ def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.Mo
     from ptxscope.engine.syntax import tokens
 
     seen: list[int] = []
-    real = tokens.tokens
+    real = tokens.tokenize
 
     def counted(text: str) -> list[tokens.Token]:
         seen.append(len(text))
         return real(text)
 
-    monkeypatch.setattr(tokens, "tokens", partial(counted))
+    monkeypatch.setattr(tokens, "tokenize", partial(counted))
     for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.kernels.program"):
         monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
     load(VIDEO)

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from ptxscope import Instruction, PtxError, diagnose, evaluate, parse, parse_all, trace
 from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
-from ptxscope.engine.syntax.errors import NotOneError, diagram
-from ptxscope.engine.syntax.instruction import Guard, Literal, Register
+from ptxscope.engine.syntax.errors import NotOneError, format_problem
+from ptxscope.engine.syntax.instruction import Guard, Immediate, Register
 from tests.strategies import INSTRUCTIONS
 
 
@@ -130,14 +130,14 @@ def test_destinations_of_setp(dst: str, destinations: tuple[str | None, ...]) ->
 )
 def test_literals(line: str, bits: int) -> None:
     literal = parse(line).sources[0]
-    assert isinstance(literal, Literal)
+    assert isinstance(literal, Immediate)
     assert literal.bits == bits
 
 
 @pytest.mark.parametrize(("c", "bits"), [("0", 0), ("1", 1), ("2", 1), ("-1", 1)])
 def test_a_literal_predicate_is_true_unless_zero(c: str, bits: int) -> None:
     literal = parse(f"selp.b32 d, a, b, {c}").sources[2]
-    assert literal == Literal(bits, c)
+    assert literal == Immediate(bits, c)
 
 
 def test_a_sign_before_a_literal_belongs_to_it() -> None:
@@ -256,7 +256,10 @@ def test_the_diagram_of_a_later_line_shows_that_line() -> None:
     text = "// first\n\nvadd.u32.u32.u32 d, a.b9, b"
     with pytest.raises(PtxError) as caught:
         parse(text)
-    assert diagram(text, caught.value.errors[0]).splitlines()[1] == "  vadd.u32.u32.u32 d, a.b9, b"
+    assert (
+        format_problem(text, caught.value.errors[0]).splitlines()[1]
+        == "  vadd.u32.u32.u32 d, a.b9, b"
+    )
 
 
 def test_set_combines_with_a_predicate() -> None:

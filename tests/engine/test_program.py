@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.engine.diagnosis.observation import whole
-from ptxscope.engine.isa.intrinsics import intrinsics
-from ptxscope.engine.kernels.blame import first_wrong
-from ptxscope.engine.kernels.execution import Ending, Need, Run, execute
-from ptxscope.engine.kernels.plain_instructions import operation
+from ptxscope.engine.diagnosis.observation import make_observed
+from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.engine.kernels.blame import find_first_culprit
+from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
+from ptxscope.engine.kernels.plain_instructions import find_operation
 from ptxscope.engine.kernels.program import Program, StatementKind, load
 from ptxscope.engine.records import replace
-from ptxscope.engine.syntax.instruction import Literal
+from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 from tests.tiers import sampled
@@ -185,7 +185,7 @@ def test_half_words_are_packed_and_unpacked() -> None:
 
 def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
     for text in ("add.s64", "add.cc.u32", "shr.b64", "mov.b64", "lop3.or.b32", "mul.lo.s32", "add"):
-        assert operation(text) is None
+        assert find_operation(text) is None
     (statement,) = block("lop3.b32 d, a, b, c;").statements
     assert statement.kind is StatementKind.OTHER
 
@@ -193,7 +193,7 @@ def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
 # --- real kernels ------------------------------------------------------------------------
 
 
-def asked(program: Program, answer: Callable[[Need, Run], int], **values: int) -> Run:
+def asked(program: Program, answer: Callable[[MissingInput, Run], int], **values: int) -> Run:
     """Run a program, each time giving the first value that it asks for."""
     given_: dict[str, int] = {f"%{name}": value for name, value in values.items()}
     while True:
@@ -217,7 +217,7 @@ def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_
         values = {x.name: rng.getrandbits(x.type.bits) for x in needs}
         values |= {"%r1": 1, needs[1].name: 2}  # within the bounds: the branch is not taken
         run = execute(program, values, model)
-        assert (run.ending, run.needed, run.unused) == (Ending.LEFT, (), ())
+        assert (run.ending, run.needed, run.unused) == (StopReason.LEFT, (), ())
         assert [x.line for x in run.steps] == [x.line for x in program.statements]
         held: dict[str, int] = dict(values)
         explained = 0
@@ -246,7 +246,7 @@ def test_real_lines_and_asm_blocks_run_as_the_second_formulation_says(program: P
             ins = replace(step.instruction, guard=None)
             held = dict.fromkeys(ins.names.values(), 0)
             held |= {name: x.bits for name, x in step.reads.items() if x.bits is not None}
-            held |= {str(x): x.bits for x in ins.sources if isinstance(x, Literal)}
+            held |= {str(x): x.bits for x in ins.sources if isinstance(x, Immediate)}
             assert step.writes == reference(str(ins), held, "isa"), step.text
             explained += 1
     assert explained == sum(x.kind is StatementKind.EXPLAINED for x in program.statements) > 0
@@ -368,10 +368,10 @@ def documented(name: str, a: int, b: int) -> int:
     return word_of(values, width)
 
 
-def elsewhere(need: Need, run: Run) -> int:
+def elsewhere(need: MissingInput, run: Run) -> int:
     """The value of an instruction that a run does not understand, and asks for."""
-    assert need.by is not None
-    opcode, _, operands = need.by.text.partition(" ")
+    assert need.clobbered_by is not None
+    opcode, _, operands = need.clobbered_by.text.partition(" ")
     words = [word.strip() for word in operands.split(",")][1:]
     held = {name: x.bits or 0 for name, x in run.registers.items()}
     values = [held[word] if word.startswith("%") else int(word, 0) for word in words]
@@ -384,7 +384,7 @@ def elsewhere(need: Need, run: Run) -> int:
 
 
 @sampled
-@pytest.mark.parametrize("name", sorted(intrinsics()))
+@pytest.mark.parametrize("name", sorted(map_intrinsics()))
 def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]
     loaded = [x.writes[0] for x in program.statements if x.opcode == "ld.global.u32"]
@@ -407,7 +407,7 @@ def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
 def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
     text = ".reg .b32 %r<9>;\nld.param.u32 %r7, [p];\n\nvadd.u32.u32.u32 %r1, %r7, %r6;\n"
     run = execute(block(text), {})
-    assert run.ending is Ending.NEEDS
+    assert run.ending is StopReason.NEEDS
     assert [x.message for x in run.needed] == [
         "%r7 is read at line 4 and nothing known has written it "
         "(ld.param.u32 at line 2 made it unknown)",
@@ -473,8 +473,8 @@ def test_a_value_of_the_start_is_told_from_a_later_one() -> None:
     (need,) = execute(block(text), {}).needed
     assert need.key == "p@2"  # p=1 would leave at line 1
     run = execute(block(text), {"p": 0, "p@2": 1})
-    assert (run.ending, run.registers["x"].bits) == (Ending.END, 1)
-    assert execute(block(text), {"p@0": 1}).ending is Ending.LEFT
+    assert (run.ending, run.registers["x"].bits) == (StopReason.END, 1)
+    assert execute(block(text), {"p@0": 1}).ending is StopReason.LEFT
 
 
 @st.composite
@@ -511,11 +511,11 @@ def test_every_load_and_every_register_of_a_block_has_a_value_of_its_own(lines: 
             wanted.append((a + b) % 2**32)
     program = block("\n".join([".reg .u32 u, v, w;", *lines]))
 
-    def own(need: Need, run: Run) -> int:
+    def own(need: MissingInput, run: Run) -> int:
         if need.key != need.name:
             line = int(need.key.partition("@")[2]) - 1
         else:
-            line = need.by.line - 1 if need.by else opened_at(need, program)
+            line = need.clobbered_by.line - 1 if need.clobbered_by else opened_at(need, program)
         return line if line > 0 else 1000
 
     run = asked(program, own)
@@ -523,7 +523,7 @@ def test_every_load_and_every_register_of_a_block_has_a_value_of_its_own(lines: 
     assert [*(bits for step in sums for bits in step.writes.values())] == wanted
 
 
-def opened_at(need: Need, program: Program) -> int:
+def opened_at(need: MissingInput, program: Program) -> int:
     """The line before that of the block whose register a statement reads that nothing wrote."""
     open_ = list[tuple[int, tuple[str, ...]]]()
     for statement in program.statements:
@@ -574,15 +574,15 @@ def test_a_false_guard_asks_for_nothing_and_a_true_one_not_for_the_old_value() -
 def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
     text = f"mov.b32 a, 1; @p {leave}; mov.b32 a, 2; L: mov.b32 b, 3;"
     run = execute(block(text), {"p": 1})
-    assert (run.ending, run.registers["a"].bits) == (Ending.LEFT, 1)
+    assert (run.ending, run.registers["a"].bits) == (StopReason.LEFT, 1)
     run = execute(block(text), {"p": 0})
     assert (run.ending, run.registers["a"].bits, run.steps[1].note) == (
-        Ending.END,
+        StopReason.END,
         2,
         "@p is false: not taken",
     )
     run = execute(block(text), {})
-    assert (run.ending, run.needed, run.registers["b"].bits) == (Ending.END, (), 3)
+    assert (run.ending, run.needed, run.registers["b"].bits) == (StopReason.END, (), 3)
     assert run.steps[1].note == "p is not known: taken as if the branch were not"
 
 
@@ -620,7 +620,7 @@ def test_registers_of_an_inner_block_hide_those_around_it() -> None:
 
 def test_a_run_stops_before_a_line() -> None:
     run = execute(block("mov.b32 a, 1;\nmov.b32 a, 2;\nmov.b32 a, b;\n"), {}, stop=2)
-    assert (run.ending, run.registers["a"].bits, run.needed) == (Ending.BREAK, 1, ())
+    assert (run.ending, run.registers["a"].bits, run.needed) == (StopReason.BREAK, 1, ())
 
 
 def test_illegal_instructions_are_problems_at_their_place() -> None:
@@ -676,13 +676,15 @@ mov.b32 t, 9;
     run = execute(block(text), {"a": 200, "b": 100})
     assert run.registers["s"].bits == 0xFFFF
     for observed, line in ((0xFF2C, 2), (0x2CFF, 3), (0x1FFFF, 1)):
-        step = first_wrong(run, {"s": whole(observed, 32)})
+        step = find_first_culprit(run, {"s": make_observed(observed, 32)})
         assert step is not None
         assert step.line == line
-    both = first_wrong(run, {"s": whole(0x2CFF, 32), "t": whole(8, 32)})
+    both = find_first_culprit(run, {"s": make_observed(0x2CFF, 32), "t": make_observed(8, 32)})
     assert both is not None
     assert both.line == 3
-    assert first_wrong(run, {"s": whole(0xFFFF, 32), "t": whole(9, 32)}) is None
+    assert (
+        find_first_culprit(run, {"s": make_observed(0xFFFF, 32), "t": make_observed(9, 32)}) is None
+    )
 
 
 FRAGMENTS = st.lists(
@@ -702,7 +704,7 @@ def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
     for program in load(text):
         run = execute(program, {})
         assert len(run.steps) <= len(program.statements)
-        assert bool(run.needed) == (run.ending is Ending.NEEDS)
+        assert bool(run.needed) == (run.ending is StopReason.NEEDS)
         given_ = {x.key: 1 for x in run.needed}
         assert all(x.key not in given_ for x in execute(program, given_).needed)
 

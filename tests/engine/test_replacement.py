@@ -17,10 +17,10 @@ import pytest
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import random_form
-from ptxscope.engine.listings.replacement import replacement
+from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
-from ptxscope.engine.semantics.models import errata_of
+from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.syntax.instruction import Guard, Register
 from tests.reference import reference
 from tests.strategies import instruction_of
@@ -190,7 +190,7 @@ def _operands(ins: Instruction, count: int, seed: int) -> dict[str, Words]:
 
 
 def _agree(ins: Instruction, count: int, seed: int) -> None:
-    lines = replacement(ins)
+    lines = make_replacement(ins)
     assert lines, ins
     values = _operands(ins, count, seed)
     (wanted,) = evaluate(ins, values).values()
@@ -208,8 +208,8 @@ def _forms(x: Erratum, count: int, seed: int) -> list[Form]:
     rng = Random(seed)
     forms = [parse(x.example[0]).form]
     while len(forms) < count:
-        form = random_form(rng.choice(x.opcodes), rng)
-        if x in errata_of(form):
+        form = draw_form(rng.choice(x.opcodes), rng)
+        if x in find_errata(form):
             forms.append(form)
     return forms
 
@@ -255,7 +255,7 @@ def _guarded_sets(count: int, seed: int) -> Iterator[Instruction]:
     """Forms of ``set`` with guards under which E14 shows; a and b are called after their width."""
     rng = Random(seed)
     while count:
-        form = random_form("set", rng)
+        form = draw_form("set", rng)
         guard = Guard("p", negated=rng.random() < 0.5)
         bits = form.stype.bits if form.stype else 0
         names = (f"a{bits}", f"b{bits}", *("q" * form.c))
@@ -268,7 +268,7 @@ def _guarded_sets(count: int, seed: int) -> Iterator[Instruction]:
 def test_a_guarded_set_is_written_beside_d_and_moved_there() -> None:
     rng = Random(7)
     for ins in _guarded_sets(120, 8):
-        lines = replacement(ins)
+        lines = make_replacement(ins)
         assert lines
         begin, declared, set_, move, end = lines
         assert (begin, declared, end) == ("{", "    .reg .b32 w<1>;", "}")
@@ -286,7 +286,7 @@ def test_a_guarded_set_is_written_beside_d_and_moved_there() -> None:
 
 
 def test_the_register_beside_d_has_a_name_of_its_own() -> None:
-    lines = replacement(parse("@w1 set.lt.f32.s32 w0, xw3, b"))
+    lines = make_replacement(parse("@w1 set.lt.f32.s32 w0, xw3, b"))
     assert lines == (
         "{",
         "    .reg .b32 xxw<1>;",
@@ -294,23 +294,23 @@ def test_the_register_beside_d_has_a_name_of_its_own() -> None:
         "    @w1 mov.b32 w0, xxw0;",
         "}",
     )
-    assert replacement(parse("@p set.lt.u32.s32 d, a, b")) is None
-    assert replacement(parse("set.lt.f32.s32 d, a, b")) is None
+    assert make_replacement(parse("@p set.lt.u32.s32 d, a, b")) is None
+    assert make_replacement(parse("set.lt.f32.s32 d, a, b")) is None
 
 
 def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
     rng = Random(4)
     for opcode in sorted({opcode for x in EMULATED for opcode in x.opcodes}):
         for _ in range(300):
-            form = random_form(opcode, rng)
-            if errata_of(form):
-                assert replacement(instruction_of(form)), form
+            form = draw_form(opcode, rng)
+            if find_errata(form):
+                assert make_replacement(instruction_of(form)), form
 
 
 def test_there_is_none_for_instructions_that_no_erratum_touches() -> None:
     for opcode, entry in CATALOG.items():
         if entry.lanes > 1 or not opcode.startswith("v"):
-            assert replacement(parse(entry.example[0])) is None
+            assert make_replacement(parse(entry.example[0])) is None
 
 
 @pytest.mark.soak
@@ -319,9 +319,9 @@ def test_ptxas_accepts_every_replacement(tmp_path: Path) -> None:
     blocks: list[str] = []
     for x in EMULATED:
         for form in _forms(x, 30, 5):
-            blocks += replacement(instruction_of(form)) or ()
+            blocks += make_replacement(instruction_of(form)) or ()
     for ins in _guarded_sets(60, 6):
-        blocks += replacement(ins) or ()
+        blocks += make_replacement(ins) or ()
     _assemble(blocks, tmp_path)
 
 
@@ -332,7 +332,7 @@ def test_ptxas_accepts_the_replacements_of_the_examples(tmp_path: Path) -> None:
         "vadd.u32.s32.s32.sat d.h1, a, -1, 0xffffffff",
         "@!p set.ne.xor.f32.b16 d, a16, 0x8000, !q",
     ]
-    _assemble([line for ptx in lines for line in replacement(parse(ptx)) or ()], tmp_path)
+    _assemble([line for ptx in lines for line in make_replacement(parse(ptx)) or ()], tmp_path)
 
 
 def _assemble(lines: list[str], where: Path) -> None:

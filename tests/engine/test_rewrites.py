@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.arrays import narrowing as n
 from ptxscope.engine.arrays import rewrites as r
-from ptxscope.engine.arrays.tape import Node, Op, Rule, Tape, meaning
-from ptxscope.engine.isa.integers import Range, limits
+from ptxscope.engine.arrays.tape import Node, Op, Rule, Tape, apply_operation
+from ptxscope.engine.isa.integers import Range, get_limits
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.arithmetic import EXACT, Lanes
+from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
 from tests.tiers import sampled
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class Bench:
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
         self.tape = Tape({})
-        self.values: dict[Node, Lanes] = {}
+        self.values: dict[Node, LaneValues] = {}
 
     def number(self, *bounds: int) -> Node:
         """A node of any range, or of the one that is given; its value is often at an end."""
@@ -49,12 +49,14 @@ class Bench:
         near = {low, high, min(low + 1, high), max(high - 1, low)}
         near |= {x for x in (-1, 0, 1) if low <= x <= high}
         value = self.draw(st.sampled_from(sorted(near)) | st.integers(low, high))
-        node = self.tape._node(Op.SOURCE, (), (f"x{len(self.values)}", Type.B64), Range(*bounds), 1)
+        node = self.tape._make_node(
+            Op.SOURCE, (), (f"x{len(self.values)}", Type.B64), Range(*bounds), 1
+        )
         self.values[node] = (value,)
         return node
 
     def within(self, bits: int, signed: bool) -> Node:
-        return self.number(*limits(bits, signed))
+        return self.number(*get_limits(bits, signed))
 
     def integer(self) -> Node:
         """Of a machine's type."""
@@ -68,30 +70,30 @@ class Bench:
         found: T = self.draw(st.sampled_from(choices))
         return found
 
-    def value(self, x: Node | int) -> Lanes | int:
+    def value(self, x: Node | int) -> LaneValues | int:
         if isinstance(x, int):
             return x
         if x not in self.values:
-            self.values[x] = meaning(EXACT, x.op, [self.value(y) for y in x.args], x.fixed)
+            self.values[x] = apply_operation(EXACT, x.op, [self.value(y) for y in x.args], x.fixed)
             for lane in self.values[x]:
                 assert x.range.low <= lane <= x.range.high, (x.op, x.range, lane)
         return self.values[x]
 
 
 def _sum(b: Bench, *ops: Op) -> Node:
-    return b.tape.put(b.one(*ops), b.integer(), b.integer())
+    return b.tape.emit(b.one(*ops), b.integer(), b.integer())
 
 
 def _truth(b: Bench) -> Node:
     op = b.one(Op.LESS, Op.EQUAL, Op.GREATER, Op.LESS_EQUAL, Op.GREATER_EQUAL, Op.NOT_EQUAL)
-    return b.tape.put(op, b.integer(), b.integer())
+    return b.tape.emit(op, b.integer(), b.integer())
 
 
 def _wide(b: Bench) -> Node:
     """A sum or difference that 64 bits may not hold."""
     wide = b.within(64, b.draw(st.booleans()))
     terms = b.draw(st.permutations([wide, b.number()]))
-    return b.tape.put(b.one(Op.ADD, Op.SUBTRACT), *terms)
+    return b.tape.emit(b.one(Op.ADD, Op.SUBTRACT), *terms)
 
 
 def _bound(b: Bench, x: Node) -> Case:
@@ -111,13 +113,13 @@ def _clip(b: Bench, op: Op) -> Case:
     fits = [
         b.within(b.draw(st.sampled_from([x for x in (8, 16, 32) if x <= bits])), True) for _ in "pq"
     ]
-    ends = limits(bits, signed=True)
-    return Op.CLIP, (b.tape.put(op, *fits),), tuple(ends)
+    ends = get_limits(bits, signed=True)
+    return Op.CLIP, (b.tape.emit(op, *fits),), tuple(ends)
 
 
 def _average(b: Bench) -> Case:
     total = b.tape.add(b.integer(), b.integer())
-    up = b.tape.put(Op.GREATER_EQUAL, total, 0)
+    up = b.tape.emit(Op.GREATER_EQUAL, total, 0)
     return Op.SHIFT_RIGHT, (b.tape.add(total, up), 1), ()
 
 
@@ -158,53 +160,71 @@ def _top_bit(b: Bench) -> Case:
 
 
 def _by_sign(b: Bench) -> Case:
-    condition = b.tape.put(Op.GREATER_EQUAL, b.integer(), b.one(0, 0, 1))
+    condition = b.tape.emit(Op.GREATER_EQUAL, b.integer(), b.one(0, 0, 1))
     return Op.WHERE, (condition, b.number(), b.number()), ()
 
 
 def _opposite(b: Bench) -> Case:
     x = _truth(b)
-    return Op.EQUAL, (b.tape.put(Op.NOT, x) if b.draw(st.booleans()) else x, 0), ()
+    return Op.EQUAL, (b.tape.emit(Op.NOT, x) if b.draw(st.booleans()) else x, 0), ()
 
 
 CASES: Mapping[Rule, Callable[[Bench], Case]] = {
-    r.idle_product: lambda b: (Op.MULTIPLY, (b.number(), 1), ()),
-    r.idle_magnitude: lambda b: (Op.ABSOLUTE, (b.number(),), ()),
-    r.idle_shift: lambda b: (Op.SHIFT_RIGHT, (b.number(), 0), ()),
-    r.idle_bound: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
-    r.idle_cast: lambda b: (Op.CAST, (b.number(),), _cast(b)),
-    r.idle_gather: lambda b: (
-        Op.GATHER, (b.within(32, False), b.within(32, False)), (32, ((b.one(0, 1), 0),)),
+    r.drop_idle_product: lambda b: (Op.MULTIPLY, (b.number(), 1), ()),
+    r.drop_idle_magnitude: lambda b: (Op.ABSOLUTE, (b.number(),), ()),
+    r.drop_idle_shift: lambda b: (Op.SHIFT_RIGHT, (b.number(), 0), ()),
+    r.drop_idle_bound: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
+    r.drop_idle_cast: lambda b: (Op.CAST, (b.number(),), _cast(b)),
+    r.drop_idle_gather: lambda b: (
+        Op.GATHER,
+        (b.within(32, False), b.within(32, False)),
+        (32, ((b.one(0, 1), 0),)),
     ),
-    r.cast_of_cast: lambda b: (Op.CAST, (b.tape.cast(b.number(), *_cast(b)),), _cast(b)),
-    r.only_lane: lambda b: (Op.TOTAL, (b.number(),), ((0,), 1)),
+    r.merge_casts: lambda b: (Op.CAST, (b.tape.cast(b.number(), *_cast(b)),), _cast(b)),
+    r.drop_idle_sum: lambda b: (Op.TOTAL, (b.number(),), ((0,), 1)),
     r.add_negative: _negated,
-    r.bounds: lambda b: (Op.MINIMUM, (b.tape.maximum(b.number(), b.constant()), b.constant()), ()),
-    r.truths: _truths,
-    r.opposite: _opposite,
-    r.one_less_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
-    r.masked_choice: _masked,
-    r.top_bit_of_choice: _top_bit,
-    r.choice_by_sign: _by_sign,
-    n.absolute_difference: lambda b: (Op.ABSOLUTE, (_sum(b, Op.SUBTRACT),), ()),
-    n.bounded_sum: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (_sum(b, Op.ADD), b.constant()), ()),
-    n.bounded_difference: lambda b: (
-        b.one(Op.MINIMUM, Op.MAXIMUM), (_sum(b, Op.SUBTRACT), b.constant()), (),
+    r.merge_bounds: lambda b: (
+        Op.MINIMUM,
+        (b.tape.maximum(b.number(), b.constant()), b.constant()),
+        (),
     ),
-    n.clipped_sum: lambda b: _clip(b, Op.ADD),
-    n.clipped_difference: lambda b: _clip(b, Op.SUBTRACT),
-    n.average: _average,
-    n.within_reach: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
+    r.merge_truths: _truths,
+    r.negate_truth: _opposite,
+    r.add_negated_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
+    r.simplify_masked_choice: _masked,
+    r.simplify_top_bit: _top_bit,
+    r.turn_sign_choice: _by_sign,
+    n.narrow_absolute_difference: lambda b: (Op.ABSOLUTE, (_sum(b, Op.SUBTRACT),), ()),
+    n.narrow_bounded_sum: lambda b: (
+        b.one(Op.MINIMUM, Op.MAXIMUM),
+        (_sum(b, Op.ADD), b.constant()),
+        (),
+    ),
+    n.narrow_bounded_difference: lambda b: (
+        b.one(Op.MINIMUM, Op.MAXIMUM),
+        (_sum(b, Op.SUBTRACT), b.constant()),
+        (),
+    ),
+    n.narrow_clipped_sum: lambda b: _clip(b, Op.ADD),
+    n.narrow_clipped_difference: lambda b: _clip(b, Op.SUBTRACT),
+    n.narrow_average: _average,
+    n.narrow_by_reach: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
     n.narrow_less: lambda b: (b.one(Op.LESS, Op.GREATER_EQUAL), (b.integer(), b.integer()), ()),
     n.narrow_less_equal: lambda b: (
-        b.one(Op.LESS_EQUAL, Op.GREATER), (b.integer(), b.integer()), (),
+        b.one(Op.LESS_EQUAL, Op.GREATER),
+        (b.integer(), b.integer()),
+        (),
     ),
-    n.constant_inward: lambda b: (Op.ADD, (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))), ()),
+    n.move_constant_inward: lambda b: (
+        Op.ADD,
+        (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))),
+        (),
+    ),
     n.cut_terms: lambda b: _bound(b, _wide(b)),
-    n.whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
-    n.compared_by_halves: _compared,
+    n.narrow_whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
+    n.compare_by_halves: _compared,
     n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),
-}  # fmt: skip
+}
 
 
 def test_every_rule_has_its_case() -> None:
@@ -228,7 +248,7 @@ def test_a_rule_records_what_the_operation_gives(rule: Rule) -> None:
         assume(found)
         assert found
         applied += 1
-        expected = meaning(EXACT, op, [bench.value(x) for x in args], fixed)
+        expected = apply_operation(EXACT, op, [bench.value(x) for x in args], fixed)
         assert bench.value(found) == expected
 
     check()

@@ -15,7 +15,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.micro_operations import Extend
-from ptxscope.engine.tracing.provenance import provenance
+from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction
@@ -73,7 +73,7 @@ def test_traces_replay_and_stay_in_their_ranges(evaluation: Evaluation, model: s
         assert len(row.lanes) == row.row.lanes
         for value in row.values:
             assert row.row.range.low <= value <= row.row.range.high
-            assert -(1 << row.row.bits - 1) * row.row.signed <= value < 1 << row.row.bits
+            assert -(1 << row.row.bits - 1) * row.row.is_signed <= value < 1 << row.row.bits
 
 
 @given(evaluations() | guarded_evaluations(), _MODELS, st.data())
@@ -85,7 +85,7 @@ def test_bits_outside_of_its_provenance_do_not_change_a_lane(
     key = data.draw(st.sampled_from(sorted(found.rows)))
     lane = data.draw(st.integers(0, found.rows[key].row.lanes - 1))
     reach = dict.fromkeys(found.operands, 0)
-    for role, low, high in provenance(found, key, lane):
+    for role, low, high in find_provenance(found, key, lane):
         reach[role] |= (1 << high) - (1 << low)
     for source in found.plan.sources:
         flips = data.draw(bits(source.type)) & ~reach[source.role]
@@ -98,14 +98,14 @@ def test_provenance_is_exact_where_bits_are_copied() -> None:
     found = trace(
         "vadd4.u32.u32.u32 d.b31, a.b4321, b, c", {"a": 0x01020304, "b": 0x05060708, "c": 0}
     )
-    assert provenance(found, "select.a", 3) == (("b", 0, 8),)
-    assert provenance(found, "select.a", 0) == (("a", 8, 16),)
-    assert provenance(found, "write.d", 0, 16, 24) == (("c", 16, 24),)
-    assert provenance(found, "operate.t", 0) == (("a", 8, 16), ("b", 0, 8))
+    assert find_provenance(found, "select.a", 3) == (("b", 0, 8),)
+    assert find_provenance(found, "select.a", 0) == (("a", 8, 16),)
+    assert find_provenance(found, "write.d", 0, 16, 24) == (("c", 16, 24),)
+    assert find_provenance(found, "operate.t", 0) == (("a", 8, 16), ("b", 0, 8))
     signed = trace("vadd.s32.s32.s32 d, a.b1, b", {"a": 0x8000, "b": 0})
-    assert provenance(signed, "extend.a", 0, 8, 32) == (("a", 15, 16),)
+    assert find_provenance(signed, "extend.a", 0, 8, 32) == (("a", 15, 16),)
     chosen = trace("selp.b32 d, a, b, c", {"a": 1, "b": 2, "c": 0})
-    assert provenance(chosen, "write.d", 0, 0, 4) == (("b", 0, 4), ("c", 0, 1))
+    assert find_provenance(chosen, "write.d", 0, 0, 4) == (("b", 0, 4), ("c", 0, 1))
 
 
 @pytest.mark.parametrize(

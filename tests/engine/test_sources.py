@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.lint import Checked, check_source, check_text
+from ptxscope.engine.listings.lint import CheckedInstruction, check_source, check_text
 from ptxscope.engine.listings.source_language import Language
 
 
-def source(text: str, language: Language = Language.C) -> list[Checked]:
+def source(text: str, language: Language = Language.C) -> list[CheckedInstruction]:
     return list(check_source(text, "x", language))
 
 
 def noted(text: str, language: Language = Language.C) -> str:
     """The text from where the one note stands."""
     (item,) = source(text, language)
-    assert item.unread
-    assert item.legal
+    assert item.is_unreadable
+    assert item.is_legal
     (finding,) = item.diagnostics
     assert "not checked" in finding.message
     line = text.splitlines()[finding.place.line - 1]
@@ -65,7 +65,7 @@ def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() ->
     text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t" '
     text += '"vsub4.u32.u32.u32.foo %0, t, %2, %3;}"'
     note, error = source(text + _OPERANDS)
-    assert note.unread
+    assert note.is_unreadable
     assert "`.foo`" in error.message
 
 
@@ -80,7 +80,7 @@ def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() ->
 def test_what_is_cut_off_is_never_illegal_and_what_is_whole_is_checked(text: str) -> None:
     whole, cut = source(text)
     assert (whole.ptx, whole.diagnostics) == ("vmin4.u32.u32.u32 %0, %1, %2, %3;", ())
-    assert (cut.ptx, cut.unread, cut.legal) == ("vmin4", True, True)
+    assert (cut.ptx, cut.is_unreadable, cut.is_legal) == ("vmin4", True, True)
 
 
 _WRONG = "vadd4.u32.u32.u32.bogus %0, %1, %2, %3;"
@@ -108,7 +108,7 @@ def test_only_the_statement_that_a_macro_touches_is_not_checked(
     text: str, language: Language
 ) -> None:
     (item,) = source(text, language)
-    assert not item.legal
+    assert not item.is_legal
     assert item.message == "unknown modifier `.bogus`"
     line = text.splitlines()[item.place.line - 1]
     assert line[item.place.column - 1 :].startswith(".bogus")
@@ -116,7 +116,7 @@ def test_only_the_statement_that_a_macro_touches_is_not_checked(
 
 def test_each_statement_that_a_macro_touches_is_noted() -> None:
     found = source('asm(OPC " %0, %1;" "vset4" TY " %0, %1, %2, %3;"' + _OPERANDS)
-    assert [(x.ptx, x.unread) for x in found] == [("OPC", True), ("vset4", True)]
+    assert [(x.ptx, x.is_unreadable) for x in found] == [("OPC", True), ("vset4", True)]
 
 
 def test_a_register_that_a_macro_may_declare_is_not_called_undeclared() -> None:
@@ -137,7 +137,7 @@ def test_a_character_that_stands_for_a_gap_is_no_gap() -> None:
     (item,) = source(
         'asm("vadd4.u32.u32.u32 %0, %1, %2, \N{OBJECT REPLACEMENT CHARACTER};"' + _OPERANDS
     )
-    assert not item.legal
+    assert not item.is_legal
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_register_that_is_called_like_what_is_filled_in_is_one() -> None:
 
 def test_literals_joined_with_a_plus_are_known() -> None:
     (item,) = source('x = "vadd4.u32.u32" + ".foo a, b, c, d;"', Language.PYTHON)
-    assert not item.legal
+    assert not item.is_legal
 
 
 # --- the operands of an asm statement -----------------------------------------------------
@@ -236,7 +236,7 @@ def past(text: str, name: str) -> str:
     (item,) = source(text)
     (finding,) = (x for x in item.diagnostics if x.severity == "error")
     assert finding.place.excerpt[slice(*finding.place.span)] == name
-    assert not item.legal
+    assert not item.is_legal
     return finding.message
 
 
@@ -270,8 +270,8 @@ def test_a_placeholder_past_the_operands_is_an_error() -> None:
 )
 def test_placeholders_that_may_be_operands_are_left_alone(text: str) -> None:
     (item,) = source(text)
-    assert item.legal
-    assert not item.unread
+    assert item.is_legal
+    assert not item.is_unreadable
 
 
 def test_the_types_of_operands_are_counted_by_operand() -> None:
@@ -279,7 +279,7 @@ def test_the_types_of_operands_are_counted_by_operand() -> None:
     (item,) = source(text)
     assert [text[x.place.column - 1 :][:2] for x in item.diagnostics] == ["%2"]
     (item,) = source('asm("vadd.u32.u32.u32 %0, %1, %2;" : OUT("=r", d), "=r"(x) : "f"(b));')
-    assert item.legal
+    assert item.is_legal
 
 
 def test_named_operands_are_registers() -> None:
@@ -287,7 +287,7 @@ def test_named_operands_are_registers() -> None:
         'asm("vadd4.u32.u32.u32 %[d], %[a], %[b], %[a];" : [d] "=r"(d) : [a] "r"(a), [ b ] "r"(b));'
     )
     (item,) = source(text)
-    assert item.legal
+    assert item.is_legal
     assert item.ptx == "vadd4.u32.u32.u32 %0, %1, %2, %1;"
     (item,) = source(text.replace('[a] "r"', '[a] "l"'))
     wrong = [x.place for x in item.diagnostics if x.rule == "register-type"]
@@ -375,12 +375,12 @@ def test_a_register_whose_percent_is_not_doubled_is_an_error_where_nvcc_refuses_
         said = past(line.format(name, operands), name)
         assert said.endswith(f"in an asm statement with operands: write `%{name}`")
         (right,) = source(line.format(f"%{name}", operands))
-        assert right.legal
+        assert right.is_legal
     for name in ("%rd1", "%rs3", "%xy"):
         (item,) = source(line.format(name, operands))
-        assert item.legal
+        assert item.is_legal
     (alone,) = source('asm("{ .reg .b32 %r1; vadd4.u32.u32.u32 %r1, %r1, %r1, %r1; }");')
-    assert alone.legal
+    assert alone.is_legal
 
 
 def test_a_constraint_is_named_where_there_is_one() -> None:

@@ -12,19 +12,19 @@ import pytest
 
 from ptxscope import evaluate, parse
 from ptxscope.engine.arrays import block_runner
-from ptxscope.engine.arrays.block_runner import program_of, results_of, storage
-from ptxscope.engine.arrays.flagged_results import Told
+from ptxscope.engine.arrays.block_runner import compute_batch, get_program, get_storage_dtype
+from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.arithmetic import EXACT
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.micro_operations import Choose
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, model
+from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.plan_execution import result, run
+from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
 from tests.tiers import some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
@@ -34,10 +34,12 @@ _BYTES = (0x00, 0x01, 0x7E, 0x7F, 0x80, 0x81, 0xFE, 0xFF)
 
 def random_plan(rng: Random) -> Plan:
     """Of any form, under what is documented, an assembler, or any errata; guarded or not."""
-    form = random_form(rng.choice(list(CATALOG)), rng)
+    form = draw_form(rng.choice(list(CATALOG)), rng)
     some_ = tuple(x for x in (*ERRATA, *MISCONCEPTIONS) if rng.random() < 0.3)
-    chosen = rng.choice([model("isa"), model("ptxas"), model("ptxas-13.0"), Model("", some_)])
-    return lower(form, chosen.rules(form), rng.choice([None, None, True, False]))
+    chosen = rng.choice(
+        [parse_model("isa"), parse_model("ptxas"), parse_model("ptxas-13.0"), Model("", some_)]
+    )
+    return lower(form, chosen.make_rules(form), rng.choice([None, None, True, False]))
 
 
 def operand(rng: Random, type_: Type) -> int:
@@ -95,8 +97,8 @@ def campaign(seed: object, plans: int) -> None:
     for _ in range(plans):
         plan = random_plan(rng)
         rows = [operands(rng, plan) for _ in range(16)]
-        found = results_of(plan, rows) if plan.results else [{}] * len(rows)
-        assert found == [result(plan, row) for row in rows], (plan.form, rows)
+        found = compute_batch(plan, rows) if plan.results else [{}] * len(rows)
+        assert found == [compute_results(plan, row) for row in rows], (plan.form, rows)
 
 
 @pytest.mark.parametrize("plans", some([1000, 5_000]))
@@ -170,14 +172,14 @@ def test_numpy_shifts_by_the_width_and_more(dtype: str) -> None:
     ],
 )
 def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
-    shown = str(program_of(lower(parse(line).form))).splitlines()
+    shown = str(get_program(lower(parse(line).form))).splitlines()
     assert shown == [x.strip() for x in calls.strip().splitlines()]
 
 
 def test_what_a_call_reads_last_it_may_write_over() -> None:
     for opcode in CATALOG:
         for seed in range(10):
-            program = program_of(lower(random_form(opcode, Random(seed))))
+            program = get_program(lower(draw_form(opcode, Random(seed))))
             for call in program.calls:
                 out = program.slots[call.out]
                 for at in call.inputs:
@@ -189,7 +191,7 @@ def test_what_a_call_reads_last_it_may_write_over() -> None:
 
 def test_programs_are_made_once_for_a_plan() -> None:
     plan = lower(parse("vadd4.u32.u32.u32 d, a, b, c").form)
-    assert program_of(plan) is program_of(plan)
+    assert get_program(plan) is get_program(plan)
 
 
 def test_programs_take_turns() -> None:
@@ -219,12 +221,12 @@ def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(block_runner, "_programs", {False: {}, True: {}})
     monkeypatch.setattr(block_runner, "_PROGRAMS", {False: 3, True: 1})
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
-    first = program_of(plans[0])
+    first = get_program(plans[0])
     for plan in plans:
-        program_of(plan)
+        get_program(plan)
     assert len(block_runner._programs[False]) == 3
-    assert program_of(plans[0]) is not first
-    assert program_of(plans[3]) is program_of(plans[3])
+    assert get_program(plans[0]) is not first
+    assert get_program(plans[3]) is get_program(plans[3])
 
 
 @pytest.mark.parametrize("plans", some([300, 1500]))
@@ -234,19 +236,22 @@ def test_flags_on_arrays_are_those_of_integers(plans: int) -> None:
         plan = random_plan(rng)
         rows = [operands(rng, plan) for _ in range(9)]
         columns = {
-            x.role: np.array([y[x.role] for y in rows], storage(x.type)) for x in plan.sources
+            x.role: np.array([y[x.role] for y in rows], get_storage_dtype(x.type))
+            for x in plan.sources
         }
-        there = Told(plan, columns, len(rows))
+        there = FlaggedResults(plan, columns, len(rows))
         for at, given in enumerate(rows):
-            values = run(plan, given)
-            assert {role: int(x[at]) for role, x in there.results.items()} == result(plan, given)
+            values = run_plan(plan, given)
+            assert {role: int(x[at]) for role, x in there.results.items()} == compute_results(
+                plan, given
+            )
             for row in plan.rows:
                 inputs = [values[key] for key in row.inputs]
-                expected = dict(row.micro.raised(EXACT, values[row.key], *inputs))
-                found = dict(there.raised(row))
+                expected = dict(row.micro.compute_flags(EXACT, values[row.key], *inputs))
+                found = dict(there.get_row_flags(row))
                 assert found.keys() == expected.keys()
                 for flag, lanes in expected.items():
                     got = found[flag].reshape(len(rows), -1)[at]
                     assert tuple(map(int, got)) == lanes, (plan.form, row.key, flag, given)
                 if isinstance(row.micro, Choose):
-                    assert there.holds(row.inputs[0])[at] == values[row.inputs[0]][0]
+                    assert there.get_condition(row.inputs[0])[at] == values[row.inputs[0]][0]

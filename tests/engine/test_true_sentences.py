@@ -18,22 +18,22 @@ from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.errors import counted, there_are
+from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
-from ptxscope.engine.tracing.lane_text import sentence, words
+from ptxscope.engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.content.document import Document, document
+from ptxscope.export.content.document import Document, build_document
 from ptxscope.export.options import DEFAULT
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Choice
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import ChoiceFigure
 from tests.strategies import bits, evaluations
 
 MODELS = ("isa", "ptxas-11.8", "ptxas")
 
 
 def told(tr: Trace) -> Document:
-    return document(tr, DEFAULT)
+    return build_document(tr, DEFAULT)
 
 
 def about(tr: Trace, stage: str) -> str:
@@ -109,7 +109,7 @@ def test_the_guard_says_what_is_written() -> None:
             tr = trace(ptx, {**values, "p": guard})
             assert "f the guard holds" in about(tr, "write")
             assert "written" not in about(tr, "write")
-            last = sentence(tr, tr.steps[-1].rows[-1], 0)
+            last = format_lane_sentence(tr, tr.steps[-1].rows[-1], 0)
             kept = "@p does not hold: d keeps its old value, 0x00000007"
             assert (last == kept) == (guard == 0)
             assert ("is written" in last) == (guard == 1)
@@ -142,17 +142,19 @@ def test_a_subnormal_a_or_b_counts_as_zero() -> None:
 
 def test_an_unordered_comparison_is_written_out() -> None:
     tr = trace("setp.ltu.f32 p, a, b", {"a": 0x7FC00000, "b": 0x80000000})
-    assert str(words(tr, tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
-    (cell,) = scene(tr).rows["compare.t"].cells
+    assert (
+        str(describe_lane(tr, tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
+    )
+    (cell,) = build_scene(tr).rows["compare.t"].cells
     assert str(cell) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
     assert not any("<?" in text for text in everything(told(tr)))
 
 
 def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
     tr = trace("@r setp.lt.u32 p, a, b", {"a": 1, "b": 2, "r": 0, "p": 0})
-    row = scene(tr).rows["guard.p"]
+    row = build_scene(tr).rows["guard.p"]
     assert [str(cell) for cell in row.cells] == ["old p 0   r is false"]
-    assert isinstance(row.figure, Choice)
+    assert isinstance(row.figure, ChoiceFigure)
     assert [(x.name, x.bits, x.taken) for x in row.figure.options] == [
         ("new p", "1", False),
         ("old p", "0", True),
@@ -161,9 +163,9 @@ def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
 
 def test_several_nans_are_nan() -> None:
     both = trace("setp.ne.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000})
-    assert words(both, both.rows["compare.t"], 0).sentence.startswith("a and b are NaN: ")
+    assert describe_lane(both, both.rows["compare.t"], 0).sentence.startswith("a and b are NaN: ")
     same = trace("setp.ne.f32 p, x, x", {"x": 0x7FC00000})
-    assert words(same, same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
+    assert describe_lane(same, same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
 
 
 def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
@@ -171,10 +173,12 @@ def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
     signed = trace("vadd4.s32.s32.s32.add d, a, b, c", values)
     assert signed.result == {"d": (3294967296 + 8) % 2**32}
     total = signed.rows["accumulate.t"]
-    assert str(words(signed, total, 0).formula) == "-1000000000 + 2 + 2 + 2 + 2 = -999999992"
+    assert (
+        str(describe_lane(signed, total, 0).formula) == "-1000000000 + 2 + 2 + 2 + 2 = -999999992"
+    )
     assert Flag.WRAPPED not in signed.rows["write.d"].lanes[0].flags
     unsigned = trace("vadd4.u32.s32.s32.add d, a, b, c", values)
-    assert str(words(unsigned, unsigned.rows["accumulate.t"], 0).formula).startswith(
+    assert str(describe_lane(unsigned, unsigned.rows["accumulate.t"], 0).formula).startswith(
         "3294967296 + 2"
     )
     least = trace("vsub4.s32.u32.u32.add d, a, b, c", {"a": 0, "b": 1, "c": 0x80000000})
@@ -216,12 +220,12 @@ def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0x80000000}
     tr = trace("vmad.u32.u32.u32.shr7 d, a, b, -c", values)
     (shown,) = told(tr).results
-    assert words(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
+    assert describe_lane(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
 
 
 def test_parts_of_a_scalar_result_are_no_lanes() -> None:
     tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert sentence(tr, tr.rows["merge.t"], 1).startswith("byte 1: ")
+    assert format_lane_sentence(tr, tr.rows["merge.t"], 1).startswith("byte 1: ")
 
 
 CONTRADICTED = {
@@ -263,8 +267,8 @@ def test_where_the_manual_contradicts_itself_a_trace_says_so(ptx: str) -> None:
 
 
 def test_one_is_no_plural() -> None:
-    assert (counted(1, "bit"), counted(2, "bit")) == ("1 bit", "2 bits")
-    assert (there_are(1), there_are(0), there_are(1, "value")) == (
+    assert (format_count(1, "bit"), format_count(2, "bit")) == ("1 bit", "2 bits")
+    assert (format_existence(1), format_existence(0), format_existence(1, "value")) == (
         "there is 1",
         "there are 0",
         "there is 1 value",
@@ -409,7 +413,7 @@ def test_bits_that_are_copied_do_not_wrap(ptx: str, bits: int) -> None:
     trace_ = trace(ptx, {"a": bits, "b": 1, "c": 1})
     row = trace_.rows["write.d"]
     assert row.lanes[0].flags == ()
-    assert "fit" not in sentence(trace_, row, 0)
+    assert "fit" not in format_lane_sentence(trace_, row, 0)
 
 
 # --- sentences of steps --------------------------------------------------------------------

@@ -14,10 +14,15 @@ from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.lint import Checked, check_listing, check_source, check_text
+from ptxscope.engine.listings.lint import (
+    CheckedInstruction,
+    check_listing,
+    check_source,
+    check_text,
+)
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.syntax.instruction import Literal
-from ptxscope.state.open_listing import opened_listing
+from ptxscope.engine.syntax.instruction import Immediate
+from ptxscope.state.open_listing import open_listing
 
 DECLARED = """\
 .version 8.0
@@ -36,7 +41,7 @@ ret; }
 """
 
 
-def _in_kernel(line: str, function: bool = False) -> list[Checked]:
+def _in_kernel(line: str, function: bool = False) -> list[CheckedInstruction]:
     text = DECLARED.replace("LINE_IN_FN", line if function else "")
     return list(check_listing([text.replace("LINE", "" if function else line)], "x.ptx"))
 
@@ -82,7 +87,7 @@ def test_a_component_of_a_vector_is_a_register(line: str) -> None:
 @pytest.mark.parametrize("line", _NO_COMPONENTS)
 def test_what_is_no_component_is_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
-    assert not item.legal
+    assert not item.is_legal
 
 
 def test_two_names_of_a_component_are_one_register() -> None:
@@ -138,7 +143,7 @@ _NO_SUMS = [
 @pytest.mark.parametrize("line", _SUMS)
 def test_a_sum_that_ptxas_takes_is_not_checked_and_not_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
-    assert (item.legal, item.unread) == (True, True)
+    assert (item.is_legal, item.is_unreadable) == (True, True)
     with pytest.raises(PtxError, match="does not compute"):
         parse(line)
     (program,) = load(line)
@@ -149,7 +154,7 @@ def test_a_sum_that_ptxas_takes_is_not_checked_and_not_illegal(line: str) -> Non
 @pytest.mark.parametrize("line", _NO_SUMS)
 def test_a_sum_that_ptxas_refuses_is_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
-    assert not item.legal
+    assert not item.is_legal
 
 
 # --- declarations ---------------------------------------------------------------------------
@@ -175,7 +180,7 @@ _REFUSED = {
 @pytest.mark.parametrize("line", _REFUSED)
 def test_what_no_declaration_makes_a_register_is_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
-    assert not item.legal
+    assert not item.is_legal
     assert [x.rule for x in item.diagnostics] == ["undeclared"]
     span = item.diagnostics[0].place.span
     assert item.diagnostics[0].place.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
@@ -199,7 +204,7 @@ def test_chunks_do_not_change_what_is_declared() -> None:
     text = DECLARED.replace("LINE_IN_FN", "").replace("LINE", "\n".join([*_REFUSED, *_COMPONENTS]))
     whole = list(check_listing([text], "x"))
     assert list(check_listing(iter(text), "x")) == whole
-    assert [item.legal for item in whole] == [False] * len(_REFUSED) + [True] * len(_COMPONENTS)
+    assert [item.is_legal for item in whole] == [False] * len(_REFUSED) + [True] * len(_COMPONENTS)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +240,7 @@ _FORMATTED = [
 @pytest.mark.parametrize(("text", "language"), _FORMATTED)
 def test_what_is_filled_in_is_not_checked_and_said_once(text: str, language: Language) -> None:
     items = list(check_source(text, "x", language))
-    assert all(item.legal and item.unread for item in items)
+    assert all(item.is_legal and item.is_unreadable for item in items)
     assert len(items) <= 1
 
 
@@ -254,9 +259,9 @@ def test_a_sentence_that_names_an_opcode_is_no_instruction(text: str, language: 
 
 def test_an_error_in_a_string_of_ptx_is_still_an_error() -> None:
     (item,) = check_source('T = "vadd4.u32.u32.u32 d, a, b;"', "x", Language.PYTHON)
-    assert not item.legal
+    assert not item.is_legal
     (item,) = check_source('T = ".reg .u32 d; vadd4.u32.u32.u32 d;"', "x", Language.PYTHON)
-    assert not item.legal
+    assert not item.is_legal
 
 
 # --- files of other kinds ---------------------------------------------------------------------
@@ -272,9 +277,9 @@ _WORDS = 'Notes.\n"set.lt.u32" compares, and\nset.contains, vset.x too; d, a, b.
 def test_a_file_of_another_kind_is_said_to_be_unread(name: str, text: str) -> None:
     assert language_of(name, text) is Language.UNKNOWN
     (item,) = check_text(text, name)
-    assert (item.legal, item.unread) == (True, True)
+    assert (item.is_legal, item.is_unreadable) == (True, True)
     assert "nothing was recognised" in item.diagnostics[0].message
-    assert opened_listing(text, name) is None
+    assert open_listing(text, name) is None
 
 
 def test_what_is_read() -> None:
@@ -361,14 +366,14 @@ _NO_CONSTANTS = [
 @pytest.mark.parametrize("text", _VALUES)
 def test_an_integer_constant_is_worth_what_ptxas_makes_of_it(text: str) -> None:
     source = parse(f"selp.u64 d, {text}, b, p").sources[0]
-    assert isinstance(source, Literal)
+    assert isinstance(source, Immediate)
     assert source.bits == _VALUES[text]
 
 
 @pytest.mark.parametrize("text", _FLOATS)
 def test_a_float_constant_is_worth_what_ptxas_makes_of_it(text: str) -> None:
     source = parse(f"selp.f64 d, {text}, b, p").sources[0]
-    assert isinstance(source, Literal)
+    assert isinstance(source, Immediate)
     assert source.bits == _FLOATS[text]
 
 

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
-from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export import TEXTS
 from ptxscope.export.options import Options
 from tests.export import asciidoc_reader
@@ -114,7 +114,7 @@ def check(shown: Trace, options: Options, formats: tuple[str, ...] = TEXTS) -> N
             error.add_note(ascii(f"{name}: {shown.instruction} {shown.operands} {options}"))
             raise
         told = [
-            hex_text(shown.result[name], shown.instruction.type_of(role).bits)
+            format_hex(shown.result[name], shown.instruction.type_of(role).bits)
             for role, name in shown.instruction.results.items()
         ]
         assert name in ("c", "python") or all(bits in document for bits in told)

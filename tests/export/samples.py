@@ -6,7 +6,7 @@ from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.errors import printable
+from ptxscope.engine.syntax.errors import make_printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
 
 MODELS = ("isa", "ptxas")
@@ -35,7 +35,7 @@ HOSTILE = (
 
 def kept(text: str) -> str:
     """A writer's text as documents show it: only what could do something is made visible."""
-    return text.replace("\u202e", "\ufffd") if "\u202e" in text else printable(text)
+    return text.replace("\u202e", "\ufffd") if "\u202e" in text else make_printable(text)
 
 
 def annotated(trace_: Trace, text: str) -> Trace:

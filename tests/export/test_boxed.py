@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import export
-from ptxscope.export.formats.responsive_svg import least_width, widened
+from ptxscope.export.formats.responsive_svg import add_min_width, compute_min_width
 from ptxscope.export.options import Options
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.samples import E3, EXAMPLES, example
@@ -42,7 +42,7 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
     assert browser.value("document.documentElement.scrollWidth") <= width
     box = browser.value("(b => [b.scrollWidth, b.clientWidth, b.tabIndex])"
                         "(document.querySelector('figure'))")  # fmt: skip
-    assert (box[0] > box[1]) == (least_width(figure.svg) > box[1])
+    assert (box[0] > box[1]) == (compute_min_width(figure.svg) > box[1])
     assert box[2] == 0
 
 
@@ -53,6 +53,6 @@ def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) ->
     svg = export(example(*shown), "svg", options)
     wide = float(str(ET.fromstring(svg).get("width")))
     smallest = min(box.size for box in boxes(svg))
-    assert least_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
-    assert least_width(svg) <= (720 if not options.slide else 1280)
-    assert ET.fromstring(widened(svg)).get("style") == f"min-width:{least_width(svg)}px"
+    assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
+    assert compute_min_width(svg) <= (720 if not options.slide else 1280)
+    assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"

@@ -17,8 +17,8 @@ from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
-from ptxscope.engine.tracing.evaluation import bind
-from ptxscope.export.code.plan_code import function_name, parameters
+from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.export.code.plan_code import list_parameters, make_function_name
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms
@@ -52,10 +52,10 @@ def chosen(per_opcode: int) -> Iterator[tuple[str, tuple[Golden, ...]]]:
 def test_python_agrees_with_every_golden_row(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
         shown = first_trace(ptx, rows, model)
-        function = compiled(export(shown, "python"), function_name(shown))
-        roles = [source.role for source in parameters(shown.plan)]
+        function = compiled(export(shown, "python"), make_function_name(shown))
+        roles = [source.role for source in list_parameters(shown.plan)]
         for row in rows:
-            operands = bind(shown.instruction, row.values)
+            operands = bind_values(shown.instruction, row.values)
             found = function(*(operands[role] for role in roles))
             found = found if isinstance(found, tuple) else (found,)
             assert found == row.results[model], (ptx, row.values)
@@ -67,8 +67,8 @@ def test_python_agrees_with_the_engine(
 ) -> None:
     ins, values = evaluation
     shown = trace(ins, values, model=model)
-    function = compiled(export(shown, "python"), function_name(shown))
-    found = function(*(shown.operands[source.role] for source in parameters(shown.plan)))
+    function = compiled(export(shown, "python"), make_function_name(shown))
+    found = function(*(shown.operands[source.role] for source in list_parameters(shown.plan)))
     expected = tuple(evaluate(ins, values, model=model).values())
     if len(expected) == 1:
         assert (found,) == expected
@@ -85,10 +85,10 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         opcodes.add(shown.instruction.opcode)
         name = f"f{number}"
         text = export(shown, "c").replace("#include <stdint.h>\n\n", "")
-        functions.append(text.replace(f" {function_name(shown)}(", f" {name}(", 1))
-        roles = [source.role for source in parameters(shown.plan)]
+        functions.append(text.replace(f" {make_function_name(shown)}(", f" {name}(", 1))
+        roles = [source.role for source in list_parameters(shown.plan)]
         for row in rows[:40]:
-            operands = bind(shown.instruction, row.values)
+            operands = bind_values(shown.instruction, row.values)
             given_ = [f"UINT64_C({operands[role]})" for role in roles]
             expected = row.results[model]
             if len(shown.instruction.results) == 1:
@@ -130,7 +130,7 @@ def test_a_name_cannot_end_the_comment() -> None:
 def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_: str) -> None:
     shown = trace(*CATALOG[opcode].example)
     text = export(shown, format_)
-    (head,) = re.findall(rf"\b{function_name(shown)}\((.*)\)", text)
+    (head,) = re.findall(rf"\b{make_function_name(shown)}\((.*)\)", text)
     taken = re.findall(r"\b([abc])\b", head)
     assert taken == sorted(set(taken))
     assert set(taken) == {x.role for x in shown.plan.sources} & set("abc")
@@ -148,9 +148,9 @@ def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_:
 )
 def test_a_guard_and_old_values_come_behind_the_operands(line: str, taken: str) -> None:
     shown = trace(line, {x.name: 0 for x in parse(line).inputs})
-    (head,) = re.findall(rf"def {function_name(shown)}\((.*)\)", export(shown, "python"))
+    (head,) = re.findall(rf"def {make_function_name(shown)}\((.*)\)", export(shown, "python"))
     assert head.replace(": int", "").split(", ") == taken.split()
-    (head,) = re.findall(rf"\b{function_name(shown)}\((.*)\)", export(shown, "c"))
+    (head,) = re.findall(rf"\b{make_function_name(shown)}\((.*)\)", export(shown, "c"))
     assert re.findall(r"\w+", re.sub(r"\w+ \*\w+|int|uint\w+_t", "", head)) == taken.split()
 
 

@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.syntax.values import hex_text
-from ptxscope.export.media.frames import frames
+from ptxscope.engine.syntax.values import format_hex
+from ptxscope.export.media.frames import make_frames
 from ptxscope.export.options import Motion, Options
 from ptxscope.scene.row_folding import fold
-from ptxscope.scene.scene_builder import scene
+from ptxscope.scene.scene_builder import build_scene
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_tree_drawn_well
 from tests.export.test_svg import NS, texts
@@ -51,7 +51,7 @@ def drawn_values(opcode: str, count: int) -> list[Trace]:
     rng = Random(f"compact {opcode}")
     found = []
     for _ in range(count):
-        ins = instruction_of(random_form(opcode, rng))
+        ins = instruction_of(draw_form(opcode, rng))
         bits = {
             role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
             for x in ins.inputs for role in x.roles
@@ -68,7 +68,7 @@ def test_it_is_drawn_well_in_one_column(opcode: str, count: int) -> None:
         tree = figure(shown)
         assert_tree_drawn_well(tree, shown)
         assert 380 <= size(tree)[0] <= 450
-        result = [hex_text(shown.result[name], shown.instruction.type_of(role).bits)
+        result = [format_hex(shown.result[name], shown.instruction.type_of(role).bits)
                   for role, name in shown.instruction.results.items()]  # fmt: skip
         said = " ".join(texts(tree))
         assert all(f"= {bits}" in said for bits in result)
@@ -127,7 +127,7 @@ def test_a_step_with_a_note_is_drawn() -> None:
 def test_every_row_that_is_left_is_linked_to_what_is_left(opcode: str) -> None:
     for shown in drawn_values(opcode, 12):
         stages = frozenset(step.stage for step in shown.steps)
-        found = fold(scene(shown), shown, (), stages)
+        found = fold(build_scene(shown), shown, (), stages)
         rows, registers = found.scene.rows.values(), found.scene.registers
         cells = [*(x for row in rows for x in row.cells), *(x for r in registers for x in r.cells)]
         places = {cell.place for cell in cells}
@@ -146,13 +146,13 @@ def test_it_can_be_stepped_and_has_a_command() -> None:
     made = export(PERMUTED, "svg", COMPACT._replace(motion=Motion.STEPPING))
     assert 'id="step-merge"' in made
     words = ["vadd.s32.s32.s32 d, a, b", "a=1", "b=2", "-f", "svg"]
-    assert rendered([*words, "--compact"]) == export(
+    assert render_request([*words, "--compact"]) == export(
         trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), "svg", COMPACT
     )
 
 
 def test_a_step_that_is_not_drawn_has_no_frame() -> None:
-    found = frames(PERMUTED, COMPACT)
+    found = make_frames(PERMUTED, COMPACT)
     assert [x.name for x in found] == ["01-extend", "02-add", "03-saturate", "04-merge"]
     assert ["d = 0x80227f00" in texts(ET.fromstring(x.svg)) for x in found] == [*[False] * 3, True]
 

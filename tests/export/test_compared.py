@@ -8,8 +8,8 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.export.options import Options
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Axis
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import NumberLine
 
 # the smaller one, and the larger: neighbours, and such whose difference a double does not have
 NEAR = [
@@ -53,7 +53,7 @@ def test_equal_numbers_are_one_point(type_: str, a: int, b: int) -> None:
 
 @pytest.mark.parametrize(("type_", "low", "high"), NEAR)
 def test_their_places_are_in_order(type_: str, low: int, high: int) -> None:
-    figure = scene(compared(type_, low, high)).rows["compare.t"].figure
-    assert isinstance(figure, Axis)
+    figure = build_scene(compared(type_, low, high)).rows["compare.t"].figure
+    assert isinstance(figure, NumberLine)
     first, second = (point.at for point in figure.points)
     assert 0 <= first < second <= 1

@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from nbclient import NotebookClient
 
 import ptxscope
-from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.export.content.alt_text import alt
-from ptxscope.export.content.document import document
+from ptxscope.export.content.alt_text import format_alt_text
+from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options
 from ptxscope.export.theme import Theme
 from tests.export.samples import HOSTILE
@@ -30,15 +30,15 @@ def test_a_figure_is_what_the_command_draws() -> None:
         title="T", caption="C", notes={"saturate": "n", "lane 0": "m"}, steps="2-5", both=True
     )
     more = ["--title", "T", "--caption", "C", "--note", "saturate=n", "--note", "lane 0=m"]
-    assert figure.svg == rendered([*WORDS, *more, "--steps", "2-5", "--both"])
-    assert E3.figure().svg == rendered(WORDS)
-    assert E3.figure(notes=["saturate=n"], until=4).svg == rendered(
+    assert figure.svg == render_request([*WORDS, *more, "--steps", "2-5", "--both"])
+    assert E3.figure().svg == render_request(WORDS)
+    assert E3.figure(notes=["saturate=n"], until=4).svg == render_request(
         [*WORDS, "--note", "saturate=n", "--until", "saturate"]
     )
-    assert E3.figure(notes="saturate=n", result=False).svg == rendered(
+    assert E3.figure(notes="saturate=n", result=False).svg == render_request(
         [*WORDS, "--note", "saturate=n", "--no-result"]
     )
-    assert E3.figure().alt == alt(document(E3))
+    assert E3.figure().alt == format_alt_text(build_document(E3))
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> N
 
 
 def test_other_options_are_taken_by_name() -> None:
-    assert E3.figure(standalone=True).svg == rendered([*WORDS, "--standalone"])
+    assert E3.figure(standalone=True).svg == render_request([*WORDS, "--standalone"])
     with pytest.raises(TypeError, match=r"a figure has no 'colour'; .*both, standalone"):
         E3.figure(colour="red")
     with pytest.raises(TypeError, match="a figure has no 'stages'"):
         E3.figure(stages=None)
-    assert E3.figure(theme="dark").svg == rendered([*WORDS, "--theme", "dark"])
-    assert E3.figure(motion="stepping").svg == rendered([*WORDS, "--stepping"])
+    assert E3.figure(theme="dark").svg == render_request([*WORDS, "--theme", "dark"])
+    assert E3.figure(motion="stepping").svg == render_request([*WORDS, "--stepping"])
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.engine.tracing.note_targets import stages_between
+from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.export import TEXTS
-from ptxscope.export.content.alt_text import alt, short_alt
-from ptxscope.export.content.document import document
-from ptxscope.export.content.sanitizer import harmless
+from ptxscope.export.content.alt_text import format_alt_text, short_alt
+from ptxscope.export.content.document import build_document
+from ptxscope.export.content.sanitizer import sanitize_text
 from ptxscope.export.formats.text import render
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
@@ -43,10 +43,10 @@ CHOICES = [
     Options(),
     Options(both=True),
     Options(standalone=True),
-    Options(stages=stages_between("2-4", E3)),
-    Options(stages=stages_between("1,3-4,6", E3), both=True),
-    Options(stages=stages_between("-saturate", E3), result=False),
-    Options(stages=stages_between("-4", E3), result=False, both=True, standalone=True),
+    Options(stages=parse_stages("2-4", E3)),
+    Options(stages=parse_stages("1,3-4,6", E3), both=True),
+    Options(stages=parse_stages("-saturate", E3), result=False),
+    Options(stages=parse_stages("-4", E3), result=False, both=True, standalone=True),
     Options(result=False),
 ]
 
@@ -54,7 +54,7 @@ CHOICES = [
 def made_again(command: str) -> str:
     program, name, *words = shlex.split(command)
     assert (program, name) == ("ptxscope", "trace")
-    return rendered(words)
+    return render_request(words)
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
@@ -63,7 +63,7 @@ def test_the_command_makes_the_document_again(format_: str, options: Options) ->
     shown = export(NOTED, format_, options)
     if format_ in ("c", "python"):  # whose comments name no command
         return
-    command = document(NOTED, options._replace(format=format_)).command
+    command = build_document(NOTED, options._replace(format=format_)).command
     assert as_given(made_again(command)) == as_given(shown)
 
 
@@ -78,7 +78,7 @@ def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     for format_ in ("json", "svg"):
         options = Options(both=True, format=format_)
-        again = made_again(document(shown, options).command)
+        again = made_again(build_document(shown, options).command)
         if format_ == "svg":
             assert again == export(shown, format_, options)
         else:
@@ -94,7 +94,7 @@ def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
 def test_so_does_a_hostile_text_s(text: str) -> None:
     shown = annotated(E3, text)
     for format_ in READ:
-        command = document(shown, Options(format=format_)).command
+        command = build_document(shown, Options(format=format_)).command
         # a blank at an end of a note is no part of it
         assert made_again(command).split() == export(shown, format_).split()
 
@@ -125,7 +125,7 @@ QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF02
 
 @pytest.mark.parametrize("format_", [x for x in READ if x != "svg"])
 def test_what_is_left_out_is_said(format_: str) -> None:
-    shown = export(QUAD, format_, Options(stages=stages_between("2-4", QUAD)))
+    shown = export(QUAD, format_, Options(stages=parse_stages("2-4", QUAD)))
     plain = re.sub(r"<[^>]*>|\\|\s+", " ", shown)
     if format_ != "html":  # whose pen is another's
         assert re.search(r"Steps not shown:\s+1 select,\s+5 merge,\s+6 write\.", plain)
@@ -137,7 +137,7 @@ def test_what_is_left_out_is_said(format_: str) -> None:
 @pytest.mark.parametrize("shown", [QUAD, E3], ids=["quad", "E3"])
 def test_until_a_step_no_result_is_told(format_: str, shown: Trace) -> None:
     bits = [f"{shown.result[x]:08x}" for x in shown.result]
-    options = Options(stages=stages_between("-3", shown), result=False)
+    options = Options(stages=parse_stages("-3", shown), result=False)
     text = export(shown, format_, options)
     assert not any(x in text for x in bits)
     if format_ != "json":
@@ -145,35 +145,35 @@ def test_until_a_step_no_result_is_told(format_: str, shown: Trace) -> None:
 
 
 def test_a_document_says_why_it_has_no_result() -> None:
-    shown = document(QUAD, Options(result=False))
+    shown = build_document(QUAD, Options(result=False))
     assert shown.results == ()
     assert shown.no_result == "the result is not shown here"
-    nothing = document(trace("setp.ne.u32 _, a, b", {"a": 1, "b": 2}))
+    nothing = build_document(trace("setp.ne.u32 _, a, b", {"a": 1, "b": 2}))
     assert "nothing is written" in nothing.no_result
-    assert document(QUAD).no_result == ""
+    assert build_document(QUAD).no_result == ""
 
 
 def test_the_last_step_has_the_result() -> None:
     line = "vadd4.s32.s32.u32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0"
-    assert "d = 0x7f7f017f" in rendered([*line, "--until", "write"])
-    assert "0x7f7f017f" not in rendered([*line, "--until", "merge"])
-    assert "d = 0x7f7f017f" in rendered([*line, "--steps", "1-3"])
-    assert "d = " not in rendered([*line, "--no-result"])
+    assert "d = 0x7f7f017f" in render_request([*line, "--until", "write"])
+    assert "0x7f7f017f" not in render_request([*line, "--until", "merge"])
+    assert "d = 0x7f7f017f" in render_request([*line, "--steps", "1-3"])
+    assert "d = " not in render_request([*line, "--no-result"])
 
 
 def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
-    until = Options(stages=stages_between("-saturate", E3), result=False)
-    assert document(E3, until).answers is None
-    answers = document(E3, until._replace(both=True)).answers
+    until = Options(stages=parse_stages("-saturate", E3), result=False)
+    assert build_document(E3, until).answers is None
+    answers = build_document(E3, until._replace(both=True)).answers
     assert answers
     assert [x.result for x in answers.all] == ["not shown", "not shown"]
     assert [x.stage for x in answers.steps] == [Stage.SATURATE]
-    before = Options(stages=stages_between("-add", E3), result=False, both=True)
-    assert document(E3, before).answers is None
+    before = Options(stages=parse_stages("-add", E3), result=False, both=True)
+    assert build_document(E3, before).answers is None
 
 
 def test_json_is_of_the_steps_that_are_shown() -> None:
-    shown = json.loads(export(QUAD, "json", Options(stages=stages_between("2,4", QUAD))))
+    shown = json.loads(export(QUAD, "json", Options(stages=parse_stages("2,4", QUAD))))
     assert [x["number"] for x in shown["steps"]] == [2, 4]
     assert shown["shown"]["steps"] == ["extend", "saturate"]
     assert shown["results"][0]["hex"] == "0x7f7f017f"
@@ -221,7 +221,7 @@ def test_in_a_terminal_nothing_moves() -> None:
     ],
 )
 def test_only_what_acts_is_made_visible(text: str, kept: str) -> None:
-    assert harmless(text) == kept
+    assert sanitize_text(text) == kept
 
 
 BIDI = st.text(st.sampled_from("a\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
@@ -231,7 +231,7 @@ BIDI = st.text(st.sampled_from("a\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
     """By the algorithm of UAX 9, X1 to X8, less its limits: nothing is open at the end."""
     stack: list[str] = []
-    for char in harmless(text):
+    for char in sanitize_text(text):
         if char in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068":
             stack.append(char)
         elif char == "\u202c":
@@ -241,8 +241,8 @@ def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
             assert stack
             assert stack.pop() >= "\u2066"
     assert not stack
-    assert harmless(harmless(text)) == harmless(text)
-    assert len(harmless(text)) == len(text)
+    assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
+    assert len(sanitize_text(text)) == len(text)
 
 
 # --- names and labels --------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_a_long_name_is_told_once(opcode: str) -> None:
 @pytest.mark.parametrize("model", ["isa", "ptxas"])
 def test_no_two_answers_are_called_alike(erratum: object, model: str) -> None:
     ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
-    answers = document(trace(ptx, values, model=model)).answers
+    answers = build_document(trace(ptx, values, model=model)).answers
     assert answers
     labels = [x.label for x in answers.all]
     assert len({*labels}) == len(labels)
@@ -287,7 +287,7 @@ def test_no_two_answers_are_called_alike(erratum: object, model: str) -> None:
     ],
 )
 def test_one_answer_for_two_reasons_has_two_names(line: str, values: tuple[int, ...]) -> None:
-    answers = document(trace(line, dict(zip("abc", values, strict=True)))).answers
+    answers = build_document(trace(line, dict(zip("abc", values, strict=True)))).answers
     assert answers
     _, newer, older = answers.all
     assert newer.result == older.result
@@ -298,13 +298,13 @@ def test_one_answer_for_two_reasons_has_two_names(line: str, values: tuple[int, 
     )
 
 
-@given(st.sampled_from([x for x in ERRATA if x.repaired]), st.data())
+@given(st.sampled_from([x for x in ERRATA if x.repaired_in]), st.data())
 def test_no_two_answers_to_any_values_are_called_alike(
     erratum: object, data: st.DataObject
 ) -> None:
     ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
     shown = trace(ptx, {x: data.draw(st.integers(0, 0xFFFFFFFF)) for x in values})
-    answers = document(shown).answers
+    answers = build_document(shown).answers
     labels = [x.label for x in answers.all] if answers else []
     assert len({*labels}) == len(labels)
 
@@ -328,8 +328,8 @@ def test_rich_wraps_and_crops_nothing(width: int) -> None:
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model: str) -> None:
     shown = example(opcode, model)
-    doc = document(shown)
-    said = alt(doc)
+    doc = build_document(shown)
+    said = format_alt_text(doc)
     assert "\n" not in said
     for operand in doc.operands:
         assert f"{operand.bits}, {operand.meant}" in said
@@ -343,7 +343,7 @@ def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model
 
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> None:
-    doc = document(example(opcode, model))
+    doc = build_document(example(opcode, model))
     said = short_alt(doc)
     assert said.startswith(doc.ptx.removesuffix(";"))
     assert said.endswith(".")
@@ -356,14 +356,16 @@ def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> 
 
 def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() -> None:
     titled = replace(QUAD, annotations=QUAD.annotations._replace(title="Saturation."))
-    said = short_alt(document(titled, Options(result=False)))
+    said = short_alt(build_document(titled, Options(result=False)))
     assert said.startswith("Saturation: vadd4")
     assert said.endswith("; the result is not shown here.")
     assert "7f7f017f" not in said
 
 
 def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
-    said = alt(document(QUAD, Options(stages=stages_between("-4", QUAD), result=False)))
+    said = format_alt_text(
+        build_document(QUAD, Options(stages=parse_stages("-4", QUAD), result=False))
+    )
     assert "7f7f017f" not in said
     assert "Steps not shown: 5 merge, 6 write." in said
     assert "Result: the result is not shown here." in said
@@ -372,8 +374,10 @@ def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
 
 def test_the_alternative_text_tells_the_numbers_of_every_step() -> None:
     """A reader who sees no picture can follow: 127 + 255 is told where it is added."""
-    said = alt(
-        document(trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F01, "b": 0xFF02, "c": 0}))
+    said = format_alt_text(
+        build_document(
+            trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F01, "b": 0xFF02, "c": 0})
+        )
     )
     assert (
         "t, lane 3: 0 + 0 = 0; lane 2: 0 + 0 = 0; lane 1: 127 + 255 = 382; lane 0: 1 + 2 = 3."
@@ -381,14 +385,19 @@ def test_the_alternative_text_tells_the_numbers_of_every_step() -> None:
     )
     assert "t, lane 1: 382 is above 127, the largest s8, so it becomes 127." in said
     assert "a, lane 3: 00 a.b3; lane 2: 00 a.b2; lane 1: 7f a.b1; lane 0: 01 a.b0." in said
-    scalar = alt(document(trace("vmad.s32.s32.s32 d, a, b, c", {"a": 9, "b": 7, "c": 1})))
+    scalar = format_alt_text(
+        build_document(trace("vmad.s32.s32.s32 d, a, b, c", {"a": 9, "b": 7, "c": 1}))
+    )
     for number in ("t: 9 * 7 = 63.", "63 + 1 = 64.", "d: 64 -> 0x00000040."):
         assert number in scalar
 
 
 def test_the_alternative_text_tells_the_steps_of_both_answers() -> None:
     """-1 as u64 is 2**64 - 1, of which 255 is left."""
-    alone, both = alt(document(E3)), alt(document(E3, Options(both=True)))
+    alone, both = (
+        format_alt_text(build_document(E3)),
+        format_alt_text(build_document(E3, Options(both=True))),
+    )
     own, _, other = both.partition("The steps of ptxas-13.5 from there: ")
     assert "Step 4, saturate" in own
     assert [int(x) for x in re.findall(r"Step (\d),", other)] == [4, 5, 6]

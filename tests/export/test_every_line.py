@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
-from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import TEXTS
-from ptxscope.export.code.plan_code import function_name, parameters
+from ptxscope.export.code.plan_code import list_parameters, make_function_name
 from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference
@@ -60,9 +60,11 @@ def other_lines() -> Iterator[str]:
     """Every other opcode with every guard, and literals in each position that takes them."""
     for opcode, entry in CATALOG.items():
         for seed, guard in product(range(4), GUARDS):
-            ins = instruction_of(random_form(opcode, Random(f"{opcode} {seed}")))
+            ins = instruction_of(draw_form(opcode, Random(f"{opcode} {seed}")))
             roles = "abc" if ins.form.c else "ab"
-            for mask in product((False, True) if entry.literals else (False,), repeat=len(roles)):
+            for mask in product(
+                (False, True) if entry.takes_immediates else (False,), repeat=len(roles)
+            ):
                 yield guard + line_with(ins, [r for r, m in zip(roles, mask, strict=True) if m])
 
 
@@ -185,7 +187,7 @@ def test_c_keeps_both_predicates_where_the_guard_forbids(
 ) -> None:
     line = "setp.lt.and.u32 p|q, a, b, c"
     shown = traced(f"{guard} {line}")
-    order = [x.role for x in parameters(shown.plan)]
+    order = [x.role for x in list_parameters(shown.plan)]
     checks = []
     for a, b, c, g, p, q in product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
         new = reference(line, {"a": a, "b": b, "c": c}, "isa")
@@ -200,7 +202,7 @@ def test_c_keeps_both_predicates_where_the_guard_forbids(
             )
             == wanted
         )
-        checks.append(f"{function_name(shown)}({given_}, &x, &y);")
+        checks.append(f"{make_function_name(shown)}({given_}, &x, &y);")
         checks.append(f"bad |= x != {wanted[0]} || y != {wanted[1]};")
     main = f"int main(void) {{ int bad = 0, x, y;\n{chr(10).join(checks)}\nreturn bad; }}\n"
     (tmp_path / "t.c").write_text(export(shown, "c") + main, encoding="utf-8")
@@ -224,7 +226,7 @@ def test_where_nothing_is_kept_that_is_said(line: str, model: str) -> None:
 def test_the_command_line_writes_a_lone_sink() -> None:
     for name in TEXTS:
         words = ["@g setp.ne.u32 _, a, b", "a=1", "b=2", "-f", name, "--both", "--until", "1"]
-        assert rendered(words)
+        assert render_request(words)
 
 
 CHARACTERS = st.characters(exclude_categories=()) | st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ptxscope import evaluate, parse, trace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.export import Format, export
-from ptxscope.export.content.document import document
+from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options
 
 KNOWN = [(11, 8), (12, 4), (13, 0), (13, 2), (13, 3), (13, 5)]
@@ -27,7 +27,7 @@ def _stands_for(label: str, version: tuple[int, int]) -> bool:
 
 @pytest.mark.parametrize("model", ["isa", "ptxas-12.0", "ptxas", "E3"])
 def test_versions_whose_errata_cancel_out_are_listed(model: str) -> None:
-    answers = document(trace(LINE, VALUES, model=model), Options(both=True)).answers
+    answers = build_document(trace(LINE, VALUES, model=model), Options(both=True)).answers
     assert answers
     # -9 + 2 = -7 is clamped to 0 as documented; E3 makes ffff of it, and E1 then takes the
     # zeros above that
@@ -55,7 +55,7 @@ def test_every_version_is_in_one_row(erratum: object, data: st.DataObject) -> No
     ptx = data.draw(st.sampled_from([ptx, ptx.replace("d.h0", "d.h1").replace("d.b0", "d.h1")]))
     inputs = parse(ptx).inputs
     values = {x.name: data.draw(st.integers(0, (1 << x.type.bits) - 1)) for x in inputs}
-    answers = document(trace(ptx, values)).answers
+    answers = build_document(trace(ptx, values)).answers
     for version in KNOWN if answers else ():
         assert answers
         rows = [x for x in answers.all if _stands_for(x.label, version)]

@@ -12,16 +12,16 @@ import pytest
 from ptxscope import Trace, parse, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.export import export
-from ptxscope.export.content.document import NOT_SHOWN, document
+from ptxscope.export.content.document import NOT_SHOWN, build_document
 from ptxscope.export.media import form_figure, poster_sheet
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.svg.svg_colours import PALETTE
 from ptxscope.export.theme import Theme
-from ptxscope.scene.symbolic_scene import blank
+from ptxscope.scene.symbolic_scene import make_placeholder_trace
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
 from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
@@ -182,11 +182,11 @@ def test_forks_are_drawn_well(step: int) -> None:
     for row in golden_rows()[::step]:
         for model in MODELS:
             shown = trace(row.instruction, row.operands, model=model)
-            found = divergence_of(shown, divergences(shown))
+            found = find_divergence(shown, find_divergences(shown))
             if found:
                 seen.add(found.stage)
                 assert_drawn_well(shown, BOTH)
-                told = document(shown, BOTH)
+                told = build_document(shown, BOTH)
                 assert told.answers
                 assert len({x.label for x in told.answers.all}) == len(told.answers.all)
     assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
@@ -196,7 +196,7 @@ def test_numbers_of_twenty_digits_fit_in_a_branch() -> None:
     """0xfffe0001 << 32 is taken as s64, in half of a branch."""
     values = {"a": 0xFFFE0001, "b": 32, "c": 0x7F}
     shown = trace("vshl.s32.u32.u32.clamp.min d, a, b, c", values)
-    assert divergences(shown)
+    assert find_divergences(shown)
     assert_drawn_well(shown, BOTH)
 
 
@@ -230,7 +230,7 @@ def test_no_line_passes_behind_a_truth_value() -> None:
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_description_tells_operands_steps_and_result(opcode: str, model: str) -> None:
     shown = example(opcode, model)
-    told = document(shown, DEFAULT)
+    told = build_document(shown, DEFAULT)
     (said,) = (x.text or "" for x in drawn(shown).iter(f"{NS}desc"))
     for operand in told.operands:
         assert operand.bits.removeprefix("0x") in said
@@ -248,11 +248,11 @@ def test_the_description_tells_operands_steps_and_result(opcode: str, model: str
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_forms_are_drawn_well(opcode: str, count: int) -> None:
     rng = Random(opcode)
-    lines = [instruction_of(random_form(opcode, rng)) for _ in range(count)]
+    lines = [instruction_of(draw_form(opcode, rng)) for _ in range(count)]
     for ins in (parse(CATALOG[opcode].example[0]), *lines):
         tree = ET.fromstring(form_figure.render(ins))
-        assert_tree_drawn_well(tree, blank(ins))
-        assert steps(tree) == [str(x.stage) for x in blank(ins).steps]
+        assert_tree_drawn_well(tree, make_placeholder_trace(ins))
+        assert steps(tree) == [str(x.stage) for x in make_placeholder_trace(ins).steps]
 
 
 def test_a_form_has_letters_and_ranges_for_numbers() -> None:

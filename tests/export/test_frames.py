@@ -13,19 +13,19 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, parse, trace
-from ptxscope.cli.commands.trace import asked
+from ptxscope.cli.commands.trace import parse_request
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
-from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.engine.tracing.note_targets import stages_between
-from ptxscope.engine.tracing.step_text import title
-from ptxscope.export.content.annotated_trace import chosen
-from ptxscope.export.content.document import command
-from ptxscope.export.media.frames import frames
-from ptxscope.export.media.slides import letters, steps_apart
+from ptxscope.engine.tracing.note_targets import parse_stages
+from ptxscope.engine.tracing.step_text import format_title
+from ptxscope.export.content.annotated_trace import annotate_trace
+from ptxscope.export.content.document import format_command
+from ptxscope.export.media.frames import make_frames
+from ptxscope.export.media.slides import measure_smallest_letter, split_steps
 from ptxscope.export.options import DEFAULT, Motion, Options
-from ptxscope.export.svg.text_fitting import text_width
+from ptxscope.export.svg.text_fitting import measure_text
 from tests.cli.running import run
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
@@ -72,7 +72,7 @@ def _boxes(element: ET.Element, place: tuple[float, float, float]) -> list[Box]:
     boxes = [box for child in element for box in _boxes(child, (dx, dy, scale))]
     if element.tag == f"{NS}text":
         size = float(element.get("font-size", "0"))
-        wide = text_width(element.text or "", size, "px-mono" in element.get("class", ""))
+        wide = measure_text(element.text or "", size, "px-mono" in element.get("class", ""))
         x, y = float(element.get("x", "0")), float(element.get("y", "0"))
         x -= {"middle": wide / 2, "end": wide}.get(element.get("text-anchor", ""), 0)
         sides = (dx + x * scale, dx + (x + wide) * scale)
@@ -99,7 +99,7 @@ def overlaps(found: list[Box]) -> list[tuple[Box, Box]]:
 def test_there_is_a_frame_for_each_step() -> None:
     names = ["select", "extend", "operate", "sum", "scale", "saturate", "write"]
     titles = ["select", "extend", "multiply", "add-c", "scale", "saturate", "write"]
-    found = frames(VMAD)
+    found = make_frames(VMAD)
     assert [frame.name for frame in found] == [f"0{n}-{x}" for n, x in enumerate(titles, 1)]
     for at, frame in enumerate(found, 1):
         assert stages(frame.svg) == names[:at]
@@ -114,7 +114,7 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
 ) -> None:
     whole = export(shown, "svg", options)
     before: Counter[Box] = Counter()
-    for frame in frames(shown, options):
+    for frame in make_frames(shown, options):
         assert ET.fromstring(frame.svg).get("viewBox") == ET.fromstring(whole).get("viewBox")
         found = Counter(boxes(frame.svg))
         assert before < found
@@ -128,8 +128,8 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
 def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) -> None:
     """Neither the result nor that two models part; not in the words for readers either."""
     (name,) = shown.result
-    word = hex_text(shown.result[name], 32)
-    *early, last = frames(shown, options)
+    word = format_hex(shown.result[name], 32)
+    *early, last = make_frames(shown, options)
     assert word in last.svg
     for at, frame in enumerate(early, 1):
         assert word not in frame.svg
@@ -147,7 +147,7 @@ GROUND = 'class="px-f-soft" fill='
 @pytest.mark.parametrize(("shown", "parted"), [(E3, 4), (E2, 4)], ids=["E3", "E2"])
 def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: int) -> None:
     """Before the step at which they do, a frame shows what one of a single answer does."""
-    both, one = frames(shown, BOTH), frames(shown)
+    both, one = make_frames(shown, BOTH), make_frames(shown)
     for at, (frame, alone) in enumerate(zip(both, one, strict=True), 1):
         branches = frame.svg.count(GROUND) - alone.svg.count(GROUND)
         assert branches == (0 if at < parted else 2)
@@ -161,13 +161,13 @@ def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: 
 
 def test_frames_are_of_the_steps_that_are_shown() -> None:
     chosen = frozenset(step.stage for step in QUAD.steps[1:4])
-    found = frames(QUAD, Options(stages=chosen))
+    found = make_frames(QUAD, Options(stages=chosen))
     assert [frame.name for frame in found] == ["01-extend", "02-add", "03-saturate"]
 
 
 @pytest.mark.parametrize("options", [SLIDE, Options(id="mine"), Options(id="x" * 100)])
 def test_frames_may_stand_on_one_page(options: Options) -> None:
-    made = [export(QUAD, "svg", options), *(frame.svg for frame in frames(QUAD, options))]
+    made = [export(QUAD, "svg", options), *(frame.svg for frame in make_frames(QUAD, options))]
     ids = [{x.get("id") for x in ET.fromstring(svg).iter() if x.get("id")} for svg in made]
     assert not any(one & other for one, other in combinations(ids, 2))
 
@@ -176,8 +176,8 @@ def test_frames_may_stand_on_one_page(options: Options) -> None:
                                      STEPPING, PLAYING._replace(slide=True)])  # fmt: skip
 def test_the_command_makes_it_again(options: Options) -> None:
     format_ = "png" if options.scale or options.width else "svg"  # where a size acts
-    words = shlex.split(command(VMAD, options._replace(format=format_)))
-    _, made, _ = asked(words[2:])
+    words = shlex.split(format_command(VMAD, options._replace(format=format_)))
+    _, made, _ = parse_request(words[2:])
     assert made._replace(format="") == options
 
 
@@ -211,9 +211,9 @@ def test_a_slide_can_be_read_from_the_back_row(opcode: str) -> None:
     found = boxes(export(shown, "svg", SLIDE))
     assert {box.text: box.size for box in found}[str(shown.instruction)] >= 20
     smallest = min(box.size for box in found)
-    assert smallest == pytest.approx(letters(shown, SLIDE), abs=0.1)
+    assert smallest == pytest.approx(measure_smallest_letter(shown, SLIDE), abs=0.1)
     assert smallest >= 12
-    assert steps_apart(shown, SLIDE)[1:] == ((), ())
+    assert split_steps(shown, SLIDE)[1:] == ((), ())
 
 
 E14 = trace("@!%p7 set.lt.and.f32.s32 d, %ra, -7, !%pq", {"%ra": -1, "%pq": 0, "%p7": 1, "d": 5})
@@ -240,7 +240,7 @@ def test_two_lines_of_an_option_stand_apart_whatever_their_letters(
         assert value.top >= second.bottom
 
 
-NOTED, _ = chosen(
+NOTED, _ = annotate_trace(
     trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0}),
     notes=[f"{step}={'why this is so, and what would be else ' * 9}" for step in "2345"],
 )
@@ -251,7 +251,7 @@ NOTED, _ = chosen(
     [
         (E3, SLIDE._replace(both=True)),
         (E14, SLIDE._replace(both=True)),
-        (E3, SLIDE._replace(both=True, stages=stages_between("4-5", E3))),
+        (E3, SLIDE._replace(both=True, stages=parse_stages("4-5", E3))),
         (NOTED, SLIDE),
     ],
     ids=["E3", "E14", "part", "noted"],
@@ -260,14 +260,14 @@ def test_the_steps_that_a_slide_has_no_room_for_are_measured(
     shown: Trace, options: Options
 ) -> None:
     def smallest(part: str) -> float:
-        alone = options._replace(stages=stages_between(part, shown))
+        alone = options._replace(stages=parse_stages(part, shown))
         return min(round(x.size, 1) for x in boxes(export(shown, "svg", alone)))
 
-    found = steps_apart(shown, options)
+    found = split_steps(shown, options)
     assert found.letters < 12
     assert all(smallest(part) >= 12 for part in found.readable)
     assert all(part.isdigit() and smallest(part) < 12 for part in found.crowded)
-    parts = [stages_between(part, shown) for part in (*found.readable, *found.crowded)]
+    parts = [parse_stages(part, shown) for part in (*found.readable, *found.crowded)]
     wanted = [step.stage for step in shown.steps if options.shows(step.stage)]
     assert sorted(stage for part in parts for stage in part) == sorted(wanted)
 
@@ -372,7 +372,7 @@ def test_hostile_text_stays_text(text: str, options: Options) -> None:
         *("svg", "title", "desc", "style", "path", "g", "rect", "circle", "text"),
         *("clipPath", "a"),
     }
-    for frame in frames(annotated(E3, text), options):
+    for frame in make_frames(annotated(E3, text), options):
         ET.fromstring(frame.svg)
     assert export(register("%" + "x" * 39), "svg", options)
 
@@ -382,7 +382,7 @@ def test_a_step_has_an_address_by_its_names_and_its_number(shown: Trace) -> None
     tree = ET.fromstring(export(shown, "svg", STEPPING))
     where = {x.get("id"): x.get("class") for x in tree}
     for step in shown.steps:
-        for name in (step.stage, title(step).lower().replace(" ", "-"), step.number):
+        for name in (step.stage, format_title(step).lower().replace(" ", "-"), step.number):
             assert where[f"step-{name}"] == f"px-at{step.number}"
 
 
@@ -403,7 +403,7 @@ def test_it_is_played_step_by_step_where_motion_is_welcome() -> None:
 @pytest.mark.parametrize("slide", some([False, True]), ids=["page", "slide"])
 def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_path: Path) -> None:
     stepping = export(QUAD, "svg", Options(slide=slide, motion=Motion.STEPPING))
-    still = frames(QUAD, Options(slide=slide))
+    still = make_frames(QUAD, Options(slide=slide))
     names = [f"#step-{step.stage}" for step in QUAD.steps] + ["#step-add", "#step-4", ""]
     plain = stepping.replace('class="px-hint"', 'display="none"')  # says that it can be clicked
     sources = [*(chromium.Source(stepping, name) for name in names[:-1]), chromium.Source(plain)]
@@ -419,7 +419,7 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
 def test_chromium_begins_with_the_first_step_where_it_may_move(moves: bool, tmp_path: Path) -> None:
     played = export(QUAD, "svg", PLAYING)
     (inked,) = chromium.inked([chromium.Source(played)], tmp_path, still=not moves)
-    assert not differences(inked, resvg(frames(QUAD)[0 if moves else -1].svg))
+    assert not differences(inked, resvg(make_frames(QUAD)[0 if moves else -1].svg))
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
@@ -485,13 +485,13 @@ def test_a_name_in_the_corner_of_a_box_does_not_touch_the_bits() -> None:
     pairs = [(x, y) for x, y in pairwise(texts) if re.fullmatch(r"[ab]\.b\d", y.text or "")]
     assert len(pairs) == 8
     for bits, name in pairs:
-        wide = text_width(bits.text or "", float(bits.get("font-size", "0")), mono=True)
-        tag = text_width(name.text or "", float(name.get("font-size", "0")))
+        wide = measure_text(bits.text or "", float(bits.get("font-size", "0")), is_monospaced=True)
+        tag = measure_text(name.text or "", float(name.get("font-size", "0")))
         assert float(bits.get("x", "0")) + wide / 2 + 3 <= float(name.get("x", "0")) - tag
 
 
 def test_a_deck_accents_the_new_step_and_dims_those_before_it() -> None:
-    found = [ET.fromstring(x.svg) for x in frames(TAGGED, SLIDE)]
+    found = [ET.fromstring(x.svg) for x in make_frames(TAGGED, SLIDE)]
     for at, tree in enumerate(found):
         veils = [x for x in tree.iter(f"{NS}rect") if x.get("fill-opacity")]
         assert len(veils) == at
@@ -501,7 +501,7 @@ def test_a_deck_accents_the_new_step_and_dims_those_before_it() -> None:
 
 def test_no_column_of_a_frame_goes_further_than_what_is_seen() -> None:
     for options in (SLIDE, DEFAULT):
-        found = [ET.fromstring(x.svg) for x in frames(TAGGED, options)]
+        found = [ET.fromstring(x.svg) for x in make_frames(TAGGED, options)]
         heights = [max(float(x.get("height", "0")) for x in tree.iter(f"{NS}rect")
                        if "px-f-soft" in x.get("class", "")) for tree in found]  # fmt: skip
         assert all(x < y for x, y in pairwise(heights))
@@ -509,7 +509,7 @@ def test_no_column_of_a_frame_goes_further_than_what_is_seen() -> None:
 
 def test_caption_and_source_stand_at_the_foot_of_a_slide() -> None:
     shown = replace(TAGGED, annotations=Annotations(caption="A caption"))
-    for tree in [ET.fromstring(x.svg) for x in frames(shown, SLIDE)]:
+    for tree in [ET.fromstring(x.svg) for x in make_frames(shown, SLIDE)]:
         (foot,) = (x for x in tree.iter(f"{NS}g") if x.get("class") == "px-foot")
         caption, source = foot.iter(f"{NS}text")
         assert (caption.text, source.get("y")) == ("A caption", "706")

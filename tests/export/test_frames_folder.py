@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.media.frames import frames
+from ptxscope.export.media.frames import make_frames
 from ptxscope.export.media.picture_marks import is_frame, is_ours
 from tests.cli.running import run
 from tests.tiers import some
@@ -110,7 +110,7 @@ def test_each_frame_says_what_it_shows(tmp_path: Path) -> None:
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert [*said] == NAMES
     titles = []
-    for at, frame in enumerate(frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1})), 1):
+    for at, frame in enumerate(make_frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1})), 1):
         (title,) = re.findall("<title[^>]*>([^<]*)<", frame.svg)
         titles.append(title)
         assert said[frame.name].startswith(f"Step {at} of 7, {frame.name[3:].replace('-', ' ')}. ")

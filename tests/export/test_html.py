@@ -16,16 +16,16 @@ import pytest
 
 from ptxscope import export, trace
 from ptxscope.cli import CommandError
-from ptxscope.cli.commands.trace import rendered
+from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro_operation import WHOLE
 from ptxscope.engine.semantics.micro_operations import Pack
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.engine.tracing.provenance import Cell, ancestors, descendants
-from ptxscope.export.content.document import document
-from ptxscope.export.content.id_prefix import prefix
+from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
+from ptxscope.export.content.document import build_document
+from ptxscope.export.content.id_prefix import make_id_prefix
 from ptxscope.export.options import Options
 from ptxscope.export.svg import trace_picture
 from ptxscope.export.svg.zones import relations_of
@@ -57,7 +57,7 @@ def texts(tree: ET.Element, tag: str) -> list[str]:
 def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     tree = page(export(shown, "html", PAGE))
-    bits = [hex_text(shown.result[n], shown.instruction.type_of(r).bits)
+    bits = [format_hex(shown.result[n], shown.instruction.type_of(r).bits)
             for r, n in shown.instruction.results.items()]  # fmt: skip
     assert texts(tree, "output") == bits
     sections = [x for x in tree.iter("section") if "px-step" in x.get("class", "")]
@@ -89,15 +89,15 @@ def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
 def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model: str) -> None:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
-    pen = trace_picture.drawing(shown).pen
+    pen = trace_picture.draw_trace(shown).pen
     relations = relations_of(pen)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
     values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
               if key not in packed}  # fmt: skip
     for key, lane in values:
         node = ("", key, lane)
-        back = {(x.key, x.lane) for x in ancestors(shown, Cell(key, lane, 0, WHOLE))}
-        on = descendants(shown, Cell(key, lane, 0, WHOLE))
+        back = {(x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, WHOLE))}
+        on = find_descendants(shown, LaneBits(key, lane, 0, WHOLE))
         assert {x[1:] for x in relations.ancestors[node]} & values == back & values
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 
@@ -172,7 +172,11 @@ def test_ids_of_two_exports_never_meet() -> None:
     ]
     made = [(shown, options) for options in asked]
     made += [(other, Options()) for other in (*noted, *others)]
-    found = [prefix(document(*each), each[1], kind) for each in made for kind in ("html", "svg")]
+    found = [
+        make_id_prefix(build_document(*each), each[1], kind)
+        for each in made
+        for kind in ("html", "svg")
+    ]
     assert len(set(found)) == len(found)
     several = list(
         itertools.chain.from_iterable(ids(fragment(export(x, "html", y))) for x, y in made)
@@ -196,7 +200,7 @@ def test_ids_are_the_same_each_time() -> None:
 
 def test_a_writer_chooses_the_id() -> None:
     words = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=5", "--both"]
-    found = ids(page(rendered([*words, "-f", "html", "--standalone", "--id", "fig-1.a"])))
+    found = ids(page(render_request([*words, "-f", "html", "--standalone", "--id", "fig-1.a"])))
     assert {"fig-1.a", "fig-1.a-step-saturate", "fig-1.a-other-saturate", "fig-1.a-result"} <= {
         *found
     }
@@ -208,7 +212,7 @@ def test_a_writer_chooses_the_id() -> None:
 def test_what_is_no_id_is_refused(text: str) -> None:
     words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3", "-f", "html"]
     with pytest.raises(CommandError, match="is no id: a letter, then"):
-        rendered([*words, f"--id={text}"])
+        render_request([*words, f"--id={text}"])
     with pytest.raises(ValueError, match="is no id"):
         export(E3, "html", Options(id=text))
 
@@ -229,7 +233,7 @@ PARTS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=
 
 
 def test_a_part_says_what_was_left_out() -> None:
-    said = "".join(fragment(rendered([*PARTS, "--steps=2-4"])).itertext())
+    said = "".join(fragment(render_request([*PARTS, "--steps=2-4"])).itertext())
     assert "Steps not shown: 1 select, 5 merge, 6 write." in said
     assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
 
@@ -237,16 +241,16 @@ def test_a_part_says_what_was_left_out() -> None:
 @pytest.mark.parametrize("part", ["--until=saturate", "--no-result"])
 def test_a_result_that_is_kept_back_is_nowhere(part: str) -> None:
     words = [*PARTS, part, *(["--steps=1-4"] if part == "--no-result" else [])]
-    made = rendered(words)
+    made = render_request(words)
     assert "7f800181" not in made
     assert "the result is not shown here" in made
 
 
 def test_what_it_was_made_with_makes_it_again() -> None:
-    made = rendered([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
+    made = render_request([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
     (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
-    assert rendered(shlex.split(command)[2:]) == made
-    assert rendered([*PARTS, "--steps=1-6"]) == rendered(PARTS)
+    assert render_request(shlex.split(command)[2:]) == made
+    assert render_request([*PARTS, "--steps=1-6"]) == render_request(PARTS)
 
 
 def test_a_long_name_is_told_once_then_its_role() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from ptxscope import export, trace
 from ptxscope.export.media import images
-from ptxscope.export.media.frames import frames
+from ptxscope.export.media.frames import make_frames
 from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
@@ -93,10 +93,10 @@ def test_what_is_not_installed_is_named(
 
 def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """resvg leaves out what it has no font for, and says nothing."""
-    assert images.draws("DejaVu Sans, sans-serif")
-    assert not images.draws("DejaVu Sans, sans-serif", skip_system_fonts=True)
-    draws = images.draws
-    monkeypatch.setattr(images, "draws", lambda family: draws(family, skip_system_fonts=True))
+    assert images.has_font("DejaVu Sans, sans-serif")
+    assert not images.has_font("DejaVu Sans, sans-serif", skip_system_fonts=True)
+    draws = images.has_font
+    monkeypatch.setattr(images, "has_font", lambda family: draws(family, skip_system_fonts=True))
     images._has_fonts.cache_clear()
     try:
         with pytest.raises(ValueError, match="no font is found"):
@@ -202,7 +202,7 @@ def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
     done = run("trace", *LINE, "-f", "svg", "--slide", "--frames", str(folder))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     found = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
-    wanted = frames(VMAD, Options(slide=True))
+    wanted = make_frames(VMAD, Options(slide=True))
     assert found == {f"{frame.name}.svg": frame.svg for frame in wanted}
     assert len(found) == 7
     done = run("trace", *LINE, "-f", "png", "--width", "160", "--frames", str(folder))
@@ -256,8 +256,14 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
     )
     loaded = set(done.stderr.split())
     assert "ptxscope.cli.support.picture_output" in loaded
-    assert not loaded & {"resvg_py", "typst", "ptxscope.export.media.images", "ptxscope.export.media.frames",
-                         "pathlib", "numpy"}  # fmt: skip
+    assert not loaded & {
+        "resvg_py",
+        "typst",
+        "ptxscope.export.media.images",
+        "ptxscope.export.media.frames",
+        "pathlib",
+        "numpy",
+    }
 
 
 @pytest.mark.parametrize("format_", some(["png", "pdf"]))
@@ -282,5 +288,5 @@ def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> N
 def test_what_a_font_draws_is_no_box() -> None:
     pytest.importorskip("resvg_py")
     svg = export(annotated(E3, "é\u0378→"), "svg")
-    assert images.boxes([svg], "png") == ["\u0378"]
-    assert images.boxes([svg.replace("\u0378", "")], "png") == []
+    assert images.find_missing_glyphs([svg], "png") == ["\u0378"]
+    assert images.find_missing_glyphs([svg.replace("\u0378", "")], "png") == []

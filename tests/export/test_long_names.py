@@ -10,7 +10,7 @@ import pytest
 from ptxscope import export, parse, trace
 from ptxscope.export.media import form_figure
 from ptxscope.export.options import Options
-from ptxscope.export.svg.text_fitting import text_width, wrapped
+from ptxscope.export.svg.text_fitting import measure_text, wrap_text
 
 NS = "{http://www.w3.org/2000/svg}"
 LONG = "%" + "n" * 38
@@ -71,8 +71,12 @@ def test_the_figure_of_a_form_says_it_too(line: str) -> None:
 
 def test_the_bits_of_a_form_do_not_run_together() -> None:
     for opcode in ("vadd2", "vadd4"):
-        texts = [x.text or "" for x in ET.fromstring(
-            form_figure.render(parse(f"{opcode}.s32.s32.s32 d, a, b, c"))).iter(f"{NS}text")]  # fmt: skip
+        texts = [
+            x.text or ""
+            for x in ET.fromstring(
+                form_figure.render(parse(f"{opcode}.s32.s32.s32 d, a, b, c"))
+            ).iter(f"{NS}text")
+        ]
         assert "a[31:0]" in texts
         assert not [x for x in texts if re.search(r"[ab]\.?h?\d[ab]", x)]
 
@@ -80,9 +84,9 @@ def test_the_bits_of_a_form_do_not_run_together() -> None:
 @pytest.mark.parametrize("part", ["a..", "a|", "|", "..", "a..|"])
 def test_a_long_word_with_many_places_to_break(part: str) -> None:
     """It is broken at each where it must be, however many there are."""
-    lines = wrapped(part * 4000, 300, 12)
+    lines = wrap_text(part * 4000, 300, 12)
     assert "".join(lines) == part * 4000
-    assert max(text_width(line, 12) for line in lines) <= 300
+    assert max(measure_text(line, 12) for line in lines) <= 300
 
 
 SUM = "%accumulator"

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ptxscope import Trace, export
-from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 
@@ -54,7 +54,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     operands, *rest = tables(document)
     types = {needed.role: needed.type.bits for needed in shown.plan.sources}
     assert [row[2] for row in operands[1:]] == [
-        hex_text(shown.operands[role], types[role]) for role in sorted(types)
+        format_hex(shown.operands[role], types[role]) for role in sorted(types)
     ]
     for table in rest:
         assert len({len(row) for row in table}) == 1, table

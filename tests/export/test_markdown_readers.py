@@ -10,8 +10,8 @@ from markdown import markdown as python_markdown
 from markdown_it import MarkdownIt
 
 from ptxscope import export, trace
-from ptxscope.export.content.annotated_trace import chosen
-from ptxscope.export.formats.markdown import escaped
+from ptxscope.export.content.annotated_trace import annotate_trace
+from ptxscope.export.formats.markdown import escape_text
 
 LINE = "vadd4.s32.s32.s32 d, a, b, c"
 TEXTS = [
@@ -38,13 +38,13 @@ def test_both_readers_show_what_was_written(text: str) -> None:
         python_markdown,
         lambda x: python_markdown(x, extensions=["tables"]),
     ):
-        assert _texts(read(escaped(text))) == text
-        assert _texts(read(f"**{escaped(text)}**")) == text
+        assert _texts(read(escape_text(text))) == text
+        assert _texts(read(f"**{escape_text(text)}**")) == text
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_cell_stays_one(text: str) -> None:
-    page = f"| a | b |\n| --- | --- |\n| {escaped(text)} | 1 |\n"
+    page = f"| a | b |\n| --- | --- |\n| {escape_text(text)} | 1 |\n"
     for html in (
         MarkdownIt("commonmark").enable("table").enable("strikethrough").render(page),
         python_markdown(page, extensions=["tables"]),
@@ -67,16 +67,16 @@ def test_a_cell_stays_one(text: str) -> None:
 )
 def test_a_number_begins_no_list(text: str) -> None:
     for read in (MarkdownIt("commonmark").render, python_markdown):
-        for page in (escaped(text), f"> {escaped(text)}", f"- {escaped(text)}"):
+        for page in (escape_text(text), f"> {escape_text(text)}", f"- {escape_text(text)}"):
             assert "<ol" not in (html := read(page))
             assert _texts(html) == text
 
 
 def test_dollars_are_no_mathematics() -> None:
-    assert "$" not in escaped("$x^2$")
+    assert "$" not in escape_text("$x^2$")
 
 
 def test_a_title_in_a_document() -> None:
-    shown, _ = chosen(trace(LINE, {"a": 1, "b": 2, "c": 3}), title=TEXTS[0])
+    shown, _ = annotate_trace(trace(LINE, {"a": 1, "b": 2, "c": 3}), title=TEXTS[0])
     page = python_markdown(export(shown, "markdown"), extensions=["tables", "fenced_code"])
     assert TEXTS[0] in _texts(page)

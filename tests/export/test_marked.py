@@ -9,8 +9,8 @@ import pytest
 from docutils import nodes
 
 from ptxscope import Trace, export
-from ptxscope.engine.syntax.values import hex_text
-from ptxscope.engine.tracing.step_text import title
+from ptxscope.engine.syntax.values import format_hex
+from ptxscope.engine.tracing.step_text import format_title
 from ptxscope.export.options import Options
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree
@@ -71,13 +71,13 @@ def test_every_value_is_found(opcode: str, model: str, seen: Callable[..., Seen]
     found = seen(shown)
     types = {x.role: x.type.bits for x in shown.plan.sources}
     assert [row[2] for row in found.tables[0][1:]] == [
-        hex_text(shown.operands[role], types[role]) for role in sorted(types)
+        format_hex(shown.operands[role], types[role]) for role in sorted(types)
     ]
     said = "\n".join(found.paragraphs)
     for role, name in shown.instruction.results.items():
-        bits = hex_text(shown.result[name], shown.instruction.type_of(role).bits)
+        bits = format_hex(shown.result[name], shown.instruction.type_of(role).bits)
         assert f"{name} = {bits}, " in said
-    steps = [f"{step.number}. {title(step)}" for step in shown.steps]
+    steps = [f"{step.number}. {format_title(step)}" for step in shown.steps]
     assert found.headings[: len(steps) + 1] == [*steps, "Result"]
     assert found.code[0] == str(shown.instruction)
 

@@ -88,7 +88,7 @@ def pdf(svg: str) -> Grid:
     """What PDFium inks of the PDF that is made of it."""
     _module("typst")
     pdfium = _module("pypdfium2")
-    with pdfium.PdfDocument(images.pdf([svg])) as document:
+    with pdfium.PdfDocument(images.render_pdf_bytes([svg])) as document:
         page = document[0]
         # no line of PDFium's is thinner than a pixel: drawn large, and made small
         large = page.render(scale=4 * WIDTH / page.get_width(), rev_byteorder=True).to_numpy()

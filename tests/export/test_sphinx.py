@@ -12,7 +12,7 @@ import html5lib
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.content.value_lookup import result, value
+from ptxscope.export.content.value_lookup import format_destinations, format_value
 from tests.export.samples import E3
 from tests.tiers import some
 
@@ -259,15 +259,23 @@ def test_equal_traces_have_ids_of_their_own(tmp_path: Path, builder: str) -> Non
     ],
 )
 def test_a_value_by_its_name(what: str, told: str) -> None:
-    assert value(CLAMP, what) == told
+    assert format_value(CLAMP, what) == told
 
 
 def test_a_value_of_a_scalar_instruction() -> None:
-    assert (value(E3, "%1"), value(E3, "a"), value(E3, "add")) == ("0xffffffff", "0xffffffff", "-1")
-    assert result(E3) == result(E3, "%0") == "0x11223300"
+    assert (format_value(E3, "%1"), format_value(E3, "a"), format_value(E3, "add")) == (
+        "0xffffffff",
+        "0xffffffff",
+        "-1",
+    )
+    assert format_destinations(E3) == format_destinations(E3, "%0") == "0x11223300"
 
 
 def test_predicates_by_their_names() -> None:
     shown = trace("setp.lt.and.s32 q|r, a, b, c", {"a": -5, "b": 7, "c": 1})
-    assert result(shown) == "q = 1, r = 0"
-    assert (result(shown, "q"), result(shown, "r"), value(shown, "c")) == ("1", "0", "1")
+    assert format_destinations(shown) == "q = 1, r = 0"
+    assert (
+        format_destinations(shown, "q"),
+        format_destinations(shown, "r"),
+        format_value(shown, "c"),
+    ) == ("1", "0", "1")

@@ -14,11 +14,11 @@ from ptxscope import Trace, export, parse, trace
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro_operations import Combine, Compare, Not
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.values import hex_text
+from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.svg.svg_colours import PALETTE
-from ptxscope.export.svg.text_fitting import text_width, wrapped
+from ptxscope.export.svg.text_fitting import measure_text, wrap_text
 from ptxscope.export.theme import Theme
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 
@@ -76,7 +76,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     tree = drawn(shown)
     types = {role: shown.instruction.type_of(role) for role in "ab"}
-    read = "".join(hex_text(shown.operands[role], types[role].bits)[2:] for role in "ab")
+    read = "".join(format_hex(shown.operands[role], types[role].bits)[2:] for role in "ab")
     assert digits(group(tree, "px-operands")) == read
     assert steps(tree) == [str(step.stage) for step in shown.steps]
     predicates = (Stage.WRITE,) if opcode == "setp" else ()
@@ -98,7 +98,7 @@ def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> No
     tree = drawn(shown)
     for role, name in shown.instruction.results.items():
         bits = shown.instruction.type_of(role).bits
-        word = hex_text(shown.result[name], bits)
+        word = format_hex(shown.result[name], bits)
         assert word in texts(group(tree, "px-result"))
         if bits > 1:
             assert "\n".join(tree.itertext()).count(word) == 1
@@ -291,7 +291,7 @@ def boxes(tree: ET.Element) -> list[Box]:
     found = []
     for x in tree.iter(f"{NS}text"):
         text, size = x.text or "", float(x.get("font-size", "0"))
-        wide = text_width(text, size, "px-mono" in x.get("class", ""))
+        wide = measure_text(text, size, "px-mono" in x.get("class", ""))
         left = float(x.get("x", "0"))
         left -= {"middle": wide / 2, "end": wide}.get(x.get("text-anchor", ""), 0)
         y = float(x.get("y", "0"))
@@ -394,9 +394,9 @@ def test_a_renderer_makes_a_picture_of_it() -> None:
 
 def test_lines_are_broken_between_words_and_never_lose_a_letter() -> None:
     text = "clamps to -2147483648..2147483647, " + "y" * 100
-    lines = wrapped(text, 120, 11)
+    lines = wrap_text(text, 120, 11)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert all(text_width(line, 11) <= 120 for line in lines)
+    assert all(measure_text(line, 11) <= 120 for line in lines)
     assert "-2147483648.." in lines[1]
 
 

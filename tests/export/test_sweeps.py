@@ -15,15 +15,20 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.export.options import Options
 from ptxscope.export.svg.text_fitting import LEAST
 from ptxscope.export.sweeps import sweep_picture, terminal_plot
 from ptxscope.export.sweeps.colour_ramp import RAMP
 from ptxscope.export.sweeps.sweep_text import render
 from ptxscope.export.theme import Theme
-from ptxscope.sweep.computation import Sweep, sweep
-from ptxscope.sweep.register_parts import looked_at, swept, usual, usual_result
+from ptxscope.sweep.computation import Sweep, compute_sweep
+from ptxscope.sweep.register_parts import (
+    choose_default_parts,
+    choose_default_result,
+    parse_result_part,
+    parse_swept_part,
+)
 from tests.tiers import some
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,11 +37,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Sweep:
     """A sweep of what is written."""
     ins = parse(text)
-    lane = swept(ins, x)
-    result = looked_at(ins, of) if of else usual_result(ins, lane)
+    lane = parse_swept_part(ins, x)
+    result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
     assert result
-    operands = bind(ins, {needed.name: 0 for needed in ins.inputs} | values)
-    return sweep(ins, operands, lane, swept(ins, y) if y else None, of=result)
+    operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs} | values)
+    return compute_sweep(ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result)
 
 
 def decoded(svg: str) -> list[np.ndarray]:
@@ -98,7 +103,7 @@ def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
             at_x, at_y = x + (to_x - x) * part, y + (to_y - y) * part
             column = int((at_x - left) / side * 256)
             row = int((top + side - at_y) / side * 256)
-            assert found.apart[min(row, 255), min(column, 255)]
+            assert found.divergence_mask[min(row, 255), min(column, 255)]
         hatched += abs(to_x - x)
     assert hatched > 1000
 
@@ -130,12 +135,12 @@ def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
 def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     ptx, values = CATALOG[opcode].example
     ins = parse(ptx)
-    x, y = usual(ins)
+    x, y = choose_default_parts(ins)
     assert x
-    of = usual_result(ins, x)
+    of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = sweep(ins, bind(ins, values), x, second, of=of)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
         svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
@@ -174,7 +179,7 @@ def test_ids_are_of_what_is_shown() -> None:
 def test_dots_stand_where_the_values_are() -> None:
     found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
     found.marked = False
-    lines = terminal_plot.drawn(found, terminal_plot.Size(4 + 64, 2 + 16))
+    lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(4 + 64, 2 + 16))
     dots = set()
     for row, line in enumerate(lines[:16]):
         for column, cell in enumerate(line[2:]):
@@ -202,19 +207,26 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
     for width, height in [(1, 1), (20, 5), (80, 24), (200, 60)] + [
         (rng.randrange(1, 120), rng.randrange(1, 60)) for _ in range(6)
     ]:
-        lines = terminal_plot.drawn(found, terminal_plot.Size(width, height, unicode, colours))
-        shown = terminal_plot.text(lines)
+        lines = terminal_plot.draw_plot_lines(
+            found, terminal_plot.PlotSize(width, height, unicode, colours)
+        )
+        shown = terminal_plot.format_lines(lines)
         assert shown.isascii() or unicode
         if width >= 20 and height >= 6:
             assert all(len(line) <= width for line in shown.split("\n"))
             assert len(lines) <= height
-            assert sum(cell.kind is terminal_plot.Kind.HERE for line in lines for cell in line) == 1
+            assert (
+                sum(cell.kind is terminal_plot.PlotCellKind.HERE for line in lines for cell in line)
+                == 1
+            )
 
 
 def test_long_numbers_are_brief_beside_an_axis() -> None:
     found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x5FEFFFFFFFFFFFFF, b=0)
     for unicode, sign in ((True, "\u2248"), (False, "~")):
-        shown = terminal_plot.text(terminal_plot.drawn(found, terminal_plot.Size(60, 12, unicode)))
+        shown = terminal_plot.format_lines(
+            terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(60, 12, unicode))
+        )
         assert f"{sign}1.34e+154" in shown
         assert shown.isascii() or unicode
     assert "\u22481.34e+154</text>" in sweep_picture.render(found)
@@ -224,7 +236,9 @@ def test_long_numbers_are_brief_beside_an_axis() -> None:
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
     found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
     found.marked = False
-    lines = terminal_plot.drawn(found, terminal_plot.Size(4 + 256, 2 + 128, True, True))
+    lines = terminal_plot.draw_plot_lines(
+        found, terminal_plot.PlotSize(4 + 256, 2 + 128, True, True)
+    )
     for row in range(128):
         for column, cell in enumerate(lines[row][2:]):
             assert cell.above == (column + 255 - 2 * row) % 256
@@ -265,9 +279,9 @@ def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
         found = of_line(
             "vadd.s32.s32.s32 d, a.b0, b.b0, c", "a.b0", y, a=here & 0xFF, b=here & 0xFF
         )
-        shown = terminal_plot.text(terminal_plot.drawn(found, terminal_plot.Size(60, 12))).split(
-            "\n"
-        )
+        shown = terminal_plot.format_lines(
+            terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(60, 12))
+        ).split("\n")
         assert {"-128", "127"} <= {*shown[-1].split()}
         low, high = (shown[row].replace("\u2502", " ").split()[0] for row in (-3, 0))
         least, most = ("-128", "127") if y else (str(here - 128), str(here + 127))

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.grammar import syntax
+from ptxscope.engine.isa.grammar import format_syntax
 from ptxscope.export.media import poster_sheet
-from ptxscope.export.svg.text_fitting import text_width, wrapped
+from ptxscope.export.svg.text_fitting import measure_text, wrap_text
 
 NS = "{http://www.w3.org/2000/svg}"
 
@@ -23,10 +23,10 @@ def ends(lines: list[str], written: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("opcode", CATALOG)
 @pytest.mark.parametrize("wide", [100, 150, 196])
 def test_a_syntax_is_broken_between_modifiers(opcode: str, wide: int) -> None:
-    written = syntax(CATALOG[opcode])
-    lines = wrapped(written, wide, 9, mono=True)
+    written = format_syntax(CATALOG[opcode])
+    lines = wrap_text(written, wide, 9, is_monospaced=True)
     assert "".join(lines).replace(" ", "") == written.replace(" ", "")
-    assert max(text_width(line, 9, mono=True) for line in lines) <= wide
+    assert max(measure_text(line, 9, is_monospaced=True) for line in lines) <= wide
     for before, after in ends(lines, written):
         assert before[-1] in "|}" or after[0] == ".", lines
         assert before[-1] != "{", lines
@@ -43,5 +43,5 @@ def test_the_poster_breaks_none() -> None:
         ]
         assert starts, opcode
         stop = next(at for at, line in enumerate(lines) if at >= starts[0] and line.endswith(";"))
-        for before, after in ends(lines[starts[0] : stop + 1], syntax(CATALOG[opcode])):
+        for before, after in ends(lines[starts[0] : stop + 1], format_syntax(CATALOG[opcode])):
             assert before[-1] in "|}" or after[0] == ".", (before, after)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA, Erratum
-from ptxscope.engine.syntax.values import hex_text
-from ptxscope.export.content.document import StepView, document
+from ptxscope.engine.syntax.values import format_hex
+from ptxscope.export.content.document import StepView, build_document
 from ptxscope.export.formats.text import step_lines
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
@@ -30,10 +30,10 @@ def test_every_trace_fits_and_tells_its_values(
     body, _, shell = text.partition("\n$ ")
     assert max(map(len, body.splitlines())) <= 80
     for role, name in ins.results.items():
-        bits = hex_text(found.result[name], ins.type_of(role).bits)
+        bits = format_hex(found.result[name], ins.type_of(role).bits)
         assert re.search(rf"^{name} = {bits}\b", text, re.MULTILINE)
     for needed in ins.inputs:
-        assert f"{needed.name}={hex_text(values[needed.name], needed.type.bits)}" in shell
+        assert f"{needed.name}={format_hex(values[needed.name], needed.type.bits)}" in shell
     for step in found.steps:
         assert re.search(rf"^{step.number} ", text, re.MULTILINE)
 
@@ -60,7 +60,7 @@ def words_of_cells(step: StepView) -> Counter[str]:
 def test_no_number_is_broken(
     evaluation: tuple[Instruction, dict[str, int]], model: str, width: int
 ) -> None:
-    for step in document(trace(*evaluation, model=model)).steps:
+    for step in build_document(trace(*evaluation, model=model)).steps:
         words = Counter(" ".join(step_lines(step, width)).split())
         broken = {word: n for word, n in (words_of_cells(step) - words).items() if len(word) <= 26}
         assert not broken  # longer words have no room in a line of 40 columns

@@ -8,9 +8,9 @@ from html import unescape
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.cli.commands.trace import rendered
-from ptxscope.export.content.alt_text import alt
-from ptxscope.export.content.document import document
+from ptxscope.cli.commands.trace import render_request
+from ptxscope.export.content.alt_text import format_alt_text
+from ptxscope.export.content.document import build_document
 from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, example
@@ -31,8 +31,8 @@ SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, str]] = {
 def test_no_format_has_what_comes_out(line: tuple[str, tuple[int, ...]], format_: str) -> None:
     ptx, values = line
     shown = trace(ptx, dict(zip("abc", values, strict=True)))
-    whole = export(shown, format_) + alt(document(shown))
-    made = export(shown, format_, NO_RESULT) + alt(document(shown, NO_RESULT))
+    whole = export(shown, format_) + format_alt_text(build_document(shown))
+    made = export(shown, format_, NO_RESULT) + format_alt_text(build_document(shown, NO_RESULT))
     assert any(word in whole for word in SHOWN[line])
     for word in SHOWN[line]:
         assert not re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w)", made), word
@@ -72,7 +72,7 @@ def told_words(text: str) -> str:
 @pytest.mark.parametrize("format_", TOLD)
 @pytest.mark.parametrize("shown", [E2, E3], ids=["E2", "E3"])
 def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str) -> None:
-    answers = document(shown, Options(both=True)).answers
+    answers = build_document(shown, Options(both=True)).answers
     assert answers
     whole, made = (
         told_words(export(shown, format_, Options(both=True, result=x))) for x in (True, False)
@@ -106,7 +106,7 @@ def test_a_part_does_not_show_the_bytes_that_are_the_result(format_: str, part: 
     ptx, *values = MERGED
     words = [ptx, *(f"{x}=0x{bits}" for x, bits in zip("abc", values, strict=True)), *part]
     kept_back = "" if part[0] == "--until" else "--no-result"
-    made = rendered([*words, *filter(None, [kept_back]), "-f", format_])
+    made = render_request([*words, *filter(None, [kept_back]), "-f", format_])
     seen = re.sub(r"(?s)<(style|desc).*?</\1>|ptxscope trace.*?-f", "", made)
     assert "-127" in seen  # what saturate yields is in the part
     assert not re.search(r"80\W+22\W+7f\W+00", told_words(seen))

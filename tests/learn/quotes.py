@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ptxscope.learn.text_templates import Kind, Text
+from ptxscope.learn.text_templates import TemplatePieceKind, Text
 
 _HEX = re.compile(r"\b0[xX][0-9a-fA-F]+")
 _BARE_HEX = re.compile(r"\b[0-9a-f]{2,16}\b")
@@ -14,7 +14,7 @@ _DECIMAL = re.compile(r"(?<![\w])(?<!\d[.])-?\d+(?:\.\d+)?(?!\w)")
 
 def quoted_numbers(text: Text) -> list[str]:
     """Every number in the values that a text quotes."""
-    values = [piece.text for piece in text if piece.kind is Kind.VALUE]
+    values = [piece.text for piece in text if piece.kind is TemplatePieceKind.VALUE]
     return [number for value in values for number in (*_HEX.findall(value), *_decimals(value))]
 
 

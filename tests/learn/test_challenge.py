@@ -16,33 +16,39 @@ from ptxscope import PtxError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.evaluation import bind
+from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.exercises import (
-    Challenge,
-    answer,
-    asked,
-    challenges,
-    families,
-    hints,
+    Exercise,
+    format_solution,
+    grade_answer,
+    iter_exercises,
+    list_hints,
+    map_families,
     prompt,
-    solution,
+    question_lines,
 )
-from ptxscope.learn.mistakes import likely, mistakes
-from ptxscope.learn.seeded_random import LEVELS, Draw, form, instruction, operands
-from ptxscope.learn.tally import Count, Kind, Outcome, Tally, from_json
-from ptxscope.state.state_store import Store
+from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
+from ptxscope.learn.seeded_random import (
+    LEVELS,
+    SeededRandom,
+    draw_form,
+    draw_operands,
+    make_instruction,
+)
+from ptxscope.learn.tally import Count, ExerciseKind, ExerciseOutcome, Tally, from_json
+from ptxscope.state.state_store import StateStore
 from tests.reference import reference
 from tests.tiers import some
 
 SEEDS = [str(seed) for seed in range(24)]
 
 
-def drawn(seed: str, level: int, count: int = 12, family: str = "") -> list[Challenge]:
-    return list(islice(challenges(seed, level, family), count))
+def drawn(seed: str, level: int, count: int = 12, family: str = "") -> list[Exercise]:
+    return list(islice(iter_exercises(seed, level, family), count))
 
 
-def values(found: Challenge) -> dict[str, int]:
+def values(found: Exercise) -> dict[str, int]:
     """The operands by name."""
     ins = found.trace.instruction
     bits = found.trace.operands
@@ -56,9 +62,9 @@ def by_hand(line: object, given: dict[str, int], model: str = "isa") -> dict[str
 
 def test_the_generator_is_splitmix64() -> None:
     # the first numbers from state 0, as published with the generator
-    draw = Draw("")
+    draw = SeededRandom("")
     draw._state = 0
-    assert [draw.bits() for _ in range(3)] == [
+    assert [draw.draw_bits() for _ in range(3)] == [
         0xE220A8397B1DCDAF,
         0x6E789E6AA1B965F4,
         0x06C45D188009454F,
@@ -67,8 +73,8 @@ def test_the_generator_is_splitmix64() -> None:
 
 def test_the_seed_of_a_text_is_its_fnv_1a() -> None:
     # from the table of test vectors of FNV
-    assert Draw("")._state == 0xCBF29CE484222325
-    assert Draw("foobar")._state == 0x85944171F73967E8
+    assert SeededRandom("")._state == 0xCBF29CE484222325
+    assert SeededRandom("foobar")._state == 0x85944171F73967E8
 
 
 def test_a_seed_gives_the_same_exercises_in_every_process() -> None:
@@ -92,7 +98,7 @@ def test_a_seed_gives_the_same_exercises_in_every_process() -> None:
 
 def test_another_seed_level_or_family_gives_others() -> None:
     def told(*what: str | int) -> list[tuple[str, ...]]:
-        return [asked(x) for x in islice(challenges(*what), 6)]  # type: ignore[arg-type]
+        return [question_lines(x) for x in islice(iter_exercises(*what), 6)]  # type: ignore[arg-type]
 
     all_ = [told("a"), told("b"), told("a", 2), told("a", 1, "simd")]
     assert len({str(x) for x in all_}) == len(all_)
@@ -104,54 +110,54 @@ def test_every_exercise_has_the_answer_that_the_reference_computes(seed: str, le
     for found in drawn(seed, level):
         ins = found.trace.instruction
         expected = by_hand(ins, values(found))
-        if found.kind is Kind.RESULT:
+        if found.kind is ExerciseKind.RESULT:
             name, bits = next(iter(ins.results.values())), expected
-            assert answer(found, hex(bits[name])).is_right, asked(found)
-            assert solution(found).startswith(f"{name} = ")
-        elif found.kind is Kind.MODIFIER:
+            assert grade_answer(found, hex(bits[name])).is_right, question_lines(found)
+            assert format_solution(found).startswith(f"{name} = ")
+        elif found.kind is ExerciseKind.MODIFIER:
             fits = [by_hand(x, values(found)) == expected for x in found.choices]
             assert fits.count(True) == 1
-            told = [answer(found, str(at)).is_right for at in range(1, len(fits) + 1)]
+            told = [grade_answer(found, str(at)).is_right for at in range(1, len(fits) + 1)]
             assert told == fits
-            assert answer(found, str(ins)).is_right
+            assert grade_answer(found, str(ins)).is_right
         else:
             assert by_hand(ins, values(found), found.other.name) != expected
             given = values(found)
             told_ = " ".join(f"{x.name}={given[x.name]:#x}" for x in ins.inputs)
-            assert answer(found, told_).is_right
+            assert grade_answer(found, told_).is_right
         assert prompt(found)
-        assert all(hints(found))
+        assert all(list_hints(found))
 
 
 def test_all_kinds_and_all_instructions_come() -> None:
     found = [x for seed in SEEDS[:12] for x in drawn(seed, 2, 9)]
     kinds = Counter(x.kind for x in found)
-    assert min(kinds[kind] for kind in Kind) > len(found) // 20
+    assert min(kinds[kind] for kind in ExerciseKind) > len(found) // 20
     assert len({x.opcode for x in found}) > 20
 
 
 def test_what_parts_under_a_guard_is_asked_with_it() -> None:
-    parts = (x for seed in SEEDS for x in drawn(seed, 1, 20, "set") if x.kind is Kind.PART)
+    parts = (x for seed in SEEDS for x in drawn(seed, 1, 20, "set") if x.kind is ExerciseKind.PART)
     found = next(parts)
     assert str(found.trace.instruction).startswith("@")
-    assert "E14" in " ".join(hints(found))
+    assert "E14" in " ".join(list_hints(found))
 
 
 def test_a_family_is_kept_to() -> None:
-    for name, opcodes in families().items():
+    for name, opcodes in map_families().items():
         assert {x.opcode for x in drawn("s", 2, 3, name)} <= set(opcodes)
-    assert families()["vadd"] == ("vadd", "vadd2", "vadd4")
+    assert map_families()["vadd"] == ("vadd", "vadd2", "vadd4")
     with pytest.raises(KeyError):
-        next(challenges("s", 1, "vfoo"))
+        next(iter_exercises("s", 1, "vfoo"))
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_forms_can_be_drawn_of_every_instruction(level: int) -> None:
     for opcode in CATALOG:
-        draw = Draw(f"{opcode} {level}")
+        draw = SeededRandom(f"{opcode} {level}")
         for _ in range(6):
-            ins = instruction(form(draw, opcode, level))
-            given = operands(draw, ins, level)
+            ins = make_instruction(draw_form(draw, opcode, level))
+            given = draw_operands(draw, ins, level)
             assert set(given) >= {x.name for x in ins.inputs}
             assert all(bits >> ins.type_of(role).bits == 0 for role, bits in given.items())
 
@@ -163,11 +169,11 @@ def test_every_habits_answer_to_ten_exercises_is_named_as_that() -> None:
     told = Counter[str]()
     sentences = {habit.id: habit.sentence for habit in MISCONCEPTIONS}
     for family in ("vset", "set", "vavrg", "vadd4"):
-        for found in (x for x in drawn("habits", 2, 16, family) if x.kind is Kind.RESULT):
-            for mistake in mistakes(found.question):
+        for found in (x for x in drawn("habits", 2, 16, family) if x.kind is ExerciseKind.RESULT):
+            for mistake in iter_mistakes(found.question):
                 if mistake.id in sentences:
-                    said = likely(found.question, mistake.value)
-                    assert any(sentences[mistake.id] in x for x in said), asked(found)
+                    said = find_likely_mistakes(found.question, mistake.value)
+                    assert any(sentences[mistake.id] in x for x in said), question_lines(found)
                     told[mistake.id] += 1
     assert set(told) >= {"H1", "H2", "H3", "H4", "H6", "H7"}
 
@@ -198,19 +204,19 @@ def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: st
     from ptxscope.engine.syntax.parser import parse
 
     ins = parse(line)
-    found = Challenge(1, Kind.RESULT, 1, Trace(ins, ISA_MODEL, bind(ins, given)))
+    found = Exercise(1, ExerciseKind.RESULT, 1, Trace(ins, ISA_MODEL, bind_values(ins, given)))
     right = by_hand(line, given)["d"]
-    assert answer(found, hex(right)).is_right
-    assert not answer(found, text).is_right
+    assert grade_answer(found, hex(right)).is_right
+    assert not grade_answer(found, text).is_right
     sentence = next(x.sentence for x in MISCONCEPTIONS if x.id == habit)
-    assert any(sentence in said for said in likely(found.question, int(text, 0)))
+    assert any(sentence in said for said in find_likely_mistakes(found.question, int(text, 0)))
 
 
 def test_a_wrong_line_is_told_with_what_it_gives() -> None:
-    found = next(x for x in drawn("7", 1) if x.kind is Kind.MODIFIER)
+    found = next(x for x in drawn("7", 1) if x.kind is ExerciseKind.MODIFIER)
     for at, choice in enumerate(found.choices, 1):
         if choice != found.trace.instruction:
-            verdict = answer(found, f" {at}) ")
+            verdict = grade_answer(found, f" {at}) ")
             given = by_hand(choice, values(found))
             assert not verdict.is_right
             if "d" in given:
@@ -220,18 +226,18 @@ def test_a_wrong_line_is_told_with_what_it_gives() -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (Kind.RESULT, "zz", "is not a value"),
-        (Kind.MODIFIER, "9", "none of the lines"),
-        (Kind.MODIFIER, "vadd", "none of the lines"),
-        (Kind.MODIFIER, "²", "none of the lines"),
-        (Kind.PART, "a=1 b", "`b` gives no operand"),
-        (Kind.PART, "a=1 a=2", "`a` is given twice"),
-        (Kind.PART, "a=1 b=zz", "`zz` is not a value"),
-        (Kind.PART, "a=1", "no value for b"),
-        (Kind.PART, "x" * 5000, "too long"),
+        (ExerciseKind.RESULT, "zz", "is not a value"),
+        (ExerciseKind.MODIFIER, "9", "none of the lines"),
+        (ExerciseKind.MODIFIER, "vadd", "none of the lines"),
+        (ExerciseKind.MODIFIER, "²", "none of the lines"),
+        (ExerciseKind.PART, "a=1 b", "`b` gives no operand"),
+        (ExerciseKind.PART, "a=1 a=2", "`a` is given twice"),
+        (ExerciseKind.PART, "a=1 b=zz", "`zz` is not a value"),
+        (ExerciseKind.PART, "a=1", "no value for b"),
+        (ExerciseKind.PART, "x" * 5000, "too long"),
     ],
 )
-def test_what_is_no_answer_is_pointed_at(kind: Kind, text: str, message: str) -> None:
+def test_what_is_no_answer_is_pointed_at(kind: ExerciseKind, text: str, message: str) -> None:
     found = next(
         x
         for seed in SEEDS
@@ -239,7 +245,7 @@ def test_what_is_no_answer_is_pointed_at(kind: Kind, text: str, message: str) ->
         if x.kind is kind and len(x.trace.instruction.inputs) > 1
     )
     with pytest.raises(PtxError) as raised:
-        answer(found, text)
+        grade_answer(found, text)
     assert message in raised.value.message
     start, end = raised.value.span
     assert 0 <= start < end
@@ -249,9 +255,9 @@ def test_what_is_no_answer_is_pointed_at(kind: Kind, text: str, message: str) ->
 
 
 def test_a_tally_counts_and_is_read_back() -> None:
-    tally = Tally().with_(("vadd4", Kind.RESULT), Outcome.WRONG, 2)
-    tally = tally.with_(("vadd4", Kind.RESULT), Outcome.RIGHT).with_(
-        ("set", Kind.PART), Outcome.SKIPPED
+    tally = Tally().with_(("vadd4", ExerciseKind.RESULT), ExerciseOutcome.WRONG, 2)
+    tally = tally.with_(("vadd4", ExerciseKind.RESULT), ExerciseOutcome.RIGHT).with_(
+        ("set", ExerciseKind.PART), ExerciseOutcome.SKIPPED
     )
     assert tally.total == Count(right=1, wrong=1, skipped=1, hints=2)
     assert from_json(tally.json) == tally
@@ -263,9 +269,9 @@ def test_a_tally_counts_and_is_read_back() -> None:
 def test_what_was_got_wrong_comes_more_often() -> None:
     tally = Tally()
     for _ in range(5):
-        tally = tally.with_(("vmad", Kind.RESULT), Outcome.WRONG)
+        tally = tally.with_(("vmad", ExerciseKind.RESULT), ExerciseOutcome.WRONG)
     # of 27 instructions of weight 4, one has 16 now: 1 of 7.5 that come
-    bent = [x.opcode for seed in SEEDS[:6] for x in islice(challenges(seed, 1, "", tally), 25)]
+    bent = [x.opcode for seed in SEEDS[:6] for x in islice(iter_exercises(seed, 1, "", tally), 25)]
     assert 10 < bent.count("vmad") < 40
     assert len(set(bent)) > len(CATALOG) // 2  # the others still come
 
@@ -288,12 +294,12 @@ def test_what_was_got_wrong_comes_more_often() -> None:
     ids=range(11),
 )
 def test_a_damaged_tally_is_set_aside(tmp_path: Path, damaged: str) -> None:
-    store = Store(tmp_path, tmp_path)
+    store = StateStore(tmp_path, tmp_path)
     store.tally.write_text(damaged)
     assert store.load_tally() == Tally()
     assert len(store.messages) == 1
     assert (tmp_path / "tally.damaged").read_text() == damaged
-    tally = Tally().with_(("set", Kind.PART), Outcome.RIGHT)
+    tally = Tally().with_(("set", ExerciseKind.PART), ExerciseOutcome.RIGHT)
     store.save_tally(tally)
-    assert Store(tmp_path, tmp_path).load_tally() == tally
+    assert StateStore(tmp_path, tmp_path).load_tally() == tally
     assert json.loads(store.tally.read_text())["rows"][0]["opcode"] == "set"

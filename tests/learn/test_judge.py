@@ -13,12 +13,20 @@ from ptxscope import PtxError, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.lane_text import words
+from ptxscope.engine.tracing.lane_text import describe_lane
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.grader import Answer, Question, answer_text, expected, hints, judge, reply
-from ptxscope.learn.lesson import files, lesson
-from ptxscope.learn.mistakes import likely, mistakes
-from ptxscope.learn.question import place
+from ptxscope.learn.grader import (
+    GradedAnswer,
+    Question,
+    answer_text,
+    compute_expected,
+    judge,
+    list_hints,
+    reply,
+)
+from ptxscope.learn.lesson import list_files, load_lesson
+from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
+from ptxscope.learn.question import locate_answer
 from tests.strategies import evaluations, guarded_evaluations
 from tests.tiers import examples
 
@@ -33,7 +41,7 @@ def questions(traced: Trace) -> list[Question]:
         for lane in (None, 0, 1, 2, 3):
             question = Question(traced, key, lane)
             try:
-                place(question)
+                locate_answer(question)
             except ValueError:
                 continue
             found.append(question)
@@ -42,7 +50,7 @@ def questions(traced: Trace) -> list[Question]:
 
 def notations(question: Question) -> list[str]:
     """The right answer, written down another way than judging reads it."""
-    where, right = place(question), expected(question)
+    where, right = locate_answer(question), compute_expected(question)
     bits = right % 2**where.width
     if where.truth:
         return [str(right), "true" if right else "false", f"0x{right:x}"]
@@ -87,7 +95,7 @@ def test_the_engines_own_value_is_right_in_every_notation(
         for text in notations(question):
             answer = judge(question, text)
             assert answer.is_right, (question.key, question.lane, text)
-            assert answer == (True, expected(question), expected(question), ())
+            assert answer == (True, compute_expected(question), compute_expected(question), ())
 
 
 @examples(150)
@@ -98,7 +106,7 @@ def test_what_is_not_right_is_wrong_and_hints_lead_on(
     traced, rng = trace(*evaluation), Random(seed)
     asked = questions(traced)
     for question in rng.sample(asked, min(2, len(asked))):
-        where, right = place(question), expected(question)
+        where, right = locate_answer(question), compute_expected(question)
         other = (right ^ 1 << rng.randrange(where.width)) % 2**where.width
         text = str(1 - right) if where.truth else hex(other)
         answer = judge(question, text)
@@ -106,17 +114,17 @@ def test_what_is_not_right_is_wrong_and_hints_lead_on(
         assert answer.expected == right
         assert len(answer.why) <= (4 if question.key in ("d", "p", "q") else 1)
         assert all(said.endswith((".", "?", ")")) for said in answer.why)
-        assert all(hints(question))
+        assert all(list_hints(question))
 
 
 @pytest.mark.parametrize("habit", MISCONCEPTIONS, ids=lambda x: x.id)
 def test_a_misconceptions_answer_is_named_as_that(habit) -> None:  # type: ignore[no-untyped-def]
     line, values, right, wrong = habit.example
     question = Question(trace(line, values), "d")
-    assert expected(question) == right
+    assert compute_expected(question) == right
     answer = judge(question, hex(wrong))
     assert not answer.is_right
-    assert any(habit.sentence in said for said in likely(question, wrong))
+    assert any(habit.sentence in said for said in find_likely_mistakes(question, wrong))
 
 
 A_LANE = {
@@ -160,10 +168,10 @@ TAKEN = {"a": [("b", 2), ("a", 1), ("b", 0), ("a", 0)], "b": [("b", at) for at i
 def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: int) -> None:
     question = Question(trace(MIXED, MIXED_VALUES), f"extend.{role}", lane)
     lanes = [byte_of(*taken, signed=signed) for taken in TAKEN[role]]
-    assert expected(question) == lanes[lane]
+    assert compute_expected(question) == lanes[lane]
     told = 0
     for answered in {-1, -2, -128, *range(4), 126, 127, 128, 254, 255} - {lanes[lane]}:
-        for said in likely(question, answered, bits=False):
+        for said in find_likely_mistakes(question, answered, bits=False):
             if other := re.match(r"That is lane (\d)'s value", said):
                 assert lanes[int(other[1])] == answered, said
                 told += 1
@@ -303,7 +311,7 @@ def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
     assert judge(question, "[0,132,1,123]").why == (
         "You did not clamp (lane 0): 379 is above 255, the largest u8, so it becomes 255.",
     )
-    alike = likely(question, 0x0084017B)
+    alike = find_likely_mistakes(question, 0x0084017B)
     assert len(alike) > 3
     assert "You read 0xfe as -2: btype is u32, so it is 254." in alike
 
@@ -336,11 +344,11 @@ def test_there_is_no_such_place() -> None:
     traced = trace(QUAD, LANES)
     for key, lane in (("saturate", 4), ("saturate", None), ("extend", 0), ("scale", 0), ("d", 4)):
         with pytest.raises(ValueError, match=r"lane|one row"):
-            expected(Question(traced, key, lane))
+            compute_expected(Question(traced, key, lane))
 
 
 def test_hints_end_with_how_it_comes_about() -> None:
-    told = hints(Question(trace(QUAD, LANES), "saturate", 1))
+    told = list_hints(Question(trace(QUAD, LANES), "saturate", 1))
     assert told[-1] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
     assert "127" not in told[0].replace("-128..127", "")
 
@@ -355,8 +363,8 @@ def is_told(text: str, answer: str) -> bool:
 
 LESSON_QUESTIONS = [
     Question(card.trace, card.ask.key, card.ask.lane)
-    for name in files()
-    for card in lesson(name).cards
+    for name in list_files()
+    for card in load_lesson(name).cards
     if card.ask
 ]
 
@@ -367,8 +375,10 @@ def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right
 ) -> None:
     right = answer_text(question)
     assert judge(question, right).is_right
-    for mistake in mistakes(question):
-        answer = Answer(False, mistake.value, expected(question), (mistake.explanation,))
+    for mistake in iter_mistakes(question):
+        answer = GradedAnswer(
+            False, mistake.value, compute_expected(question), (mistake.explanation,)
+        )
         first, second = (reply(question, answer, is_first=x) for x in (True, False))
         named = re.sub(r"(byte|half-word|lane) \d|c = 0", "", first)  # no results
         assert not is_told(named, right), first
@@ -376,7 +386,7 @@ def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right
         assert first.count(": ") <= 1
         if not re.search(r"\bE\d+: ", second):  # an erratum's sentence stands as it is
             assert second.count(": ") <= 1
-    unknown = Answer(False, expected(question) + 1, expected(question), ())
+    unknown = GradedAnswer(False, compute_expected(question) + 1, compute_expected(question), ())
     assert not is_told(reply(question, unknown, is_first=True), right)
     assert is_told(reply(question, unknown, is_first=False), right)
 
@@ -399,10 +409,10 @@ def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
 ) -> None:
     traced = trace(*evaluation)
     for question in Random(seed).sample(questions(traced), 3):
-        first, *more = hints(question)
+        first, *more = list_hints(question)
         assert "Work out" not in first
-        row, lane = traced.rows[place(question).key], place(question).lane or 0
-        left = words(traced, row, min(lane, len(row.lanes) - 1)).formula.left
+        row, lane = traced.rows[locate_answer(question).key], locate_answer(question).lane or 0
+        left = describe_lane(traced, row, min(lane, len(row.lanes) - 1)).formula.left
         if re.search(r"\d [-+*/&<>=|]+ |\d,", left):  # numbers, and what is done with them
             assert left not in first
         assert more

@@ -9,27 +9,27 @@ import pytest
 
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.tracing.lane_text import reading
+from ptxscope.engine.tracing.lane_text import interpret_bits
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.grader import expected, hints, judge
-from ptxscope.learn.lesson import Card, LessonError, files, heads, lesson, read
+from ptxscope.learn.grader import compute_expected, judge, list_hints
+from ptxscope.learn.lesson import Card, LessonError, list_files, list_headings, load_lesson, read
 from ptxscope.learn.lesson_text import (
-    answer,
-    as_markdown,
-    as_text,
-    asked,
-    drawn,
-    filled_lines,
-    picture,
-    pointed,
-    question,
+    describe_anchor,
+    describe_question,
+    format_answer,
+    make_question,
+    picture_lines,
+    render_markdown,
+    render_text,
+    revealed_step_lines,
+    wrap_text,
 )
-from ptxscope.learn.text_templates import Kind, plain
+from ptxscope.learn.text_templates import TemplatePieceKind, strip_marks
 from tests.learn.quotes import missing_numbers
 from tests.reference import reference
 
-LESSONS = [*files()]
-CARDS = [(name, at) for name in LESSONS for at in range(len(lesson(name).cards))]
+LESSONS = [*list_files()]
+CARDS = [(name, at) for name in LESSONS for at in range(len(load_lesson(name).cards))]
 every_lesson = pytest.mark.parametrize("name", LESSONS)
 HEAD = "# A title\n\nminutes: 4\nsummary: what it is about\n"
 CARD = "## A card\n\n```card\nptx: vadd4.u32.u32.u32 d, a, b, c\nwith: a=1 b=2\n{}```\n\n{}\n"
@@ -42,15 +42,15 @@ def written(fields: str = "", text: str = "Words.", last: str = ASKED) -> str:
 
 
 def cards(name: str) -> tuple[Card, ...]:
-    return lesson(name).cards
+    return load_lesson(name).cards
 
 
 def test_there_are_enough_and_every_subject_is_there() -> None:
     assert len(LESSONS) >= 14
     subjects = "lanes extension clamping merging accumulating vset signedness shifts vmad setp "
     assert [*subjects.split(), "floats", "slct", "averages", "smith-waterman", "errata"] == LESSONS
-    assert all(3 <= head.minutes <= 8 and head.summary and head.title for head in heads())
-    assert [head.cards for head in heads()] == [len(cards(name)) for name in LESSONS]
+    assert all(3 <= head.minutes <= 8 and head.summary and head.title for head in list_headings())
+    assert [head.cards for head in list_headings()] == [len(cards(name)) for name in LESSONS]
 
 
 @every_lesson
@@ -74,7 +74,7 @@ def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None
             assert anchor.key in {slot.name for slot in card.trace.instruction.entry.slots}
         else:
             assert anchor.key in card.trace.operands or anchor.key in card.trace.instruction.results
-        assert card.ask or pointed(card)
+        assert card.ask or describe_anchor(card)
 
 
 @every_lesson
@@ -103,27 +103,27 @@ def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> No
         if card.ask and card.ask.key.startswith("extend.") and card.ask.lane is not None:
             of, lane = card.trace, card.ask.lane
             sources = of.rows[card.ask.key.replace("extend", "select")].row.inputs
-            told = [reading(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
-            assert all(answer(card) != text.split(", ")[3 - lane] for text in told)
+            told = [interpret_bits(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
+            assert all(format_answer(card) != text.split(", ")[3 - lane] for text in told)
 
 
 @every_lesson
 def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> None:
     for card in cards(name):
         if card.ask and card.ask.key in card.trace.rows:
-            step, _, lane = asked(card).partition(", ")
+            step, _, lane = describe_question(card).partition(", ")
             of = card.trace.rows[card.ask.key].name
             step = step.removesuffix(f" {of}")
-            titles = [line for line in drawn(card) if re.match(r"\d [a-zA-Z]", line)]
+            titles = [line for line in revealed_step_lines(card) if re.match(r"\d [a-zA-Z]", line)]
             assert re.match(rf"\d {step} ", titles[-1])
             assert re.fullmatch(r"(lane \d)?", lane)
         elif not card.ask and card.anchor and card.anchor.key in card.trace.rows:
-            step = pointed(card).partition(", ")[0]
-            assert re.search(rf"^\d {step} ", "\n".join(picture(card)), re.MULTILINE)
+            step = describe_anchor(card).partition(", ")[0]
+            assert re.search(rf"^\d {step} ", "\n".join(picture_lines(card)), re.MULTILINE)
 
 
 def test_a_sum_that_is_asked_for_is_that_of_add() -> None:
-    assert asked(read(written()).cards[-1]) == "add, lane 0"
+    assert describe_question(read(written()).cards[-1]) == "add, lane 0"
 
 
 @every_lesson
@@ -132,15 +132,15 @@ def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
     assert len(asked) >= 3
     assert all(card.ask for card in cards(name)[-3:])
     for card in asked:
-        of = question(card)
-        assert judge(of, str(expected(of))).is_right
-        assert judge(of, answer(card)).is_right
-        assert not judge(of, "1" if expected(of) == 0 else "0").is_right
-        assert hints(of)
+        of = make_question(card)
+        assert judge(of, str(compute_expected(of))).is_right
+        assert judge(of, format_answer(card)).is_right
+        assert not judge(of, "1" if compute_expected(of) == 0 else "0").is_right
+        assert list_hints(of)
         assert card.remark
 
 
-@pytest.mark.parametrize("path", files().values(), ids=LESSONS)
+@pytest.mark.parametrize("path", list_files().values(), ids=LESSONS)
 def test_every_terminal_can_show_it(path: Path) -> None:
     """What stands in for other characters where they can't be drawn may mean something else."""
     assert path.read_bytes().isascii()
@@ -149,13 +149,18 @@ def test_every_terminal_can_show_it(path: Path) -> None:
 @every_lesson
 def test_few_words_all_filled(name: str) -> None:
     for card in cards(name):
-        text, remark = plain(card.text), plain(card.remark)
+        text, remark = strip_marks(card.text), strip_marks(card.remark)
         assert 5 <= len(text.split()) <= 60, card.title
         assert len(remark.split()) <= 40, card.title
-        written_ = "".join(x.text for x in (*card.text, *card.remark) if x.kind is Kind.PLAIN)
+        written_ = "".join(
+            x.text for x in (*card.text, *card.remark) if x.kind is TemplatePieceKind.PLAIN
+        )
         assert not set("{}|*`") & set(written_), card.title
         assert "  " not in text + remark
-    assert sum(piece.kind is Kind.VALUE for card in cards(name) for piece in card.text) >= 5
+    assert (
+        sum(piece.kind is TemplatePieceKind.VALUE for card in cards(name) for piece in card.text)
+        >= 5
+    )
 
 
 # bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor
@@ -178,7 +183,7 @@ KNOWN = {
 NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
-@pytest.mark.parametrize("path", files().values(), ids=LESSONS)
+@pytest.mark.parametrize("path", list_files().values(), ids=LESSONS)
 def test_no_number_that_the_engine_knows_is_written_down(path: Path) -> None:
     text = re.sub(r"```card.*?```|`[^`\n]*`|\{[^}\n]*\}", " ", path.read_text(), flags=re.S)
     text = "\n".join(text.split("\n## ")[1:])
@@ -201,14 +206,14 @@ def test_a_second_formulation_agrees(name: str, at: int) -> None:
 
 
 def test_every_erratum_is_named() -> None:
-    text = " ".join(f"{card.title} {plain(card.text)}" for card in cards("errata"))
+    text = " ".join(f"{card.title} {strip_marks(card.text)}" for card in cards("errata"))
     ranges = re.sub(r"E6 to E9", "E6, E7, E8, E9", text)
     assert {erratum.id for erratum in ERRATA} <= set(re.findall(r"E\d+", ranges))
 
 
 def test_the_errata_that_are_shown_are_those_that_act() -> None:
     for card in cards("errata"):
-        told = set(re.findall(r"\((E\d+)\)", plain(card.text)))
+        told = set(re.findall(r"\((E\d+)\)", strip_marks(card.text)))
         if told and card.trace.model.errata:
             assert told & set(card.trace.errata), card.title
     ptxas = PTXAS_MODELS[0]
@@ -240,7 +245,7 @@ def test_a_kernel_goes_from_line_to_line() -> None:
 
 @every_lesson
 def test_whole_it_can_be_read(name: str) -> None:
-    text, markdown = as_text(lesson(name)), as_markdown(lesson(name))
+    text, markdown = render_text(load_lesson(name)), render_markdown(load_lesson(name))
     assert max(map(len, text.splitlines())) <= 80
     for card in cards(name):
         assert card.title in text
@@ -248,7 +253,7 @@ def test_whole_it_can_be_read(name: str) -> None:
     questions, _, answers = text.partition("\nAnswers\n")
     for card in cards(name):
         if card.ask:
-            assert answer(card) in answers
+            assert format_answer(card) in answers
     assert questions.count("```") == 0
     assert markdown.count("```") % 2 == 0
 
@@ -271,17 +276,17 @@ def _check_pictures(name: str, pictures: list[str]) -> None:
 
 @every_lesson
 def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: str) -> None:
-    questions, _, answers = as_text(lesson(name)).partition("\nAnswers\n-------\n")
+    questions, _, answers = render_text(load_lesson(name)).partition("\nAnswers\n-------\n")
     heads = [f"\n{at}. {card.title}\n--" for at, card in enumerate(cards(name), 1)]
-    texts = ["\n".join(filled_lines(card.text)) for card in cards(name)]
+    texts = ["\n".join(wrap_text(card.text)) for card in cards(name)]
     sections = _sections(questions, heads)
     assert all(text in section for text, section in zip(texts, sections, strict=True))
     pictures = [x.replace(text, "") for x, text in zip(sections, texts, strict=True)]
     _check_pictures(name, pictures)
     asked_cards = [(at, card) for at, card in enumerate(cards(name), 1) if card.ask]
-    solved = _sections(answers, [f"\n{at}. {answer(card)}\n" for at, card in asked_cards])
+    solved = _sections(answers, [f"\n{at}. {format_answer(card)}\n" for at, card in asked_cards])
     for (at, card), section in zip(asked_cards, solved, strict=True):
-        remark = "\n".join(filled_lines(card.remark, lead="   "))
+        remark = "\n".join(wrap_text(card.remark, lead="   "))
         assert remark in section
         shown = section.split("\n", 2)[2].replace(remark, "") + pictures[at - 1]
         assert missing_numbers(card.remark, shown) == [], card.title
@@ -289,7 +294,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: st
 
 @every_lesson
 def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str) -> None:
-    blocks = re.findall(r"^```text\n(.*?)\n```$", as_markdown(lesson(name)), re.M | re.S)
+    blocks = re.findall(r"^```text\n(.*?)\n```$", render_markdown(load_lesson(name)), re.M | re.S)
     count = len(cards(name))
     _check_pictures(name, blocks[:count])
     asked_at = [at for at, card in enumerate(cards(name)) if card.ask]
@@ -301,9 +306,9 @@ def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str)
 def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
     for card in cards(name):
         if card.ask and card.ask.key in card.trace.instruction.results:
-            shown = "\n".join(picture(card))
-            assert f"-> {answer(card)}" not in shown
-            assert f" = {answer(card)}" not in shown
+            shown = "\n".join(picture_lines(card))
+            assert f"-> {format_answer(card)}" not in shown
+            assert f" = {format_answer(card)}" not in shown
 
 
 # --- a file that is no lesson -------------------------------------------------------------
@@ -311,7 +316,7 @@ def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
 
 def test_the_least_that_is_one() -> None:
     found = read(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
-    assert plain(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
+    assert strip_marks(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
     assert [card.step for card in found.cards] == [5, 2, 2, 2]
     assert found.cards[1].is_new is False
 
@@ -368,7 +373,7 @@ def test_a_register_keeps_what_a_card_gave_it() -> None:
     """As in a program: what an instruction wrote, the next may read."""
     double = "## B\n\n```card\nptx: vadd4.u32.u32.u32 e, d, d, c\n```\n\nIt is {e}.\n"
     found = read("\n".join((HEAD, CARD.format("", "It is {d}."), double, *[ASKED] * 3)))
-    assert [plain(card.text) for card in found.cards[:2]] == [
+    assert [strip_marks(card.text) for card in found.cards[:2]] == [
         "It is 0x00000003.",
         "It is 0x00000006.",
     ]
@@ -383,14 +388,16 @@ def test_a_kernel_says_how_many_lines_a_cell_takes() -> None:
     assert for_e == ["vsub4", "vsub4", "vmax4"]
     assert writes.count("f") == 0
     assert len(lines) + writes.count("e") == 10
-    said = plain(cards("smith-waterman")[9].remark)
+    said = strip_marks(cards("smith-waterman")[9].remark)
     assert "two more lines" in said
     assert "ten for a cell" in said
-    assert "in ten lines" in lesson("smith-waterman").head.summary
+    assert "in ten lines" in load_lesson("smith-waterman").head.summary
 
 
 @every_lesson
 def test_nothing_is_said_of_cost(name: str) -> None:
     """Since sm_70 most of these are sequences: what one costs is not documented."""
-    said = " ".join(f"{card.title} {plain(card.text)} {plain(card.remark)}" for card in cards(name))
+    said = " ".join(
+        f"{card.title} {strip_marks(card.text)} {strip_marks(card.remark)}" for card in cards(name)
+    )
     assert not re.search(r"(?i)no cost|in one\s+instruction|\bfaster|cheap|cycle", said)

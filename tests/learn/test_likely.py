@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope import trace
 from ptxscope.learn.grader import Question, judge
-from ptxscope.learn.mistakes import Mistake, mistakes
+from ptxscope.learn.mistakes import Mistake, iter_mistakes
 
 UNREAD = [
     # (line, operands, lane, answer): c decides nothing, and what blames a mask takes its bytes
@@ -36,7 +36,7 @@ def test_another_c_makes_no_other_mistakes_where_none_is_read(
 ) -> None:
     line, values, lane, _ = case
     found = [
-        list(mistakes(Question(trace(line, {**values, "c": c}), "d", lane)))
+        list(iter_mistakes(Question(trace(line, {**values, "c": c}), "d", lane)))
         for c in (0, 0xFFFFFFFF, 0x80FF7F01)
     ]
     assert found[0] == found[1] == found[2]
@@ -45,7 +45,7 @@ def test_another_c_makes_no_other_mistakes_where_none_is_read(
 def test_a_mask_is_blamed_where_its_register_is_shown_in_another_place() -> None:
     # c is a: lane 3 of d.b210 keeps a's byte 3, 0x40
     line, values = "vadd4.u32.u32.u32 d, %1, %2, %1", {"%1": 0x40010101, "%2": 0x01010101}
-    told = [x.said for x in mistakes(Question(trace(line, values), "d", 3))]
+    told = [x.said for x in iter_mistakes(Question(trace(line, values), "d", 3))]
     assert any("`d.b210`" in said for said in told)
 
 
@@ -95,7 +95,9 @@ def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
     line, values = "vsub2.s32.s32.s32.sat d, a, b, c", {"a": 0x00090002, "b": 0x00020009, "c": 0}
     told = [
         x.said
-        for x in sorted(mistakes(Question(trace(line, values), "saturate.t", 0)), key=weight_of)
+        for x in sorted(
+            iter_mistakes(Question(trace(line, values), "saturate.t", 0)), key=weight_of
+        )
         if x.value == 7
     ]
     mirrored = told.index("That is lane 1's value: lane 0 is the rightmost.")

@@ -12,14 +12,23 @@ from hypothesis import strategies as st
 
 from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.divergence import Divergence, agree, divergence_of, divergences
-from ptxscope.scene.row_pairs import differing_bits, marked, pairs
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Axis, Look, Place, Running, Scene
-from ptxscope.scene.symbolic_scene import blank, form_scene, said
+from ptxscope.engine.tracing.divergence import (
+    Divergence,
+    find_divergence,
+    find_divergences,
+    has_one_answer,
+)
+from ptxscope.scene.row_pairs import find_differing_bits, iter_pairs, mark_differences
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import LaneRef, NumberLine, RunningSum, Scene, SpanKind
+from ptxscope.scene.symbolic_scene import (
+    build_form_scene,
+    format_symbolic_formula,
+    make_placeholder_trace,
+)
 from tests.strategies import instruction_of
 from tests.tiers import examples, thorough
 
@@ -27,7 +36,7 @@ from tests.tiers import examples, thorough
 def forms(opcode: str, count: int) -> list[Instruction]:
     """The example's form, and some that are drawn."""
     rng = Random(opcode)
-    drawn = [instruction_of(random_form(opcode, rng)) for _ in range(count)]
+    drawn = [instruction_of(draw_form(opcode, rng)) for _ in range(count)]
     return [parse(CATALOG[opcode].example[0]), *drawn]
 
 
@@ -35,20 +44,20 @@ def forms(opcode: str, count: int) -> list[Instruction]:
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
     for ins in forms(opcode, count):
-        rng, expected = Random(str(ins)), form_scene(blank(ins))
+        rng, expected = Random(str(ins)), build_form_scene(make_placeholder_trace(ins))
         for _ in range(4):
             bits = {
                 role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1))
                 for x in ins.inputs for role in x.roles
             }  # fmt: skip
-            assert form_scene(Trace(ins, ISA_MODEL, bits)) == expected, ins
+            assert build_form_scene(Trace(ins, ISA_MODEL, bits)) == expected, ins
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_it_has_the_rows_and_the_ways_of_a_trace(opcode: str) -> None:
     for ins in forms(opcode, 4):
-        shown = blank(ins)
-        mine, theirs = form_scene(shown), scene(shown)
+        shown = make_placeholder_trace(ins)
+        mine, theirs = build_form_scene(shown), build_scene(shown)
         assert list(mine.rows) == list(theirs.rows)
         for key, row in mine.rows.items():
             assert [x.place for x in row.cells] == [x.place for x in theirs.rows[key].cells]
@@ -59,17 +68,19 @@ def test_it_has_the_rows_and_the_ways_of_a_trace(opcode: str) -> None:
 
 def chips(shown: Scene, key: str) -> list[str]:
     """The bits of a row's cells by their letters, the highest lane first."""
-    looks = (Look.CHIP,)
+    looks = (SpanKind.CHIP,)
     return [x.text for cell in shown.rows[key].cells for x in cell.spans if x.look in looks]
 
 
 def test_bytes_are_called_by_their_letters() -> None:
     """.b4567 picks, for lanes 3 to 0, bytes 0 to 3 of b, of the pair b, a."""
-    shown = form_scene(blank(parse("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c")))
+    shown = build_form_scene(
+        make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"))
+    )
     assert chips(shown, "select.a") == ["a.b3", "a.b2", "a.b1", "a.b0"]
     assert chips(shown, "select.b") == ["b.b0", "b.b1", "b.b2", "b.b3"]
     assert chips(shown, "merge.t") == ["t3", "c.b2", "t1", "t0"]
-    (axis,) = (x.figure for x in shown.rows.values() if isinstance(x.figure, Axis))
+    (axis,) = (x.figure for x in shown.rows.values() if isinstance(x.figure, NumberLine))
     # -128 + 0 does not lie below -128, 127 + 255 lies above 127
     assert {x.at for x in axis.points} == {0.5, 2.0}
     assert (axis.low, axis.high) == ("-128", "127")
@@ -80,46 +91,48 @@ def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> Non
     """Byte 3 of b may be lane 2 of a: `b3` in a formula is lane 3 of the second operand."""
     rng = Random(opcode)
     for _ in range(8):
-        drawn = blank(instruction_of(random_form(opcode, rng)))
-        shown = form_scene(drawn)
+        drawn = make_placeholder_trace(instruction_of(draw_form(opcode, rng)))
+        shown = build_form_scene(drawn)
         formulas = {word for row in shown.rows.values() for cell in row.cells
-                    for x in cell.spans if x.look is Look.NUMBER
+                    for x in cell.spans if x.look is SpanKind.NUMBER
                     for word in re.findall(r"[\w.]+", x.text)}  # fmt: skip
         cells = [cell for x in shown.registers if x.unit > 1 for cell in x.cells]
-        bits = {x.text for cell in cells for x in cell.spans if x.look is not Look.TEXT}
+        bits = {x.text for cell in cells for x in cell.spans if x.look is not SpanKind.TEXT}
         assert bits
         assert not bits & formulas
 
 
 def test_a_selected_part_says_which_operand_it_is() -> None:
     """.b7310 of a: lane 3 takes byte 7 of the pair, b's byte 3; lane 2 takes a's byte 3."""
-    shown = form_scene(blank(parse("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c")))
+    shown = build_form_scene(
+        make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c"))
+    )
     assert [str(cell) for cell in shown.rows["select.a"].cells] == [
         "b.b3 a3", "a.b3 a2", "a.b1 a1", "a.b0 a0"
     ]  # fmt: skip
 
 
 def test_a_sum_names_its_lanes() -> None:
-    drawn = blank(parse("vset4.s32.u32.lt.add d.b31, a, b, c"))
+    drawn = make_placeholder_trace(parse("vset4.s32.u32.lt.add d.b31, a, b, c"))
     (running,) = (
-        x.figure for x in form_scene(drawn).rows.values() if isinstance(x.figure, Running)
+        x.figure for x in build_form_scene(drawn).rows.values() if isinstance(x.figure, RunningSum)
     )
     assert [x.text for x in running.terms] == ["+ t3", "", "+ t1", ""]
-    assert said(drawn, drawn.rows["accumulate.t"]) == "c + t3 + t1"
+    assert format_symbolic_formula(drawn, drawn.rows["accumulate.t"]) == "c + t3 + t1"
 
 
 def test_a_choice_takes_either() -> None:
-    drawn = blank(parse("slct.u32.f32 d, a, b, c"))
-    shown = form_scene(drawn)
+    drawn = make_placeholder_trace(parse("slct.u32.f32 d, a, b, c"))
+    shown = build_form_scene(drawn)
     assert all(link.taken for link in shown.rows["choose.t"].links)
-    assert said(drawn, drawn.rows["choose.t"]) == "t ? a : b"
-    assert {cell.spans[0].look for x in shown.registers for cell in x.cells} == {Look.CHIP}
+    assert format_symbolic_formula(drawn, drawn.rows["choose.t"]) == "t ? a : b"
+    assert {cell.spans[0].look for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
 
 
 @examples(200)
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_the_bits_that_differ(x: int, y: int) -> None:
-    ranges = differing_bits(x, y)
+    ranges = find_differing_bits(x, y)
     found = {bit for high, low in ranges for bit in range(low, high + 1)}
     assert found == {bit for bit in range(64) if x >> bit & 1 != y >> bit & 1}
     # each as long as may be, the highest first
@@ -128,7 +141,7 @@ def test_the_bits_that_differ(x: int, y: int) -> None:
 
 def parted() -> Divergence:
     shown = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 2**32 - 1, "b": 0, "c": 0x11223344})
-    found = divergence_of(shown, divergences(shown))
+    found = find_divergence(shown, find_divergences(shown))
     assert found
     return found
 
@@ -136,41 +149,48 @@ def parted() -> Divergence:
 def test_rows_of_two_answers_are_paired_and_marked() -> None:
     """E3: -1 becomes 0 as documented; ptxas reads it as unsigned first, and makes 255 of it."""
     found = parted()
-    saturate = list(pairs(found.isa, found.other, found.stage))
+    saturate = list(iter_pairs(found.isa, found.other, found.stage))
     assert [(pair.isa is None, pair.other is None) for pair in saturate] == [
         (True, False), (False, False)
     ]  # fmt: skip
-    merge = next(x for x in pairs(found.isa, found.other, list(found.isa.steps)[4].stage))
+    merge = next(x for x in iter_pairs(found.isa, found.other, list(found.isa.steps)[4].stage))
     assert merge.lanes == {0}
-    mine, theirs = (scene(x).rows["merge.t"].cells for x in (found.isa, found.other))
-    cells = [marked(x, y) for x, y in zip(mine, theirs, strict=True)]
-    differing = ["".join(x.text for x in c.spans if x.look is Look.DIFFERS) for c in cells]
+    mine, theirs = (build_scene(x).rows["merge.t"].cells for x in (found.isa, found.other))
+    cells = [mark_differences(x, y) for x, y in zip(mine, theirs, strict=True)]
+    differing = ["".join(x.text for x in c.spans if x.look is SpanKind.DIFFERS) for c in cells]
     assert differing == ["", "", "", "00"]
 
 
 def test_answers_that_agree() -> None:
-    assert not agree(parted().isa)
-    assert not agree(parted().other)
-    assert agree(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}))
-    assert agree(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}, model="ptxas"))
+    assert not has_one_answer(parted().isa)
+    assert not has_one_answer(parted().other)
+    assert has_one_answer(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}))
+    assert has_one_answer(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}, model="ptxas"))
 
 
 def test_what_the_upper_half_word_leaves_behind() -> None:
     """E1 takes bits 31:16 of 0x12345678 + 1: 0x5679 falls off below them."""
     shown = trace("vadd.u32.u32.u32 d.h1, a, b, c", {"a": 0x12345678, "b": 1, "c": 0}, model="E1")
-    cell = next(x for x in scene(shown).rows["merge.t"].cells if x.place == Place("merge.t", 1))
-    assert [x.text for x in cell.spans if x.look in (Look.CHIP, Look.LOST)] == ["1234", "5679"]
+    cell = next(
+        x for x in build_scene(shown).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
+    )
+    assert [x.text for x in cell.spans if x.look in (SpanKind.CHIP, SpanKind.LOST)] == [
+        "1234",
+        "5679",
+    ]
     wide = trace(
         "vadd.u32.u32.u32 d.h1, a, b, c", {"a": 2**32 - 1, "b": 2, "c": 0}, model="E1"
     )  # 0x1_0000_0001
-    cell = next(x for x in scene(wide).rows["merge.t"].cells if x.place == Place("merge.t", 1))
+    cell = next(
+        x for x in build_scene(wide).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
+    )
     assert [(x.text, x.look) for x in cell.spans][-3:] == [
-        ("1", Look.LOST), ("0000", Look.CHIP), ("0001", Look.LOST)
+        ("1", SpanKind.LOST), ("0000", SpanKind.CHIP), ("0001", SpanKind.LOST)
     ]  # fmt: skip
 
 
 def test_a_flush_is_named_before_and_after() -> None:
-    shown = scene(trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 0x3F800000}))
+    shown = build_scene(trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 0x3F800000}))
     figure = shown.rows["flush.a"].figure
     assert figure
     assert [x.name for x in figure.strips] == ["a before", "a after"]  # type: ignore[union-attr]

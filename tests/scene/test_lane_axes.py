@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Axis
-from ptxscope.widgets.base.ascii_glyphs import as_ascii
-from ptxscope.widgets.base.pane import Line
-from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import NumberLine
+from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
+from ptxscope.widgets.base.pane import StyledLine
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from ptxscope.widgets.lanes.lane_axes import axis_lines
 from ptxscope.widgets.lanes.lane_cells import DARK
 
@@ -23,13 +23,13 @@ EACH = {"80x24": 14, "120x40": 16, "200x60": 32}
 SIGNED, UNSIGNED = (-128, 127), (0, 255)
 
 
-def text_of(lines: list[Line]) -> list[str]:
+def text_of(lines: list[StyledLine]) -> list[str]:
     return ["".join(piece.text for piece in line) for line in lines]
 
 
-def clamp_of(one: Trace) -> Axis:
-    figure = scene(one).rows["saturate.t"].figure
-    assert isinstance(figure, Axis)
+def clamp_of(one: Trace) -> NumberLine:
+    figure = build_scene(one).rows["saturate.t"].figure
+    assert isinstance(figure, NumberLine)
     return figure
 
 
@@ -111,10 +111,12 @@ def test_a_way_that_is_too_long_is_broken() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(78, 15), (87, 26), (155, 46)])
 def test_a_clamp_is_read_from_left_to_right(width: int, height: int) -> None:
-    lines = draw(View(third(), 4), width, height).lines
+    lines = draw(LanesState(third(), 4), width, height).lines
     said = "\n".join(text_of(lines))
     for change in ("-256 ▸ -128", "254 ▸ 127", "128 ▸ 127"):
         assert change in said
-    plain = "\n".join("".join(as_ascii(tuple(piece.text for piece in line))) for line in lines)
+    plain = "\n".join(
+        "".join(convert_to_ascii(tuple(piece.text for piece in line))) for line in lines
+    )
     assert re.search("254 ?-> 127", plain)
     assert not re.search(r"\d ?[<>v] ?-?\d", plain)  # no comparison

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Place
-from ptxscope.widgets.base.pane import Line, Piece
-from ptxscope.widgets.lanes.lane_accordion import View, draw
-from ptxscope.widgets.lanes.lane_cells import length
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.widgets.base.pane import StyledLine, StyledText
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from ptxscope.widgets.lanes.lane_cells import measure_line
 from ptxscope.widgets.lanes.lane_labels import LABEL
 from tests.strategies import instruction_of
 from tests.tiers import examples
@@ -23,14 +23,14 @@ SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 SIMD = [entry.opcode for entry in CATALOG.values() if entry.lanes > 1]
 
 
-def text_of(lines: list[Line]) -> list[str]:
+def text_of(lines: list[StyledLine]) -> list[str]:
     return ["".join(piece.text for piece in line) for line in lines]
 
 
-def ends_of(lines: list[Line], place: Place) -> list[int]:
+def ends_of(lines: list[StyledLine], place: LaneRef) -> list[int]:
     """The columns behind the pieces of a place."""
     return [
-        length(line[: at + 1])
+        measure_line(line[: at + 1])
         for line in lines
         for at, piece in enumerate(line)
         if piece.target == place and piece.text.strip()
@@ -41,8 +41,8 @@ def ends_of(lines: list[Line], place: Place) -> list[int]:
 @pytest.mark.parametrize("size", SIZES)
 def test_a_sum_is_of_no_lane(size: tuple[int, int], c: int) -> None:
     one = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": c})
-    lines = draw(View(one, 5), *size).lines
-    for place in (Place("c", 0), Place("write.d", 0)):
+    lines = draw(LanesState(one, 5), *size).lines
+    for place in (LaneRef("c", 0), LaneRef("write.d", 0)):
         assert (ends := ends_of(lines, place))
         assert max(ends) <= LABEL, "\n".join(text_of(lines))
     assert any(f" c ▐{c:08x}▌" in line for line in text_of(lines))
@@ -51,7 +51,7 @@ def test_a_sum_is_of_no_lane(size: tuple[int, int], c: int) -> None:
 @pytest.mark.parametrize("size", SIZES[1:])
 def test_c_comes_into_the_running_sum_from_the_left(size: tuple[int, int]) -> None:
     one = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5})
-    (rail,) = [line for line in text_of(draw(View(one, 4), *size).lines) if "⊕" in line]
+    (rail,) = [line for line in text_of(draw(LanesState(one, 4), *size).lines) if "⊕" in line]
     assert rail[:LABEL].split() == ["c", "5", "━"]
     assert [total.strip("━ ") for total in rail[LABEL:].split("⊕")[1:]] == ["6", "7", "7", "7"]
 
@@ -62,24 +62,24 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
     for opcode in SIMD:
         for _ in range(examples(20).max_examples):
             one = _traced(opcode, rng)
-            drawn = scene(one)
+            drawn = build_scene(one)
             wholes = {c.place for r in drawn.registers if not r.by_lane for c in r.cells}
             wholes |= {r.cells[0].place for r in drawn.rows.values() if len(r.cells) == 1}
             for size in SIZES:
-                for line in draw(View(one, len(one.steps)), *size).lines:
+                for line in draw(LanesState(one, len(one.steps)), *size).lines:
                     assert not _begins_in_a_lane(line, wholes), text_of([line])
 
 
 def _traced(opcode: str, rng: Random) -> Trace:
-    ins = instruction_of(random_form(opcode, rng))
+    ins = instruction_of(draw_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
     return Trace(ins, ISA_MODEL, bits)
 
 
-def _begins_in_a_lane(line: Line, wholes: set[Place]) -> bool:
+def _begins_in_a_lane(line: StyledLine, wholes: set[LaneRef]) -> bool:
     first = next((at for at, x in enumerate(line) if x.target in wholes and _is_bits(x)), None)
-    return first is not None and length(line[:first]) >= LABEL
+    return first is not None and measure_line(line[:first]) >= LABEL
 
 
-def _is_bits(piece: Piece) -> bool:
+def _is_bits(piece: StyledText) -> bool:
     return "chip" in piece.ink

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import random_form
+from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.widgets.base.pane import Line
-from ptxscope.widgets.lanes.lane_accordion import Drawing, View, draw
+from ptxscope.widgets.base.pane import StyledLine
+from ptxscope.widgets.lanes.lane_accordion import LanesDrawing, LanesState, draw
 from tests.strategies import instruction_of
 from tests.tiers import examples
 
@@ -20,20 +20,20 @@ SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 VADD4 = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
 
 
-def text_of(lines: list[Line]) -> list[str]:
+def text_of(lines: list[StyledLine]) -> list[str]:
     return ["".join(piece.text for piece in line).rstrip() for line in lines]
 
 
-def drawings(one: Trace, size: tuple[int, int]) -> list[Drawing]:
-    return [draw(View(one, step.number), *size) for step in one.steps]
+def drawings(one: Trace, size: tuple[int, int]) -> list[LanesDrawing]:
+    return [draw(LanesState(one, step.number), *size) for step in one.steps]
 
 
-def heights(drawing: Drawing) -> dict[int, int]:
+def heights(drawing: LanesDrawing) -> dict[int, int]:
     return {step: end - start for step, (start, end) in drawing.steps.items()}
 
 
 def random_trace(opcode: str, rng: Random) -> Trace:
-    ins = instruction_of(random_form(opcode, rng))
+    ins = instruction_of(draw_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
     return Trace(ins, ISA_MODEL, bits)
 
@@ -55,7 +55,7 @@ def test_the_next_step_changes_no_other_steps_height(size: tuple[int, int]) -> N
                 assert_that_lines_are_only_added(one, drawn)
 
 
-def assert_that_lines_are_only_added(one: Trace, drawn: list[Drawing]) -> None:
+def assert_that_lines_are_only_added(one: Trace, drawn: list[LanesDrawing]) -> None:
     """Up to the sentences, which stand below."""
     end = drawn[-1].steps[len(one.steps)][1]
     for before, after in pairwise(drawn):
@@ -85,6 +85,6 @@ def test_one_sentence_is_told_of_a_step_and_none_of_a_lane(size: tuple[int, int]
 def test_registers_stand_in_the_order_a_b_c(size: tuple[int, int]) -> None:
     for ptx in (VADD4, "vmad.s32.s32.s32 d, a, b, c", "vset4.s32.s32.lt.add d, a, b, c"):
         one = trace(ptx, {"a": 1, "b": 2, "c": 3})
-        lines = text_of(draw(View(one, 2), *size).lines)
+        lines = text_of(draw(LanesState(one, 2), *size).lines)
         names = [line.split()[0] for line in lines if line.strip()]
         assert [name for name in names if name in "abc"][:3] == ["a", "b", "c"]

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from ptxscope import trace
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Place
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import LaneRef
 
 
 def test_a_merged_lane_passes_over_its_own_part_of_c_only() -> None:
     values = {"a": 0x01020304, "b": 0, "c": 0x11223344}
-    row = scene(trace("vadd4.u32.u32.u32 d.b1, a, b, c", values)).rows["merge.t"]
+    row = build_scene(trace("vadd4.u32.u32.u32 d.b1, a, b, c", values)).rows["merge.t"]
     assert {(x.source, x.target.lane) for x in row.links if not x.taken} == {
-        (Place("c", 1), 1),  # lane 1 takes t
-        *((Place("operate.t", lane), lane) for lane in (0, 2, 3)),
+        (LaneRef("c", 1), 1),  # lane 1 takes t
+        *((LaneRef("operate.t", lane), lane) for lane in (0, 2, 3)),
     }
     assert {x.source for x in row.links if x.taken} == {
-        Place("operate.t", 1), Place("c", 0), Place("c", 2), Place("c", 3)
+        LaneRef("operate.t", 1), LaneRef("c", 0), LaneRef("c", 2), LaneRef("c", 3)
     }  # fmt: skip
 
 
 def test_a_scalar_could_have_gone_nowhere_but_where_it_is_sent() -> None:
-    row = scene(trace("vadd.u32.u32.u32 d.b2, a, b, c", dict.fromkeys("abc", 1))).rows["merge.t"]
+    row = build_scene(trace("vadd.u32.u32.u32 d.b2, a, b, c", dict.fromkeys("abc", 1))).rows[
+        "merge.t"
+    ]
     assert [x.target.lane for x in row.links if x.source.key == "operate.t"] == [2]
-    assert [x.source for x in row.links if not x.taken] == [Place("c", 2)]
+    assert [x.source for x in row.links if not x.taken] == [LaneRef("c", 2)]
 
 
 def test_results_stand_where_the_last_rows_are() -> None:
-    shown = scene(trace("setp.lt.u32 p|_, a, b", {"a": 1, "b": 2}))
-    assert (shown.results, shown.thrown) == ((Place("write.p", 0),), ())
+    shown = build_scene(trace("setp.lt.u32 p|_, a, b", {"a": 1, "b": 2}))
+    assert (shown.results, shown.thrown) == ((LaneRef("write.p", 0),), ())
     assert shown.rows["write.p"].written == "p"
-    assert scene(trace("setp.lt.u32 _, a, b", {"a": 1, "b": 2})).results == ()
-    shown = scene(trace("@g selp.b32 %d, a, b, c", {"a": 1, "b": 2, "c": 1, "g": 0, "%d": 7}))
-    assert shown.results == (Place("guard.d", 0),)
+    assert build_scene(trace("setp.lt.u32 _, a, b", {"a": 1, "b": 2})).results == ()
+    shown = build_scene(trace("@g selp.b32 %d, a, b, c", {"a": 1, "b": 2, "c": 1, "g": 0, "%d": 7}))
+    assert shown.results == (LaneRef("guard.d", 0),)
     assert shown.rows["guard.d"].written == shown.rows["write.d"].written == "%d"
 
 
 def test_a_predicate_that_is_kept_is_shown() -> None:
     values = {"a": 1, "b": 2, "g": 0, "p": 1, "q": 0}
-    rows = scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
+    rows = build_scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
     assert str(rows["guard.p"].cells[0]).startswith("old p 1 ")
     assert str(rows["guard.q"].cells[0]).startswith("old q 0 ")

@@ -7,11 +7,11 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.app import App
 
-from ptxscope.engine.semantics.micro_operation import Micro
-from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.engine.semantics.micro_operation import MicroOperation
+from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.widgets.base.theme_styles import INKS, Palette
-from ptxscope.widgets.lanes.lane_accordion import View, draw
+from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from tests.tiers import some
 
 SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}
@@ -110,17 +110,17 @@ def traced(case: str) -> Trace:
 
 def test_every_kind_is_in_a_picture() -> None:
     found = {type(row.micro) for case in CASES for row in traced(case).rows.values()}
-    assert found == frozenset(Micro.__subclasses__())
+    assert found == frozenset(MicroOperation.__subclasses__())
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("size", some(SIZES))
 def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertion) -> None:
     one = traced(case)
-    parting = divergence_of(one, divergences(one))
+    parting = find_divergence(one, find_divergences(one))
     parts = [f"{one.instruction}  {one.model.name}"]
     for step in one.steps:
-        lines = draw(View(one, step.number, divergence=parting), *SIZES[size]).lines
+        lines = draw(LanesState(one, step.number, divergence=parting), *SIZES[size]).lines
         shown = ("".join(piece.text for piece in line).rstrip() for line in lines)
         parts.append("\n".join(shown))
     assert "\n\n".join(parts) + "\n" == text
@@ -131,5 +131,5 @@ def test_the_inks_of_a_theme_are_as_they_were(theme: str, text: SnapshotAssertio
     from ptxscope.app.app import Explorer
 
     app: App[None] = Explorer()
-    palette = Palette(app.get_theme(theme) or app.available_themes[theme])
-    assert "".join(f"{ink:10} {palette.style(ink)}\n" for ink in INKS) == text
+    palette = ThemeStyles(app.get_theme(theme) or app.available_themes[theme])
+    assert "".join(f"{ink:10} {palette.resolve_style(ink)}\n" for ink in INKS) == text

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.tracing.provenance import provenance
+from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene import bit_rulers
-from ptxscope.scene.scene_builder import part_width, scene
-from ptxscope.scene.scene_model import Axis, Link, Look, Place, Running, Strip
+from ptxscope.scene.scene_builder import build_scene, choose_part_width
+from ptxscope.scene.scene_model import BitRuler, LaneRef, Link, NumberLine, RunningSum, SpanKind
 from tests.reference_data import golden_rows
 from tests.tiers import examples
 
-HERE = Place("t", 0)
+HERE = LaneRef("t", 0)
 
 
 def some_traces(count: int) -> list[Trace]:
@@ -32,7 +32,7 @@ def some_traces(count: int) -> list[Trace]:
 TRACES = some_traces(120)
 
 
-def _reached(links: dict[Place, list[Link]], place: Place) -> set[Place]:
+def _reached(links: dict[LaneRef, list[Link]], place: LaneRef) -> set[LaneRef]:
     """Every register's part that ways lead from to a place."""
     if place not in links:
         return {place}
@@ -41,26 +41,28 @@ def _reached(links: dict[Place, list[Link]], place: Place) -> set[Place]:
 
 def test_ways_lead_back_to_where_the_bits_come_from() -> None:
     for one in TRACES:
-        links: dict[Place, list[Link]] = {place: [] for place in _places(one)}
-        for drawn in scene(one).rows.values():
+        links: dict[LaneRef, list[Link]] = {place: [] for place in _places(one)}
+        for drawn in build_scene(one).rows.values():
             for link in drawn.links:
                 links[link.target].append(link)
         for key, row in one.rows.items():
             for lane in range(len(row.lanes)):
                 expected = set()
-                for role, low, high in provenance(one, key, lane):
-                    unit = part_width(one, role)
-                    expected |= {Place(role, part) for part in range(low // unit, -(-high // unit))}
-                assert _reached(links, Place(key, lane)) == expected, (one.instruction, key, lane)
+                for role, low, high in find_provenance(one, key, lane):
+                    unit = choose_part_width(one, role)
+                    expected |= {
+                        LaneRef(role, part) for part in range(low // unit, -(-high // unit))
+                    }
+                assert _reached(links, LaneRef(key, lane)) == expected, (one.instruction, key, lane)
 
 
-def _places(one: Trace) -> list[Place]:
-    return [Place(key, lane) for key, row in one.rows.items() for lane in range(len(row.lanes))]
+def _places(one: Trace) -> list[LaneRef]:
+    return [LaneRef(key, lane) for key, row in one.rows.items() for lane in range(len(row.lanes))]
 
 
 def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
     for one in TRACES:
-        for register in scene(one).registers:
+        for register in build_scene(one).registers:
             whole = one.operands[register.role]
             for cell in register.cells:
                 (chip, *_) = cell.spans
@@ -70,9 +72,9 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
         for key in one.rows:
             if not key.startswith("select."):
                 continue
-            for cell in scene(one).rows[key].cells:
+            for cell in build_scene(one).rows[key].cells:
                 (chip, name) = cell.spans
-                (origin,) = provenance(one, key, cell.place.lane)
+                (origin,) = find_provenance(one, key, cell.place.lane)
                 bits_ = one.operands[origin.role] >> origin.low
                 assert int(chip.text, 16) == bits_ & (1 << origin.high - origin.low) - 1
                 assert chip.tint == (origin.role, origin.high // 8 - 1)
@@ -84,45 +86,45 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
 
 def test_what_a_mask_leaves_out_has_two_ways_one_of_them_not_gone() -> None:
     one = trace("vadd4.s32.s32.s32 d.b310, a, b, c", {"a": 1, "b": 2, "c": 0x11223344})
-    ways = [link for link in scene(one).rows["merge.t"].links if link.target.lane == 2]
+    ways = [link for link in build_scene(one).rows["merge.t"].links if link.target.lane == 2]
     assert {(link.source, link.taken) for link in ways} == {
-        (Place("c", 2), True),
-        (Place("operate.t", 2), False),
+        (LaneRef("c", 2), True),
+        (LaneRef("operate.t", 2), False),
     }
 
 
-def _number(strip: Strip, *looks: Look) -> str:
+def _number(strip: BitRuler, *looks: SpanKind) -> str:
     return "".join(x.text.replace(" ", "") for x in strip.stretches if x.look in looks)
 
 
 @examples(200)
 @given(st.integers(-(2**66), 2**66), st.integers(0, 40))
 def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -> None:
-    strip = bit_rulers.shifted_down(HERE, value, amount)
-    kept, lost = _number(strip, Look.CHIP), _number(strip, Look.LOST)
+    strip = bit_rulers.make_right_shift_ruler(HERE, value, amount)
+    kept, lost = _number(strip, SpanKind.CHIP), _number(strip, SpanKind.LOST)
     assert len(lost) == amount
     assert int("0" + lost, 2) == value % 2**amount
     assert int("0" + kept, 2) == (value // 2**amount) % 2 ** len(kept)
     assert strip.stretches[0].text == ("…1" if value < 0 else "…0")
     assert strip.said == f"= {value // 2**amount}"
-    assert [x.label for x in strip.stretches if x.look is not Look.LOST].count("kept") == 1
+    assert [x.label for x in strip.stretches if x.look is not SpanKind.LOST].count("kept") == 1
 
 
 @examples(200)
 @given(st.integers(-(2**31), 2**32 - 1), st.integers(0, 32))
 def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amount: int) -> None:
-    strip = bit_rulers.shifted_up(HERE, value, amount)
+    strip = bit_rulers.make_left_shift_ruler(HERE, value, amount)
     made = value * 2**amount
-    window = _number(strip, Look.CHIP) + _number(
-        strip._replace(stretches=strip.stretches[1:]), Look.ZERO
+    window = _number(strip, SpanKind.CHIP) + _number(
+        strip._replace(stretches=strip.stretches[1:]), SpanKind.ZERO
     )
     assert len(window) == 32
     assert int(window, 2) == made % 2**32
-    beyond = _number(strip, Look.BEYOND)
+    beyond = _number(strip, SpanKind.BEYOND)
     whole = int(beyond + window, 2)
     assert made == (whole - 2 ** len(beyond + window) if made < 0 else whole)
     looks = [x.look for x in strip.stretches]
-    assert looks.index(Look.BEYOND) == 1 if beyond else Look.BEYOND not in looks
+    assert looks.index(SpanKind.BEYOND) == 1 if beyond else SpanKind.BEYOND not in looks
 
 
 @examples(200)
@@ -130,7 +132,7 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
 def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> None:
     strip = bit_rulers.cut(HERE, value, width, "")
     *_, lost, kept = strip.stretches
-    assert (lost.look, kept.look) == (Look.LOST, Look.CHIP)
+    assert (lost.look, kept.look) == (SpanKind.LOST, SpanKind.CHIP)
     base = 16 if width in (16, 32, 64) else 2
     assert int(kept.text.replace(" ", ""), base) == value % 2**width
 
@@ -140,7 +142,7 @@ def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> 
     [(382, 8, "1"), (-300, 8, "…fe"), (1 << 40, 32, "100"), (-1, 8, "…ff")],
 )
 def test_the_digits_above_a_width(value: int, width: int, shown: str) -> None:
-    found = bit_rulers.above(value, width)
+    found = bit_rulers.format_high_digits(value, width)
     assert found.lstrip("…f") == shown.lstrip("…f")
     assert found.startswith("…f") == (value < 0)
 
@@ -148,7 +150,7 @@ def test_the_digits_above_a_width(value: int, width: int, shown: str) -> None:
 @examples(100)
 @given(st.integers(0, 2**32 - 1))
 def test_the_fields_of_a_float_are_its_bits(pattern: int) -> None:
-    sign, exponent, fraction = bit_rulers.float_fields(HERE, "", pattern, Type.F32).stretches
+    sign, exponent, fraction = bit_rulers.make_float_ruler(HERE, "", pattern, Type.F32).stretches
     assert int(sign.text + exponent.text + fraction.text, 2) == pattern
     (number,) = struct.unpack("f", struct.pack("I", pattern))
     assert (exponent.text == "1" * 8) == (
@@ -158,8 +160,8 @@ def test_the_fields_of_a_float_are_its_bits(pattern: int) -> None:
 
 def test_numbers_stand_at_their_place_in_a_range() -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x807F0001, "b": 0x807F00FF, "c": 0})
-    axis = scene(one).rows["saturate.t"].figure
-    assert isinstance(axis, Axis)
+    axis = build_scene(one).rows["saturate.t"].figure
+    assert isinstance(axis, NumberLine)
     assert (axis.low, axis.high) == ("-128", "127")
     found = {point.text: point for point in axis.points}
     assert found["-256"].at < 0
@@ -173,15 +175,15 @@ def test_numbers_stand_at_their_place_in_a_range() -> None:
 def test_a_nan_stands_off_the_line_and_the_rest_in_order() -> None:
     ptx = "setp.lt.f32 p, a, b"
     one = trace(ptx, {"a": 0x7FC00000, "b": 0xBF800000})
-    axis = scene(one).rows["compare.t"].figure
-    assert isinstance(axis, Axis)
+    axis = build_scene(one).rows["compare.t"].figure
+    assert isinstance(axis, NumberLine)
     assert axis.off == ("a",)
     assert [point.text for point in axis.points] == ["-1.0"]
     patterns = [0xFF800000, 0xC0000000, 0xBF800000, 0x80000001, 0, 1, 0x3F800000, 0x7F800000]
     places = []
     for pattern in patterns:
-        drawn = scene(trace(ptx, {"a": pattern, "b": 0})).rows["compare.t"].figure
-        assert isinstance(drawn, Axis)
+        drawn = build_scene(trace(ptx, {"a": pattern, "b": 0})).rows["compare.t"].figure
+        assert isinstance(drawn, NumberLine)
         places.append(drawn.points[0].at)
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, 1)
@@ -189,8 +191,8 @@ def test_a_nan_stands_off_the_line_and_the_rest_in_order() -> None:
 
 def test_a_running_sum_adds_up() -> None:
     for one in TRACES:
-        for key, row in scene(one).rows.items():
-            if isinstance(row.figure, Running):
+        for key, row in build_scene(one).rows.items():
+            if isinstance(row.figure, RunningSum):
                 total = int(row.figure.start.total)
                 for term in row.figure.terms:
                     total += int(term.text) if term.added else 0
@@ -201,7 +203,7 @@ def test_a_running_sum_adds_up() -> None:
 def test_a_gate_says_what_logic_says() -> None:
     for p in (0, 1):
         one = trace("setp.lt.xor.u32 p|q, a, b, !c", {"a": 1, "b": 2, "c": p})
-        rows = scene(one).rows
+        rows = build_scene(one).rows
         for key in ("boolean.p", "boolean.q"):
             gate = rows[key].figure
             x, y = (truth.value for truth in gate.inputs)  # type: ignore[union-attr]

@@ -9,16 +9,16 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.tracing.divergence import divergence_of, divergences
+from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.scene.scene_builder import scene
-from ptxscope.scene.scene_model import Axis, Choice, Gate, Running, Strips
-from ptxscope.widgets.base.pane import Line
-from ptxscope.widgets.lanes.lane_accordion import WIDEST, Drawing, View, draw
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import BitRulers, ChoiceFigure, Gate, NumberLine, RunningSum
+from ptxscope.widgets.base.pane import StyledLine
+from ptxscope.widgets.lanes.lane_accordion import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_cells import DARK
-from ptxscope.widgets.lanes.lane_figures import figure_lines
+from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_labels import LABEL
-from ptxscope.widgets.lanes.lane_links import ENDS, start_of, wires
+from ptxscope.widgets.lanes.lane_links import ENDS, draw_links, start_of
 from tests.reference_data import golden_rows
 from tests.tiers import some
 
@@ -28,13 +28,15 @@ _ELLIPSIS = re.compile(r"…(?![01f])")
 """One that stands for what was left out; ``…f`` and ``…0`` go on forever."""
 
 
-def text_of(lines: list[Line]) -> list[str]:
+def text_of(lines: list[StyledLine]) -> list[str]:
     return ["".join(piece.text for piece in line) for line in lines]
 
 
-def drawn(one: Trace, step: int, size: tuple[int, int], *, pin: Trace | None = None) -> Drawing:
-    other = divergence_of(one, divergences(one))
-    return draw(View(one, step, divergence=other, pin=pin), *size)
+def drawn(
+    one: Trace, step: int, size: tuple[int, int], *, pin: Trace | None = None
+) -> LanesDrawing:
+    other = find_divergence(one, find_divergences(one))
+    return draw(LanesState(one, step, divergence=other, pin=pin), *size)
 
 
 def some_traces(count: int) -> list[Trace]:
@@ -125,8 +127,8 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
     selector, names = WAYS[way]
     ptx = f"vadd4.s32.s32.s32 d, a, b.{selector}, c"
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
-    row = scene(one).rows["select.b"]
-    grid = text_of(wires(row.links, 4, each))
+    row = build_scene(one).rows["select.b"]
+    grid = text_of(draw_links(row.links, 4, each))
     for column, name in enumerate(names.split()):
         start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
         assert _followed(grid, 1 + column * each + ENDS["b"]) == start, "\n".join(grid)
@@ -136,8 +138,8 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
 def test_wires_of_both_rows_stay_apart(each: int) -> None:
     ptx = "vadd4.s32.s32.s32 d, a.b0246, b.b7531, c"
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
-    rows = [scene(one).rows[key] for key in ("select.a", "select.b")]
-    grid = text_of(wires(tuple(link for row in rows for link in row.links), 4, each))
+    rows = [build_scene(one).rows[key] for key in ("select.a", "select.b")]
+    grid = text_of(draw_links(tuple(link for row in rows for link in row.links), 4, each))
     for row, names in (("a", "a.b0 a.b2 b.b0 b.b2"), ("b", "b.b3 b.b1 a.b3 a.b1")):
         for column, name in enumerate(names.split()):
             start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
@@ -204,7 +206,7 @@ def test_the_cells_of_a_step_are_written_in_one_way() -> None:
                     assert len(ways) <= 1, (one.instruction, size, text_of(rows))
 
 
-def _chips(line: Line) -> list[str]:
+def _chips(line: StyledLine) -> list[str]:
     return [piece.text for piece in line if piece.ink.startswith("chip-")]
 
 
@@ -264,9 +266,9 @@ def _toward(line: str, x: int) -> str:
 
 def test_each_kind_of_figure_is_drawn_somewhere() -> None:
     kinds = Counter(
-        type(row.figure) for one in FEW for row in scene(one).rows.values() if row.figure
+        type(row.figure) for one in FEW for row in build_scene(one).rows.values() if row.figure
     )
-    assert {Axis, Strips, Running, Gate, Choice} <= set(kinds)
+    assert {NumberLine, BitRulers, RunningSum, Gate, ChoiceFigure} <= set(kinds)
 
 
 def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None:
@@ -293,9 +295,9 @@ def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int)
     """The bits that are kept are the result; the result is not said behind those that are lost."""
     one = trace(ptx, {"a": 0x7FFF1234, "b": 0xC0FFEE12, "c": 0x80000011})
     total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
-    strips = scene(one).rows["scale.t"].figure
-    assert isinstance(strips, Strips)
-    lines = text_of(figure_lines(strips, width, 1, DARK))
+    strips = build_scene(one).rows["scale.t"].figure
+    assert isinstance(strips, BitRulers)
+    lines = text_of(draw_figure(strips, width, 1, DARK))
     assert str(total >> amount) not in "".join(lines)  # the row's own line says it
     (under,) = (x for x in lines if "fall off" in x)
     over = lines[lines.index(under) - 1]

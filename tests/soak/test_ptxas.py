@@ -14,7 +14,7 @@ from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import random_form, remarks
+from ptxscope.engine.isa.legality import draw_form, find_remarks
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.instruction import Instruction, Register
 from tests.strategies import instruction_of
@@ -60,8 +60,8 @@ def _rejected(lines: list[str], folder: Path) -> set[int]:
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_ptxas_accepts_what_we_call_legal(opcode: str, tmp_path: Path) -> None:
     rng = Random(opcode)
-    forms = {random_form(opcode, rng) for _ in range(1500)}
-    kept = [form for form in forms if all(remark.ptxas for remark in remarks(form))]
+    forms = {draw_form(opcode, rng) for _ in range(1500)}
+    kept = [form for form in forms if all(remark.is_in_ptxas for remark in find_remarks(form))]
     lines = [str(_declared(instruction_of(form))) for form in kept]
     assert len(lines) > 10
     assert _rejected(lines, tmp_path) == set()
@@ -70,7 +70,7 @@ def test_ptxas_accepts_what_we_call_legal(opcode: str, tmp_path: Path) -> None:
 def _any_form(entry: Entry, rng: Random) -> Form:
     """Legal values for every slot, whether or not they go together."""
     values = {
-        slot.name: rng.choice(list(slot.choices())) if slot.size() < 64 else None
+        slot.name: rng.choice(list(slot.iter_choices())) if slot.count_choices() < 64 else None
         for slot in entry.slots
     }
     return Form(entry.opcode, **{"c": True, **values})  # type: ignore[arg-type]

@@ -11,14 +11,19 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
-from ptxscope.sweep.computation import Axis, Sweep, sweep
-from ptxscope.sweep.register_parts import results, sweepable, swept, usual_result
-from ptxscope.sweep.sweep_words import runs, words
-from ptxscope.sweep.trends import course
+from ptxscope.sweep.computation import Sweep, SweepAxis, compute_sweep
+from ptxscope.sweep.register_parts import (
+    choose_default_result,
+    list_result_parts,
+    list_sweepable_parts,
+    parse_swept_part,
+)
+from ptxscope.sweep.sweep_words import describe_sweep, find_intervals
+from ptxscope.sweep.trends import describe_trend
 from tests.sweep.test_sweep import drawn, of_line, small
 from tests.tiers import some
 
-X = swept(parse("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
+X = parse_swept_part(parse("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
 LEG = re.compile(
     r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
     r"(?P<stays>(?:,| and) stay(?:s there|ing[^,;]*?))??"
@@ -27,9 +32,9 @@ LEG = re.compile(
 STEPS = {"rises": operator.le, "falls": operator.ge}
 
 
-def axis(count: int) -> Axis:
+def axis(count: int) -> SweepAxis:
     """The first values of a byte, which are their places."""
-    return Axis(X, 0, count - 1, 1, np.arange(count, dtype=np.uint64))
+    return SweepAxis(X, 0, count - 1, 1, np.arange(count, dtype=np.uint64))
 
 
 def stretches_where(text: str) -> tuple[str, str]:
@@ -116,34 +121,34 @@ def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
         bits = bent(rng)
         values = [x - 256 if signed and x > 127 else x for x in bits]
         xs = axis(len(bits))
-        said = course(of, np.array(bits, np.uint64), xs, 0)
+        said = describe_trend(of, np.array(bits, np.uint64), xs, 0)
         held(said, [str(x) for x in range(len(bits))], values, [str(x) for x in values])
 
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 8)))
 def test_what_is_told_of_a_form_is_there(seed: int) -> None:
     ins, operands, rng = drawn(seed + 5000)
-    if not results(ins):
+    if not list_result_parts(ins):
         return
-    x = small(sweepable(ins), rng)
-    of = usual_result(ins, x)
+    x = small(list_sweepable_parts(ins), rng)
+    of = choose_default_result(ins, x)
     assert of
-    check(sweep(ins, operands, x, of=of))
+    check(compute_sweep(ins, operands, x, of=of))
 
 
 def check(found: Sweep) -> None:
     """Hold each run that is told against the values of the sweep."""
-    xs = [found.x.said(at) for at in range(found.x.size)]
-    told = runs(found)
-    sentences = words(found)
+    xs = [found.x.format_value_at(at) for at in range(found.x.size)]
+    told = find_intervals(found)
+    sentences = describe_sweep(found)
     if len(told) > 24:
         return
     for run in told:
         bits = found.bits[run.first : run.last + 1].tolist()
-        values = [found.of.place(x) for x in bits]
-        shown = [found.of.said(x) for x in bits]
-        said = course(found.of, np.array(bits, np.uint64), found.x, run.first)
-        assert any(f"{found.of.label} {said}" in sentence for sentence in sentences)
+        values = [found.result_part.compute_rank(x) for x in bits]
+        shown = [found.result_part.format_value(x) for x in bits]
+        said = describe_trend(found.result_part, np.array(bits, np.uint64), found.x, run.first)
+        assert any(f"{found.result_part.label} {said}" in sentence for sentence in sentences)
         held(said, xs[run.first : run.last + 1], values, shown)
 
 
@@ -154,10 +159,10 @@ def test_a_bend_is_named(opcode: str, b: int) -> None:
     assert found.bits.tolist() == [abs(a - b) for a in range(256)]
     below = f"from 0 to {b}" if b > 1 else "0 and 1"
     above = f"from {b} to 255" if b < 254 else "254 and 255"
-    label = found.of.label
+    label = found.result_part.label
     falls = f"{label} falls from {b} to 0 where a.b0 is {below}"
     rises = f"rises from 0 to {255 - b} where a.b0 is {above}"
-    assert f"a.b0 from 0 to 255: {falls}, then {rises}." in words(found)
+    assert f"a.b0 from 0 to 255: {falls}, then {rises}." in describe_sweep(found)
     check(found)
 
 
@@ -165,8 +170,8 @@ def test_a_bend_is_named(opcode: str, b: int) -> None:
 def test_a_bend_of_half_words_and_words_is_named(text: str) -> None:
     lane = "a.h0" if "2." in text else "a"
     found = of_line(f"{text} d, a, b, c" if "2." in text else f"{text} d, a, b", lane, b=60)
-    assert any("to 0 where" in x and ", then rises from 0 to" in x for x in words(found))
-    assert not any("times" in x for x in words(found))
+    assert any("to 0 where" in x and ", then rises from 0 to" in x for x in describe_sweep(found))
+    assert not any("times" in x for x in describe_sweep(found))
 
 
 def test_a_lane_of_a_scalar_is_bent_too() -> None:

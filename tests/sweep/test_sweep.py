@@ -12,23 +12,23 @@ from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro_operation import Flag
-from ptxscope.engine.semantics.models import model
+from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard
-from ptxscope.engine.tracing.evaluation import bind
-from ptxscope.engine.tracing.provenance import Cell, ancestors
+from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.sweep.computation import MOST, SIDE, Sweep, sweep
+from ptxscope.sweep.computation import MOST, SIDE, Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
-    Lane,
-    looked_at,
-    results,
-    sweepable,
-    swept,
-    usual,
-    usual_result,
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    list_result_parts,
+    list_sweepable_parts,
+    parse_result_part,
+    parse_swept_part,
 )
-from ptxscope.sweep.sweep_words import words
+from ptxscope.sweep.sweep_words import describe_sweep
 from tests.reference import reference
 from tests.strategies import random_instruction
 from tests.tiers import some
@@ -44,10 +44,10 @@ def drawn(seed: int) -> tuple[Instruction, dict[str, int], Random]:
     if rng.random() < 0.3 and ins.results:
         ins = replace(ins, guard=Guard("g", negated=rng.random() < 0.5))
     values = {needed.name: rng.getrandbits(needed.type.bits) for needed in ins.inputs}
-    return ins, bind(ins, values), rng
+    return ins, bind_values(ins, values), rng
 
 
-def small(lanes: tuple[Lane, ...], rng: Random) -> Lane:
+def small(lanes: tuple[RegisterPart, ...], rng: Random) -> RegisterPart:
     """One of the narrowest lanes, or a byte of a wider one."""
     lane = rng.choice(lanes)
     return lane._replace(unit=8, number=0, signed=False) if lane.unit > 8 else lane
@@ -60,27 +60,27 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
         if axis:
             names = found.instruction.names
             for role in [r for r in operands if names.get(r) == axis.lane.name]:
-                operands[role] = axis.lane.put(operands[role], axis.value(place))
+                operands[role] = axis.lane.insert(operands[role], axis.get_value(place))
     return operands
 
 
 @pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 36)))
 def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed)
-    if not results(ins):
+    if not list_result_parts(ins):
         return
-    x, of = small(sweepable(ins), rng), rng.choice(results(ins))
+    x, of = small(list_sweepable_parts(ins), rng), rng.choice(list_result_parts(ins))
     name = rng.choice(MODELS)
-    found = sweep(ins, operands, x, of=of, model=name)
+    found = compute_sweep(ins, operands, x, of=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
-        trace = Trace(ins, model(name), bits)
-        assert of.of(trace.result[of.name]) == found.bits[at]
+        trace = Trace(ins, parse_model(name), bits)
+        assert of.extract(trace.result[of.name]) == found.bits[at]
         by_name = dict.fromkeys("abcdpqg", 0)
         by_name |= {name: bits[role] for role, name in ins.names.items() if role in bits}
-        assert of.of(reference(str(ins), by_name, name)[of.name]) == found.bits[at]
+        assert of.extract(reference(str(ins), by_name, name)[of.name]) == found.bits[at]
         key = next(x.key for x in trace.plan.results if x.role == of.role)
-        cells = ancestors(trace, Cell(key, 0, of.shift, of.shift + of.unit))
+        cells = find_ancestors(trace, LaneBits(key, 0, of.shift, of.shift + of.unit))
         expected = {
             (flag, cell.key, cell.lane)
             for cell in cells
@@ -94,17 +94,17 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
 def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed + 1000)
-    lanes = [small((lane,), rng) for lane in sweepable(ins)]
+    lanes = [small((lane,), rng) for lane in list_sweepable_parts(ins)]
     pairs = [
         (x, y)
         for x in lanes
         for y in lanes
-        if x.name != y.name or not x.put(0, x.mask) & y.put(0, y.mask)
+        if x.name != y.name or not x.insert(0, x.mask) & y.insert(0, y.mask)
     ]
-    if not pairs or not results(ins):
+    if not pairs or not list_result_parts(ins):
         return
-    (x, y), of = rng.choice(pairs), rng.choice(results(ins))
-    found = sweep(ins, operands, x, y, of=of)
+    (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(ins))
+    found = compute_sweep(ins, operands, x, y, of=of)
     assert found.bits.shape == (y.values, x.values)
     columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
@@ -125,9 +125,9 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
         cut = (np.asarray(out).astype(np.uint64) >> np.uint64(of.shift)) & np.uint64(of.mask)
         assert (cut == bits).all()
     if found.other_bits is not None:
-        assert (found.apart == (found.bits != found.other_bits)).all()
+        assert (found.divergence_mask == (found.bits != found.other_bits)).all()
     else:
-        assert not found.apart.any()
+        assert not found.divergence_mask.any()
 
 
 def of_line(
@@ -135,12 +135,14 @@ def of_line(
 ) -> Sweep:
     """A sweep of what is written."""
     ins = parse(text)
-    lane = swept(ins, x)
-    result = looked_at(ins, of) if of else usual_result(ins, lane)
+    lane = parse_swept_part(ins, x)
+    result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
     assert result
     names = {needed.name: 0 for needed in ins.inputs}
-    operands = bind(ins, names | values)
-    return sweep(ins, operands, lane, swept(ins, y) if y else None, of=result, model=model)
+    operands = bind_values(ins, names | values)
+    return compute_sweep(
+        ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result, model=model
+    )
 
 
 # --- what is swept -----------------------------------------------------------------------
@@ -148,10 +150,10 @@ def of_line(
 
 def test_values_come_in_the_order_of_their_type() -> None:
     found = of_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
-    assert [found.x.said(at) for at in (0, 255)] == ["0", "255"]
+    assert [found.x.format_value_at(at) for at in (0, 255)] == ["0", "255"]
     found = of_line("vadd4.s32.u32.s32 d, a, b, c", "b.b1")
-    assert [found.x.said(at) for at in (0, 127, 128, 255)] == ["-128", "-1", "0", "127"]
-    assert found.of.text == "d.b1"
+    assert [found.x.format_value_at(at) for at in (0, 127, 128, 255)] == ["-128", "-1", "0", "127"]
+    assert found.result_part.text == "d.b1"
 
 
 def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
@@ -159,11 +161,16 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
     numbers = [struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in found.x.bits]
     ordered = [x for x in numbers if x == x]
     assert ordered == sorted(ordered)
-    assert found.x.said(0) == "-NaN"
-    assert found.x.said(found.x.size - 1) == "NaN"
+    assert found.x.format_value_at(0) == "-NaN"
+    assert found.x.format_value_at(found.x.size - 1) == "NaN"
     zero = found.x.where(0)
     assert zero is not None
-    assert [found.x.said(zero + by) for by in (-2, -1, 0, 1)] == ["-1e-45", "-0.0", "0.0", "1e-45"]
+    assert [found.x.format_value_at(zero + by) for by in (-2, -1, 0, 1)] == [
+        "-1e-45",
+        "-0.0",
+        "0.0",
+        "1e-45",
+    ]
     patterns = set(found.x.bits.tolist())
     for landmark in (0x7F800000, 0xFF800000, 0x3F800000, 0xBF800000, 0x7F800001, 0x7F7FFFFF):
         assert landmark in patterns
@@ -175,7 +182,7 @@ def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
     assert found.x.stride == -(-(2**32) // MOST) | 1
     places = {int(x) for x in found.x.places}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
-    assert found.x.lane.place(77) in places
+    assert found.x.lane.compute_rank(77) in places
     both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
     assert both.y
     assert max(both.bits.shape) < SIDE + 60
@@ -183,7 +190,7 @@ def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
 
 def test_a_change_between_two_drawn_values_is_found() -> None:
     found = of_line("vadd.s32.s32.s32.sat d, a, b", "a", b=5)
-    said = words(found)
+    said = describe_sweep(found)
     assert "a from -2147483648 to 2147483642: d rises from -2147483643 to 2147483647." in said
     assert "a from 2147483643 to 2147483647: d is 2147483647; clamped to 2147483647." in said
 
@@ -213,7 +220,7 @@ def test_a_destination_under_a_guard_can_be_swept() -> None:
 )
 def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int, int]) -> None:
     with pytest.raises(PtxError) as error:
-        swept(parse(text), lane)
+        parse_swept_part(parse(text), lane)
     assert error.value.span == where
     assert error.value.hint
 
@@ -221,27 +228,29 @@ def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int,
 def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
     ins = parse("vadd4.s32.s32.s32 d, a, b, c")
     operands = {"a": 0, "b": 0, "c": 0}
-    d = results(ins)[0]
+    d = list_result_parts(ins)[0]
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
-        sweep(ins, operands, swept(ins, "a.h0"), swept(ins, "a.b1"), of=d)
+        compute_sweep(
+            ins, operands, parse_swept_part(ins, "a.h0"), parse_swept_part(ins, "a.b1"), of=d
+        )
     with pytest.raises(ValueError, match="is above"):
-        sweep(ins, operands, swept(ins, "a.b0"), of=d, bounds=(0, 0xFF))
+        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), of=d, bounds=(0, 0xFF))
 
 
 def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
     ins = parse("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
-    x, y = usual(ins)
+    x, y = choose_default_parts(ins)
     assert x
     assert y
     assert (x.text, y.text) == ("a.b3", "a.b1")  # digits below 4 are a's
-    result = usual_result(ins, x)
+    result = choose_default_result(ins, x)
     assert result
     assert result.text == "d.b2"
     for opcode in CATALOG:
         example = parse(CATALOG[opcode].example[0])
-        first, _ = usual(example)
+        first, _ = choose_default_parts(example)
         assert first is not None
-        assert usual_result(example, first) is not None
+        assert choose_default_result(example, first) is not None
 
 
 BOTH = "vadd4.s32.s32.u32.sat d.b310, a.b1472, b.b4567, c"
@@ -252,29 +261,43 @@ OPERANDS = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
 @pytest.mark.parametrize("guard", ["", "@%p "])
 def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) -> None:
     ins = parse(f"{guard}{BOTH}")
-    operands = bind(ins, OPERANDS | ({"%p": 1, "d": 0} if guard else {}))
-    x, y = swept(ins, "b.b3"), swept(ins, "a.b1")
+    operands = bind_values(ins, OPERANDS | ({"%p": 1, "d": 0} if guard else {}))
+    x, y = parse_swept_part(ins, "b.b3"), parse_swept_part(ins, "a.b1")
     # lane 0: a.b2 is 0x80, so -128 and 0 to 255; lane 1: -128 to 127, and b.b2, which is 255
     for of, low, sums in (
         ("d.b0", 0, [-128 + b for b in range(256)]),
         ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
     ):
-        found = sweep(ins, operands, x, y, of=looked_at(ins, of))
-        assert [found.x.said(at) for at in range(256)] == [str(low + at) for at in range(256)]
-        assert [found.of.said(int(bits)) for bits in found.bits[0]] == list(map(str, sums))
-        assert not any("is read as" in said for said in words(found))
+        found = compute_sweep(ins, operands, x, y, of=parse_result_part(ins, of))
+        assert [found.x.format_value_at(at) for at in range(256)] == [
+            str(low + at) for at in range(256)
+        ]
+        assert [found.result_part.format_value(int(bits)) for bits in found.bits[0]] == list(
+            map(str, sums)
+        )
+        assert not any("is read as" in said for said in describe_sweep(found))
 
 
 def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     ins = parse(BOTH)
-    found = sweep(ins, OPERANDS, swept(ins, "b.b3"), of=looked_at(ins, "d"))
-    assert found.x.said(255) == "255"
-    assert "b.b3 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1." in words(found)
+    found = compute_sweep(
+        ins, OPERANDS, parse_swept_part(ins, "b.b3"), of=parse_result_part(ins, "d")
+    )
+    assert found.x.format_value_at(255) == "255"
+    assert (
+        "b.b3 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1."
+        in describe_sweep(found)
+    )
     # 200 is -56 as s8, so in d lane 0 is 200 - 128 = 72, lane 1 min(-56 + 255, 127)
     assert int(found.bits[200]) & 0xFFFF == 127 << 8 | 72
     same = parse("vadd.s32.s32.u32 d, a.b0, a.b0")
-    twice = sweep(same, bind(same, {"a": 0}), swept(same, "a.b0"), of=looked_at(same, "d"))
-    assert twice.x.said(128) == "128"
+    twice = compute_sweep(
+        same,
+        bind_values(same, {"a": 0}),
+        parse_swept_part(same, "a.b0"),
+        of=parse_result_part(same, "d"),
+    )
+    assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
 
 
@@ -290,7 +313,7 @@ def test_plateaus_are_told() -> None:
         low = [a for a, total in sums.items() if total < -128]
         assert int(found.clamped_high.sum()) == len(high)
         assert int(found.clamped_low.sum()) == len(low)
-        said = "\n".join(words(found))
+        said = "\n".join(describe_sweep(found))
         if len(high) > 2:
             assert f"a.b0 from {high[0]} to {high[-1]}: d.b0 is 127; clamped to 127." in said
         if len(low) > 2:
@@ -306,19 +329,21 @@ def test_teeth_are_told() -> None:
     wrapped = [a for a in range(256) if a * 0x0800_0000 >= 2**32]
     assert np.flatnonzero(found.wrapped).tolist() == wrapped
     teeth = {a * 0x0800_0000 >> 32 for a in wrapped}
-    said = words(found)
+    said = describe_sweep(found)
     assert any(f"rising {len(teeth)} times; wrapped to 32 bits." in line for line in said)
 
 
 def test_the_rounding_of_an_average_is_told() -> None:
     found = of_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
     assert found.bits.tolist() == [(a + 5) // 2 for a in range(256)]
-    assert any("rises from 2 to 130, staying for 2 values at each." in x for x in words(found))
+    assert any(
+        "rises from 2 to 130, staying for 2 values at each." in x for x in describe_sweep(found)
+    )
 
 
 def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
     found = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
-    said = "\n".join(words(found))
+    said = "\n".join(describe_sweep(found))
     assert "a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits." in said
     assert "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there." in said
 
@@ -332,15 +357,15 @@ def test_where_models_part_is_told() -> None:
         if evaluate(ins, {"a": a, "b": 0xFFFF_FFF0, "c": 0}, model="isa")
         != evaluate(ins, {"a": a, "b": 0xFFFF_FFF0, "c": 0}, model="ptxas")
     ]
-    assert np.flatnonzero(found.apart).tolist() == apart == [*range(16)]
-    said = "\n".join(words(found))
+    assert np.flatnonzero(found.divergence_mask).tolist() == apart == [*range(16)]
+    said = "\n".join(describe_sweep(found))
     assert (
         "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; ptxas-13.5 parts from it, and there it is 255."
     ) in said
     other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
     assert other.other
     assert other.other.name == "isa"
-    assert np.flatnonzero(other.apart).tolist() == apart
+    assert np.flatnonzero(other.divergence_mask).tolist() == apart
 
 
 def test_a_step_is_called_as_it_is_titled() -> None:
@@ -348,17 +373,18 @@ def test_a_step_is_called_as_it_is_titled() -> None:
     found = of_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
     # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
     assert any(
-        "-4: " in x and "wrapped to 64 bits at the step min with c" in x for x in words(found)
+        "-4: " in x and "wrapped to 64 bits at the step min with c" in x
+        for x in describe_sweep(found)
     )
 
 
 def test_nan_and_both_zeros_are_told() -> None:
-    said = words(of_line("setp.eq.f32 p, a, b", "a"))
+    said = describe_sweep(of_line("setp.eq.f32 p, a, b", "a"))
     assert "a = -0.0 and 0.0: p is true." in said
     assert "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN." in said
     assert "a = -NaN (0xffffffff to 0xff800001): p is false; an operand is NaN." in said
     assert "a from 1e-45 to inf: p is false." in said
-    flushed = words(of_line("setp.eq.ftz.f32 p, a, b", "a"))
+    flushed = describe_sweep(of_line("setp.eq.ftz.f32 p, a, b", "a"))
     assert any("a subnormal is flushed to zero" in x and "p is true" in x for x in flushed)
 
 
@@ -366,26 +392,26 @@ def test_a_map_tells_where_it_clamps() -> None:
     found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
     pairs = [(a, b) for a in range(-128, 128) for b in range(-128, 128)]
     high = sum(a + b > 127 for a, b in pairs)
-    said = "\n".join(words(found))
+    said = "\n".join(describe_sweep(found))
     assert f"Clamped to 127: {high:,} of 65,536 values" in said
     assert "all of them with a.b0 from 1 to 127 and b.b0 from 1 to 127." in said
     only = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", "b.b0")
-    assert "wherever a.b0 from -128 to -1." in "\n".join(words(only))
+    assert "wherever a.b0 from -128 to -1." in "\n".join(describe_sweep(only))
 
 
 @pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
 def test_every_example_is_told(opcode: str) -> None:
     ptx, values = CATALOG[opcode].example
     ins = parse(ptx)
-    x, y = usual(ins)
+    x, y = choose_default_parts(ins)
     assert x
-    of = usual_result(ins, x)
+    of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = sweep(ins, bind(ins, values), x, second, of=of)
-        told = words(found)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
+        told = describe_sweep(found)
         assert all(line.endswith((".", ":")) for line in told)
         assert "At the current point" in told[-1]
-        at = tuple(reversed([x for x in found.here if x is not None]))
+        at = tuple(reversed([x for x in found.current_point if x is not None]))
         whole = evaluate(ins, values)[of.name]
-        assert int(found.bits[at]) == of.of(int(whole))
+        assert int(found.bits[at]) == of.extract(int(whole))

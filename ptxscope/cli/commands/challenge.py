@@ -9,26 +9,26 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import PtxError, counted, printable
+from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...learn.exercises import (
-    Challenge,
-    answer,
-    asked,
-    challenges,
-    families,
-    hints,
+    Exercise,
+    feedback_lines,
+    grade_answer,
+    iter_exercises,
+    list_hints,
+    map_families,
     prompt,
-    skipped,
-    told,
+    question_lines,
+    skipped_lines,
 )
 from ...learn.seeded_random import LEVELS
-from ...learn.tally import Count, Outcome, Tally
+from ...learn.tally import Count, ExerciseOutcome, Tally
 from .. import CommandError
-from ..support.arguments import Parser, parser
-from ..support.streams import say
+from ..support.arguments import Parser, make_command_parser
+from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...state.state_store import Store
+    from ...state.state_store import StateStore
 
 _EPILOG = """\
 An answer is a line: a value in any notation, the number of a line to choose from, or operands as
@@ -48,13 +48,13 @@ _LONGEST = 1 << 16
 """Bytes of an answer's line that are read."""
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
+    to = make_command_parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
     to.add_argument(
         "--family",
         metavar="FAMILY",
-        choices=[*families()],
+        choices=[*map_families()],
         help="compare, scalar, simd; an operation in all its widths: vadd; an instruction: vadd4",
     )
     to.add_argument(
@@ -74,43 +74,43 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Ask, judge and count; or tell the counts."""
-    chosen = arguments().parse_args(list(words))
+    chosen = make_parser().parse_args(list(words))
     count = _number(chosen.n)
     store = _store()
     tally = store.load_tally() if store else Tally()
     for message in store.messages if store else ():
-        say(message)
+        print_message(message)
     if chosen.tally is not None:
         _export(tally, chosen.tally)
         return 0
-    seed = chosen.seed if chosen.seed is not None else _any_seed()
+    seed = chosen.seed if chosen.seed is not None else _make_seed()
     bias = None if chosen.seed is not None else tally
-    drawn = islice(challenges(seed, int(chosen.level), chosen.family or "", bias), count)
+    drawn = islice(iter_exercises(seed, int(chosen.level), chosen.family or "", bias), count)
     asking = _Asking(store, tally, Count(), count)
     try:
         for found in drawn:
-            asking = _one(asking, found)
+            asking = _ask_one(asking, found)
     except EOFError:
         print()
     except KeyboardInterrupt:
         print()
-        _tell(asking)
+        _print_result(asking)
         return 130
-    _tell(asking)
+    _print_result(asking)
     return 1 if asking.now.wrong else 0
 
 
 class _Asking(NamedTuple):
     """How it stands."""
 
-    store: Store | None
+    store: StateStore | None
     tally: Tally
     now: Count
     """Of this time alone."""
     wanted: int
     """How many exercises there are to be."""
 
-    def with_(self, found: Challenge, outcome: Outcome, taken: int) -> _Asking:
+    def with_(self, found: Exercise, outcome: ExerciseOutcome, taken: int) -> _Asking:
         """One exercise more, kept where that is possible."""
         key = (found.opcode, found.kind)
         one = Tally().with_(key, outcome, taken).total
@@ -119,45 +119,47 @@ class _Asking(NamedTuple):
             try:
                 store.save_tally(tally)
             except OSError as error:
-                say(f"the tally can't be kept: {error.strerror or error}")
+                print_message(f"the tally can't be kept: {error.strerror or error}")
                 store = None
-        return _Asking(store, tally, self.now.plus(one), self.wanted)
+        return _Asking(store, tally, self.now.add(one), self.wanted)
 
 
-def _one(asking: _Asking, found: Challenge) -> _Asking:
+def _ask_one(asking: _Asking, found: Exercise) -> _Asking:
     """Ask until it is answered or skipped; EOFError where the answers end."""
-    title, *lines = asked(found)
+    title, *lines = question_lines(found)
     print(f"{found.number}/{asking.wanted}  {title}")
     print("\n".join(lines))
-    left, taken = iter(hints(found)), 0
+    left, taken = iter(list_hints(found)), 0
     while True:
-        text = _line(prompt(found))
+        text = _read_line(prompt(found))
         if text.strip() == "?":
             hint = next(left, "")
             taken += bool(hint)
-            _said([hint or "There are no more hints."])
+            _print_sentences([hint or "There are no more hints."])
             continue
         if not text.strip():
-            _said(skipped(found))
+            _print_sentences(skipped_lines(found))
             print()
-            return asking.with_(found, Outcome.SKIPPED, taken)
+            return asking.with_(found, ExerciseOutcome.SKIPPED, taken)
         try:
-            verdict = answer(found, text)
+            verdict = grade_answer(found, text)
         except PtxError as error:
             print(error)
             continue
-        _said(told(found, verdict))
+        _print_sentences(feedback_lines(found, verdict))
         print()
-        return asking.with_(found, Outcome.RIGHT if verdict.is_right else Outcome.WRONG, taken)
+        return asking.with_(
+            found, ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG, taken
+        )
 
 
-def _said(sentences: Iterable[str]) -> None:
+def _print_sentences(sentences: Iterable[str]) -> None:
     for text in sentences:
         lead, follow = "  ", "    "
         print(textwrap.fill(text, _WIDTH, initial_indent=lead, subsequent_indent=follow))
 
 
-def _line(asks: str) -> str:
+def _read_line(asks: str) -> str:
     """A line that is typed or piped in; raises EOFError where there is none."""
     print(asks, end="", flush=True)
     source = getattr(sys.stdin, "buffer", None)
@@ -175,16 +177,16 @@ def _line(asks: str) -> str:
         raise EOFError
     text = text.rstrip("\r\n")
     if not sys.stdin.isatty():
-        print(printable(text)[:_WIDTH])
+        print(make_printable(text)[:_WIDTH])
     return text
 
 
-def _tell(asking: _Asking) -> None:
+def _print_result(asking: _Asking) -> None:
     now = asking.now
     if now.asked:
         said = f"{now.right} of {now.asked} right"
         said += f", {now.skipped} skipped" if now.skipped else ""
-        print(f"{said}, {counted(now.hints, 'hint')}." if now.hints else f"{said}.")
+        print(f"{said}, {format_count(now.hints, 'hint')}." if now.hints else f"{said}.")
     else:
         print("Nothing was answered.")
     total = asking.tally.total
@@ -211,28 +213,28 @@ def _export(tally: Tally, name: str) -> None:
         return
     from ... import files
 
-    path = files.named(name)
+    path = files.expand_path(name)
     files.replace(path, (tally.json if path.suffix == ".json" else tally.csv).encode())
 
 
 def _number(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) < 7 and int(text):
         return int(text)
-    raise CommandError(f"error: -n {printable(text)}: a number from 1 to 999999")
+    raise CommandError(f"error: -n {make_printable(text)}: a number from 1 to 999999")
 
 
-def _store() -> Store | None:
+def _store() -> StateStore | None:
     """Where the tally is kept; None where the user has no folders."""
-    from ...state.state_store import Store
+    from ...state.state_store import StateStore
 
     try:
-        return Store()
+        return StateStore()
     except RuntimeError as error:
-        say(f"the tally can't be kept: {error}")
+        print_message(f"the tally can't be kept: {error}")
         return None
 
 
-def _any_seed() -> str:
+def _make_seed() -> str:
     from random import SystemRandom
 
     return str(SystemRandom().getrandbits(64))

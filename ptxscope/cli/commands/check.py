@@ -12,20 +12,20 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
-from ...engine.listings.lint import Checked, check_listing, check_source
+from ...engine.listings.lint import CheckedInstruction, check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
 from ...engine.records import NamedTuple
-from ...export.formats.check_report import counted, described, summary, told
-from ...export.formats.json_text import Frame, dumps
+from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
+from ...export.formats.json_text import StreamFormat, format_json
 from .. import CommandError
-from ..support.arguments import Parser, parsed, parser
-from ..support.inputs import once, opened
-from ..support.progress_bar import Bar
+from ..support.arguments import Parser, make_command_parser, parse_words
+from ..support.inputs import open_text, require_single_stdin
+from ..support.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from ..support.worker_processes import Work
 
-Pieces = Callable[[Checked], Iterable[str]]
+Pieces = Callable[[CheckedInstruction], Iterable[str]]
 """What is told of an instruction."""
 
 _EPILOG = """\
@@ -44,9 +44,9 @@ _CHUNK = 1 << 18
 """Characters of a listing that are read at once."""
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("check", "Check every supported instruction of listings.", _EPILOG)
+    to = make_command_parser("check", "Check every supported instruction of listings.", _EPILOG)
     to.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
     to.add_argument(
         "-f", "--format", choices=("text", "json", "sarif"), default="text", help="text by default"
@@ -59,7 +59,7 @@ def arguments() -> Parser:
         "-j",
         "--jobs",
         metavar="N",
-        type=_positive,
+        type=_parse_positive,
         help="check up to N files at once; by default as many as there are processors, where "
         "that is faster",
     )
@@ -67,7 +67,7 @@ def arguments() -> Parser:
     return to
 
 
-def _positive(text: str) -> int:
+def _parse_positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text[:9])
@@ -75,34 +75,34 @@ def _positive(text: str) -> int:
 
 def run(words: Sequence[str]) -> int:
     """Check files, and print what was found."""
-    chosen = parsed(arguments(), words)
-    once(chosen.files)
-    frame, pieces = _form(chosen.format)
-    work = partial(_work, pieces=pieces, between=frame.between, quiet=chosen.quiet)
-    with Bar() as bar:
+    chosen = parse_words(make_parser(), words)
+    require_single_stdin(chosen.files)
+    frame, pieces = _choose_stream_format(chosen.format)
+    work = partial(_check_file, pieces=pieces, between=frame.between, is_quiet=chosen.quiet)
+    with ProgressBar() as bar:
         if chosen.format != "text":  # what is printed does not end with a line
-            bar.prints()
-        output = _Output(frame, bar)
+            bar.begin_printing()
+        output = _ReportWriter(frame, bar)
         sys.stdout.write(frame.begin)
-        sizes = [*map(_size, chosen.files)]
+        sizes = [*map(_find_size, chosen.files)]
         number = _number(chosen.jobs, [size for size in sizes if size is not None])
-        bar.begin("checking", *_total(sizes))
+        bar.begin("checking", *_estimate_total(sizes))
         if number > 1:
             shared = [size is not None for size in sizes]
-            _in_processes(chosen.files, shared, number, work, output)
+            _check_in_processes(chosen.files, shared, number, work, output)
         else:
             for name in chosen.files:
-                output.ended(work(name, output.write, read=output.read))
+                output.finish_file(work(name, output.write, read=output.read))
     sys.stdout.write(frame.end if output.some else frame.empty)
     if chosen.format == "text":
-        print(summary(output.counts))
+        print(format_summary(output.counts))
     if output.missing:
         sys.stdout.flush()
         raise CommandError("\n".join(output.missing))
     return int(output.counts["illegal"] > 0)
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """How the checking of a file ended."""
 
     counts: Counter[str]
@@ -110,10 +110,10 @@ class Outcome(NamedTuple):
     """Why it can't be read."""
 
 
-class _Output:
+class _ReportWriter:
     """What has come of the files so far."""
 
-    def __init__(self, frame: Frame, bar: Bar) -> None:
+    def __init__(self, frame: StreamFormat, bar: ProgressBar) -> None:
         self.frame, self.bar = frame, bar
         self.in_its_way = sys.stdout.isatty()
         self.size = 0
@@ -140,32 +140,32 @@ class _Output:
     def read(self, size: int = 0) -> None:
         """So many more characters of a file are read, or checked."""
         self.size += size
-        self.bar.at(self.size + self.elsewhere())
+        self.bar.advance_to(self.size + self.elsewhere())
 
-    def ended(self, outcome: Outcome) -> None:
+    def finish_file(self, outcome: CheckOutcome) -> None:
         """A file is done."""
         self.counts.update(outcome.counts)
         if outcome.missing:
             self.missing.append(outcome.missing)
 
 
-def _form(format_: str) -> tuple[Frame, Pieces]:
+def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
     """What stands around what is told of the instructions, and that."""
     if format_ == "json":
-        return Frame(first="[", between=",", end="\n]\n", empty="[]\n"), _json
+        return StreamFormat(first="[", between=",", end="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
         from ...export.formats import sarif
 
-        return sarif.frame(), sarif.results
-    return Frame(), _text
+        return sarif.make_stream_format(), sarif.iter_results
+    return StreamFormat(), _text_lines
 
 
-def _text(item: Checked) -> Iterator[str]:
-    yield "\n".join(told(item)) + "\n"
+def _text_lines(item: CheckedInstruction) -> Iterator[str]:
+    yield "\n".join(item_lines(item)) + "\n"
 
 
-def _json(item: Checked) -> Iterator[str]:
-    yield f"\n {dumps(described(item))}"
+def _json_pieces(item: CheckedInstruction) -> Iterator[str]:
+    yield f"\n {format_json(item_to_json(item))}"
 
 
 # --- several files ------------------------------------------------------------------------
@@ -178,16 +178,16 @@ def _number(wanted: int | None, sizes: Sequence[int]) -> int:
     """How many processes are to check files of so many bytes."""
     if wanted is not None:
         return min(wanted, len(sizes))
-    return min(len(sizes), sum(sizes) // _EACH, _cores()) if len(sizes) > 1 else 1
+    return min(len(sizes), sum(sizes) // _EACH, _count_cores()) if len(sizes) > 1 else 1
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     """The processors that this process may use."""
     ours: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     return len(ours) or os.cpu_count() or 1
 
 
-def _size(name: str) -> int | None:
+def _find_size(name: str) -> int | None:
     """Bytes of a file that another process can read as well: it has a name and an end."""
     path = Path(name)
     try:
@@ -198,67 +198,67 @@ def _size(name: str) -> int | None:
     return found.st_size if S_ISREG(found.st_mode) and not ours else None
 
 
-def _total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
+def _estimate_total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
     """How much there is to read, and of what; nearly: a character is a byte, or some."""
     known = [size for size in sizes if size]
     return (sum(known), "") if len(known) == len(sizes) else (None, "characters")
 
 
-def _in_processes(
+def _check_in_processes(
     names: Sequence[str],
     shared: Sequence[bool],
     number: int,
-    work: Work[Outcome],
-    output: _Output,
+    work: Work[CheckOutcome],
+    output: _ReportWriter,
 ) -> None:
     """Check files at once, here and in other processes; what is printed is the same.
 
     ``shared`` says which files another process can read.
     """
-    from ..support.worker_processes import processes
+    from ..support.worker_processes import start_processes
 
     # the first is told as it is checked
     theirs = {at: name for at, name in enumerate(names) if at and shared[at]}
-    with processes(work, theirs, number - 1) as (result, output.elsewhere):
+    with start_processes(work, theirs, number - 1) as (result, output.elsewhere):
         for at, name in enumerate(names):
             if (found := result(at, output.read)) is None:
-                output.ended(work(name, output.write, read=output.read))
+                output.finish_file(work(name, output.write, read=output.read))
                 continue
             outcome, texts = found
             for text in texts:
                 output.write(text)
-            output.ended(outcome)
+            output.finish_file(outcome)
 
 
 # --- one file -----------------------------------------------------------------------------
 
 
-def _work(
+def _check_file(
     name: str,
     write: Callable[[str], object],
     *,
     pieces: Pieces,
     between: str,
-    quiet: bool,
+    is_quiet: bool,
     read: Callable[[int], object],
-) -> Outcome:
+) -> CheckOutcome:
     """Check a file, and write what is said of it."""
     counts = Counter[str]()
     try:
-        for item in counted(_check(name, read), counts):
-            if item.diagnostics or not quiet:
+        for item in count_items(_check(name, read), counts):
+            if item.diagnostics or not is_quiet:
                 write("".join(between + piece for piece in pieces(item)))
     except CommandError as error:
-        return Outcome(counts, str(error))
-    return Outcome(counts)
+        return CheckOutcome(counts, str(error))
+    return CheckOutcome(counts)
 
 
-def _check(name: str, read: Callable[[int], object]) -> Iterator[Checked]:
-    with opened(name) as file:
+def _check(name: str, read: Callable[[int], object]) -> Iterator[CheckedInstruction]:
+    with open_text(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
-            yield from check_listing(_chunks(head, file, read), name)
+            yield from check_listing(_iter_chunks(head, file, read), name)
         else:
             text = head + file.read()
             lines, known = text.count("\n") + 1, 0
@@ -270,7 +270,7 @@ def _check(name: str, read: Callable[[int], object]) -> Iterator[Checked]:
             read(len(text) - known)
 
 
-def _chunks(head: str, file: IO[str], read: Callable[[int], object]) -> Iterator[str]:
+def _iter_chunks(head: str, file: IO[str], read: Callable[[int], object]) -> Iterator[str]:
     while head:
         read(len(head))
         yield head

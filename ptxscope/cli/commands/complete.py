@@ -10,69 +10,69 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.listings.asm_bindings import pasted
+from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
-from ...engine.syntax.completions import completions
+from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Instruction
-from ...sweep.register_parts import Lane, results, sweepable
-from .. import COMMANDS, top_level
-from ..support.arguments import Parser, metavar
+from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
+from .. import COMMANDS, make_top_parser
+from ..support.arguments import Parser, format_metavar
 
-Words = Iterable[tuple[str, str]]
+CompletionWords = Iterable[tuple[str, str]]
 """Words that may stand somewhere, and what each means."""
 
 
 def run(words: Sequence[str]) -> int:
     """Print a word a line, a tab and what it means."""
-    for word, about in dict(_candidates(list(words) or [""])).items():
+    for word, about in dict(_find_candidates(list(words) or [""])).items():
         print(f"{word}\t{about}")
     return 0
 
 
-def _candidates(words: list[str]) -> Words:
+def _find_candidates(words: list[str]) -> CompletionWords:
     *before, typed = words
     if typed == "=" and before and before[-1].startswith("-"):
         typed = ""
     before = [word.strip("'\"") for word in before if word != "="]  # as bash gives them
     if not before:
-        return _first(typed)
+        return _complete_first_word(typed)
     command, given = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
-    to: Parser = import_module(f".{command}", __package__).arguments()
+    to: Parser = import_module(f".{command}", __package__).make_parser()
     option, equals, start = typed.partition("=")
     if equals and option in to.options:
-        found = _values(to.options[option], start, [])
+        found = _complete_value(to.options[option], start, [])
         return [(f"{option}={word}", about) for word, about in found]
     place = _place(to, given)
     if typed.startswith("-") and not place.is_due:
-        return _described(to, typed)
-    return _values(place.action, typed, place.values) if place.action else ()
+        return _complete_options(to, typed)
+    return _complete_value(place.action, typed, place.values) if place.action else ()
 
 
-def _first(typed: str) -> Words:
+def _complete_first_word(typed: str) -> CompletionWords:
     """A command, an option instead of one, or an instruction to open."""
     if typed.startswith("-"):
-        return _described(top_level(), typed)
-    instructions = _ptx(typed, []) if typed else ()
-    return [*_starting(typed, COMMANDS.items()), *instructions]
+        return _complete_options(make_top_parser(), typed)
+    instructions = _complete_ptx(typed, []) if typed else ()
+    return [*_filter_by_prefix(typed, COMMANDS.items()), *instructions]
 
 
-def _starting(typed: str, found: Words) -> Words:
+def _filter_by_prefix(typed: str, found: CompletionWords) -> CompletionWords:
     return [(word, about) for word, about in found if word.startswith(typed)]
 
 
 # --- options -----------------------------------------------------------------------------
 
 
-def _described(to: Parser, typed: str) -> Words:
+def _complete_options(to: Parser, typed: str) -> CompletionWords:
     known = {**vars(to), "prog": to.prog}
-    return _starting(
+    return _filter_by_prefix(
         typed, [(name, (action.help or "") % known) for name, action in to.options.items()]
     )
 
 
-class _Place(NamedTuple):
+class _CompletionContext(NamedTuple):
     """Where a word stands."""
 
     action: Action | None
@@ -83,7 +83,7 @@ class _Place(NamedTuple):
     """What stands before it and is no option, nor an option's value."""
 
 
-def _place(to: Parser, given: list[str]) -> _Place:
+def _place(to: Parser, given: list[str]) -> _CompletionContext:
     """What comes after these words."""
     values: list[str] = []
     taking: Action | None = None
@@ -99,9 +99,9 @@ def _place(to: Parser, given: list[str]) -> _Place:
         elif not _is_many(taking):
             taking = None
     if taking is not None:
-        return _Place(taking, not _is_many(taking), values)
+        return _CompletionContext(taking, not _is_many(taking), values)
     wanted = (x for at, x in enumerate(to.places) if at == len(values) or _is_many(x))
-    return _Place(next(wanted, None), ended, values)
+    return _CompletionContext(next(wanted, None), ended, values)
 
 
 def _is_many(action: Action) -> bool:
@@ -111,64 +111,66 @@ def _is_many(action: Action) -> bool:
 # --- values ------------------------------------------------------------------------------
 
 
-def _values(action: Action, typed: str, before: list[str]) -> Words:
+def _complete_value(action: Action, typed: str, before: list[str]) -> CompletionWords:
     if action.choices is not None:
-        return _starting(typed, [(str(x), action.dest) for x in action.choices])
-    known = _KNOWN.get(metavar(action))
+        return _filter_by_prefix(typed, [(str(x), action.dest) for x in action.choices])
+    known = _KNOWN.get(format_metavar(action))
     return known(typed, before) if known else ()
 
 
-def _models(typed: str, _: list[str]) -> Words:
+def _complete_model(typed: str, _: list[str]) -> CompletionWords:
     named = (("isa", "the documentation"), ("ptxas", "the newest known assembler"))
-    return [*_starting(typed, named), *(_errata(typed, []) if typed else ())]
+    return [*_filter_by_prefix(typed, named), *(_complete_erratum(typed, []) if typed else ())]
 
 
-def _errata(typed: str, _: list[str]) -> Words:
-    return _starting(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
+def _complete_erratum(typed: str, _: list[str]) -> CompletionWords:
+    return _filter_by_prefix(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
-def _listed_errata(typed: str, before: list[str]) -> Words:
+def _listed_errata(typed: str, before: list[str]) -> CompletionWords:
     from ...engine.tracing.folding_bugs import FOLDING_BUGS
 
-    found = _starting(typed, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
-    return [*_errata(typed, before), *found]
+    found = _filter_by_prefix(typed, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
+    return [*_complete_erratum(typed, before), *found]
 
 
-def _lessons(typed: str, _: list[str]) -> Words:
-    from ...learn.lesson import heads
+def _complete_lesson(typed: str, _: list[str]) -> CompletionWords:
+    from ...learn.lesson import list_headings
 
-    return _starting(typed, [(head.name, head.title) for head in heads()])
-
-
-def _opcodes(typed: str, _: list[str]) -> Words:
-    return _starting(typed, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
+    return _filter_by_prefix(typed, [(head.name, head.title) for head in list_headings()])
 
 
-def _ptx(typed: str, _: list[str]) -> Words:
-    return [(typed[: x.start] + x.text, x.about) for x in completions(typed)]
+def _complete_opcode(typed: str, _: list[str]) -> CompletionWords:
+    return _filter_by_prefix(typed, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
 
 
-def _operands(typed: str, before: list[str]) -> Words:
-    return _starting(typed, _missing(before))
+def _complete_ptx(typed: str, _: list[str]) -> CompletionWords:
+    return [(typed[: x.start] + x.text, x.about) for x in find_completions(typed)]
 
 
-def _lanes(of: Callable[[Instruction], Iterable[Lane]]) -> Callable[[str, list[str]], Words]:
+def _complete_operand(typed: str, before: list[str]) -> CompletionWords:
+    return _filter_by_prefix(typed, _iter_missing_operands(before))
+
+
+def _make_part_completer(
+    of: Callable[[Instruction], Iterable[RegisterPart]],
+) -> Callable[[str, list[str]], CompletionWords]:
     """The parts of an instruction's registers."""
 
-    def found(typed: str, before: list[str]) -> Words:
+    def found(typed: str, before: list[str]) -> CompletionWords:
         try:
-            lanes = of(pasted(before[0])) if before else ()
+            lanes = of(parse_pasted(before[0])) if before else ()
         except PtxError:
             return ()
-        return _starting(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
+        return _filter_by_prefix(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
 
     return found
 
 
-def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
+def _iter_missing_operands(before: list[str]) -> Iterator[tuple[str, str]]:
     """The operands of the instruction that have no value yet."""
     try:
-        ins = pasted(before[0])
+        ins = parse_pasted(before[0])
     except PtxError:
         return
     given = {word.partition("=")[0] for word in before[1:]}
@@ -177,14 +179,14 @@ def _missing(before: list[str]) -> Iterator[tuple[str, str]]:
             yield f"{needed.name}=", f"operand {', '.join(needed.roles)}, .{needed.type}"
 
 
-_KNOWN: dict[str, Callable[[str, list[str]], Words]] = {
-    "MODEL": _models,
+_KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
+    "MODEL": _complete_model,
     "ID": _listed_errata,
-    "LESSON": _lessons,
-    "OPCODE": _opcodes,
-    "PTX": _ptx,
-    "name=value": _operands,
-    "LANE": _lanes(sweepable),
-    "RESULT": _lanes(results),
+    "LESSON": _complete_lesson,
+    "OPCODE": _complete_opcode,
+    "PTX": _complete_ptx,
+    "name=value": _complete_operand,
+    "LANE": _make_part_completer(list_sweepable_parts),
+    "RESULT": _make_part_completer(list_result_parts),
 }
 """What may be written for a metavar; for any other the shell offers files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..support.arguments import Parser, parser
+from ..support.arguments import Parser, make_command_parser
 
 _SCRIPTS = {
     "bash": """\
@@ -49,14 +49,16 @@ examples:
 """
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("completion", "Print a script that completes ptxscope in a shell.", _EPILOG)
+    to = make_command_parser(
+        "completion", "Print a script that completes ptxscope in a shell.", _EPILOG
+    )
     to.add_argument("shell", choices=list(_SCRIPTS))
     return to
 
 
 def run(words: Sequence[str]) -> int:
     """Print a script."""
-    print(_SCRIPTS[arguments().parse_args(words).shell], end="")
+    print(_SCRIPTS[make_parser().parse_args(words).shell], end="")
     return 0

@@ -7,15 +7,15 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...engine.semantics.errata import ERRATA, TARGETS, Erratum
-from ...engine.semantics.models import erratum
+from ...engine.semantics.models import parse_erratum
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from .. import CommandError
-from ..support.arguments import Parser, parser
+from ..support.arguments import Parser, make_command_parser
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser(
+    to = make_command_parser(
         "errata",
         "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
     )
@@ -32,13 +32,13 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print one erratum, or all."""
-    chosen = arguments().parse_args(words)
+    chosen = make_parser().parse_args(words)
     folding = {x.id: x for x in FOLDING_BUGS}
     try:
         if chosen.id is None:
             found: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
         else:
-            found = (folding.get(chosen.id.upper()) or erratum(chosen.id),)
+            found = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
     except ValueError as error:
         raise CommandError(f"error: {error}") from None
     if chosen.json:
@@ -47,7 +47,7 @@ def run(words: Sequence[str]) -> int:
         json.dump([describe(x) for x in found], sys.stdout, indent=2)
         print()
     else:
-        print("\n\n".join("\n".join(_lines(x)) for x in found))
+        print("\n\n".join("\n".join(_erratum_lines(x)) for x in found))
     return 0
 
 
@@ -74,7 +74,7 @@ def _targets(x: Erratum | FoldingBug) -> str:
     return TARGETS if isinstance(x, Erratum) else x.targets
 
 
-def _lines(x: Erratum | FoldingBug) -> Iterator[str]:
+def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
     ptx, values, isa, ptxas = x.example
     given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"

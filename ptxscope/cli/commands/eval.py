@@ -13,27 +13,27 @@ from typing import Any, cast
 from ...engine.extras import format_install_hint
 from ...engine.isa.types import Type
 from ...engine.semantics.models import Model
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.parser import LEFT_OUT
-from ...engine.syntax.values import hex_text, parse_value
+from ...engine.syntax.parser import OMISSION_PREFIX
+from ...engine.syntax.values import format_hex, parse_value
 from ...engine.tracing.evaluation import ENGINES, evaluate
 from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    bits_by_name,
-    chosen_model,
-    instruction,
-    operand_types,
-    parsed,
-    parser,
-    titled,
-    traced,
+    build_trace,
+    choose_model,
+    find_column_operands,
+    make_command_parser,
+    map_operand_types,
+    parse_assignments,
+    parse_instruction,
+    parse_words,
 )
-from ..support.csv_rows import Lines, Row, cell, pieces
-from ..support.streams import say
+from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
+from ..support.streams import print_message
 
 _EPILOG = """\
 A CSV file has a header and a column per register that is read; other columns are kept. A
@@ -55,9 +55,9 @@ _ROWS = 1 << 14
 """Rows that are evaluated together."""
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("eval", "Print results only.", _EPILOG)
+    to = make_command_parser("eval", "Print results only.", _EPILOG)
     add_instruction(to)
     add_model(to)
     to.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
@@ -78,14 +78,14 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the results."""
-    chosen = parsed(arguments(), words)
-    model, ins = chosen_model(chosen.model), instruction(chosen.ptx)
+    chosen = parse_words(make_parser(), words)
+    model, ins = choose_model(chosen.model), parse_instruction(chosen.ptx)
     for note in ins.notes:
-        if note.startswith(LEFT_OUT):
-            say(f"note: {note}")
+        if note.startswith(OMISSION_PREFIX):
+            print_message(f"note: {note}")
     if not ins.results:
         raise CommandError(
-            f"error: {printable(str(ins))} has no result to print: its destination is `_`"
+            f"error: {make_printable(str(ins))} has no result to print: its destination is `_`"
         )
     if (chosen.arrays is None) != (chosen.output is None):
         raise CommandError(
@@ -95,10 +95,14 @@ def run(words: Sequence[str]) -> int:
     if chosen.arrays is not None:
         if chosen.csv is not None:
             raise CommandError("error: operands come from --csv or from --arrays, not from both")
-        from ..support.array_files import answer
+        from ..support.array_files import evaluate_file
 
-        answer(
-            ins, _computed(ins, model, chosen.engine), chosen.values, chosen.arrays, chosen.output
+        evaluate_file(
+            ins,
+            _choose_engine(ins, model, chosen.engine),
+            chosen.values,
+            chosen.arrays,
+            chosen.output,
         )
         return 0
     if chosen.csv is None:
@@ -106,102 +110,105 @@ def run(words: Sequence[str]) -> int:
             raise CommandError(
                 "error: --engine is what computes --csv or --arrays: give one of them"
             )
-        for name, bits in _results(traced(ins, chosen.values, model).result, ins):
+        for name, bits in _iter_results(build_trace(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")
         return 0
-    given = bits_by_name(ins, chosen.values)
-    from ..support.progress_bar import Bar
+    given = parse_assignments(ins, chosen.values)
+    from ..support.progress_bar import ProgressBar
 
-    with Bar(prints=True) as bar:
+    with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
-        table = pieces(chosen.csv, _ROWS, bar)
-        _stream(ins, _computed(ins, model, chosen.engine), table, given)
+        table = read_pieces(chosen.csv, _ROWS, bar)
+        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, given)
     return 0
 
 
-def _computed(ins: Instruction, model: Model, engine: str | None) -> Computed:
+def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Computed:
     """What gives results by name for arrays by name."""
     if engine == "llvm":
-        from ...engine.arrays.llvm_backend import llvm
+        from ...engine.arrays.llvm_backend import load_llvm
 
         try:
-            llvm()
+            load_llvm()
         except ImportError as error:
             raise CommandError(f"error: {error}") from None
     return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])
 
 
-def _results(found: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+def _iter_results(found: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
     for role, name in ins.results.items():
-        yield name, hex_text(found[name], ins.type_of(role).bits)
+        yield name, format_hex(found[name], ins.type_of(role).bits)
 
 
-def _stream(
+def _stream_rows(
     ins: Instruction,
     computed: Computed,
-    table: Iterator[Row | Lines],
+    table: Iterator[CsvRow | CsvBlock],
     given: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
     """Print the rows of a table, each with its results; what is given holds for all of them."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
-    assert not isinstance(first, Lines)
+    assert not isinstance(first, CsvBlock)
     _, header = first
-    columns = _columns(ins, header)
+    columns = _map_columns(ins, header)
     where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
     for name in given:
         if name in columns:
             raise CommandError(
-                f"error: {printable(name)} has a value and is a column of the CSV file"
+                f"error: {make_printable(name)} has a value and is a column of the CSV file"
             )
     for needed in ins.inputs:
         if needed.name not in where and needed.name not in given:
             raise CommandError(
-                f"error: the CSV file has no column {printable(needed.name)}; "
-                f"it has {printable(', '.join(header))}"
+                f"error: the CSV file has no column {make_printable(needed.name)}; "
+                f"it has {make_printable(', '.join(header))}"
             )
     added = [f"{name}:out" if name in columns else name for name in ins.results.values()]
     for name in added:
         if name in header:
             raise CommandError(
-                f"error: the CSV file has a column {printable(name)}, which is to be added"
+                f"error: the CSV file has a column {make_printable(name)}, which is to be added"
             )
     if given:
-        computed = _with(computed, given)
+        computed = _with_values(computed, given)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow([*header, *added])
-    for plain, group in groupby(table, lambda piece: isinstance(piece, Lines)):
+    for plain, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
         if plain:
             for lines in group:
-                assert isinstance(lines, Lines)
+                assert isinstance(lines, CsvBlock)
                 if not _evaluate_lines(ins, computed, where, len(header), lines):
-                    _evaluate_rows(ins, computed, where, _filled(lines.rows(), len(header)), out)
+                    _evaluate_rows(
+                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), out
+                    )
         else:
-            rows = cast("Iterator[Row]", group)
-            _evaluate_rows(ins, computed, where, _filled(rows, len(header)), out)
+            rows = cast("Iterator[CsvRow]", group)
+            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), out)
 
 
-def _with(computed: Computed, given: Mapping[str, int]) -> Computed:
+def _with_values(computed: Computed, given: Mapping[str, int]) -> Computed:
     """What computes where some operands have one value for all rows."""
     return lambda values: computed({**given, **values})
 
 
-def _columns(ins: Instruction, header: list[str]) -> dict[str, int]:
+def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     """Where each register's column is."""
     columns: dict[str, int] = {}
     for at, title in enumerate(header):
-        for name in titled(ins, title.strip()):
+        for name in find_column_operands(ins, title.strip()):
             if name in columns:
                 both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
                 raise CommandError(
-                    f"error: the CSV file has two columns for {printable(name)}: {printable(both)}"
+                    f"error: the CSV file has two columns for {make_printable(name)}: "
+                    f"{make_printable(both)}"
                 )
             columns[name] = at
     return columns
 
 
-def _filled(table: Iterator[Row], width: int) -> Iterator[Row]:
+def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
     """The rows that are not empty, as wide as the header: what is added stands below its title."""
     for number, row in table:
         if len(row) > width:
@@ -213,13 +220,13 @@ def _filled(table: Iterator[Row], width: int) -> Iterator[Row]:
 
 
 def _evaluate_lines(
-    ins: Instruction, computed: Computed, columns: dict[str, int], width: int, lines: Lines
+    ins: Instruction, computed: Computed, columns: dict[str, int], width: int, lines: CsvBlock
 ) -> bool:
     """Print lines with their results; False where they hold more than plain integers."""
-    from ..support.csv_columns import answered
+    from ..support.csv_columns import evaluate_lines
 
-    types = operand_types(ins)
-    found = answered(
+    types = map_operand_types(ins)
+    found = evaluate_lines(
         lines.text.encode("ascii"),
         width,
         {name: (at, types[name]) for name, at in columns.items()},
@@ -235,25 +242,25 @@ def _evaluate_rows(
     ins: Instruction,
     computed: Computed,
     columns: dict[str, int],
-    filled: Iterator[Row],
+    filled: Iterator[CsvRow],
     out: Writer,
 ) -> None:
     """Print rows with their results, so many at a time; those before one that is wrong, too."""
-    types = operand_types(ins)
+    types = map_operand_types(ins)
     read = {name: partial(parse_value, type_=types[name]) for name in columns}
 
-    def operands(rows: Sequence[Row]) -> dict[str, list[int]]:
+    def operands(rows: Sequence[CsvRow]) -> dict[str, list[int]]:
         return {
-            name: [_cell(row, at, name, read[name], line) for line, row in rows]
+            name: [_parse_cell(row, at, name, read[name], line) for line, row in rows]
             for name, at in columns.items()
         }
 
     while True:
-        block, failure = _some(filled)
+        block, failure = _take_rows(filled)
         try:
             values = operands(block)
         except CommandError:
-            block, failure = _some(row for row in block if operands([row]))
+            block, failure = _take_rows(row for row in block if operands([row]))
             values = operands(block)
         if block:
             _print_block(ins, computed, types, values, block, out)
@@ -263,9 +270,9 @@ def _evaluate_rows(
             return
 
 
-def _some(rows: Iterator[Row]) -> tuple[list[Row], CommandError | None]:
+def _take_rows(rows: Iterator[CsvRow]) -> tuple[list[CsvRow], CommandError | None]:
     """The next rows, so many or up to one that is wrong; and what is wrong with it."""
-    block: list[Row] = []
+    block: list[CsvRow] = []
     try:
         for row in islice(rows, _ROWS):
             block.append(row)  # noqa: PERF402 - what was read is kept where the next is wrong
@@ -279,24 +286,26 @@ def _print_block(
     computed: Computed,
     types: Mapping[str, Type],
     values: Mapping[str, Sequence[int]],
-    block: list[Row],
+    block: list[CsvRow],
     out: Writer,
 ) -> None:
     import numpy as np
 
-    from ...engine.arrays.block_runner import storage
+    from ...engine.arrays.block_runner import get_storage_dtype
 
-    found = computed({name: np.array(x, storage(types[name])) for name, x in values.items()})
+    found = computed(
+        {name: np.array(x, get_storage_dtype(types[name])) for name, x in values.items()}
+    )
     widths = [ins.type_of(role).bits for role in ins.results]
     shape = (len(block),)
     results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
     for at, (_, row) in enumerate(block):
         out.writerow(
-            [*row, *(hex_text(int(x[at]), w) for x, w in zip(results, widths, strict=True))]
+            [*row, *(format_hex(int(x[at]), w) for x, w in zip(results, widths, strict=True))]
         )
 
 
-def _cell(row: list[str], at: int, name: str, read: Callable[[str], int], line: int) -> int:
+def _parse_cell(row: list[str], at: int, name: str, read: Callable[[str], int], line: int) -> int:
     if not row[at].strip():
         raise CommandError(f"error: line {line} has no value for {name}")
-    return cell(row[at], line, name, read)
+    return parse_cell(row[at], line, name, read)

@@ -10,27 +10,33 @@ from itertools import chain
 
 from ...engine.diagnosis.findings import investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
-from ...engine.listings.asm_bindings import bound_to, reading_type
+from ...engine.listings.asm_bindings import read_bindings_of, reading_type
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import Problem, PtxError, counted, printable, there_are
+from ...engine.syntax.errors import (
+    Problem,
+    PtxError,
+    format_count,
+    format_existence,
+    make_printable,
+)
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
-from ...export.formats.diagnosis_report import objects, text, unexplained
-from ...export.formats.json_text import dumps
+from ...export.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
+from ...export.formats.json_text import format_json
 from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
-    bits_by_name,
-    bound,
-    instruction,
-    operand_types,
-    parsed,
-    parser,
-    titled,
+    bind_operands,
+    find_column_operands,
+    make_command_parser,
+    map_operand_types,
+    parse_assignments,
+    parse_instruction,
+    parse_words,
 )
-from ..support.csv_rows import cell, rows
-from ..support.streams import say
+from ..support.csv_rows import parse_cell, read_rows
+from ..support.streams import print_message
 
 _EPILOG = """\
 Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
@@ -47,9 +53,11 @@ Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
 """
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("explain", "Say what explains a result that was not expected.", _EPILOG)
+    to = make_command_parser(
+        "explain", "Say what explains a result that was not expected.", _EPILOG
+    )
     add_instruction(to)
     to.add_argument(
         "--got",
@@ -67,36 +75,36 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print what explains the observations."""
-    chosen = parsed(arguments(), words)
-    ins = instruction(chosen.ptx)
+    chosen = parse_words(make_parser(), words)
+    ins = parse_instruction(chosen.ptx)
     if not ins.results:
         raise CommandError("error: the instruction throws its result away; there is nothing to see")
     if bool(chosen.got) == (chosen.observations is not None):
         both = "one of them, not both" if chosen.got else "what was observed"
         raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")
-    diagnosis = investigate(ins, tuple(_observations(ins, chosen)))
+    diagnosis = investigate(ins, tuple(_iter_observations(ins, chosen)))
     if chosen.json:
-        print(dumps(objects(diagnosis), indent=1))
+        print(format_json(diagnosis_to_json(diagnosis), indent=1))
         if not diagnosis.findings:
-            say("\n".join(unexplained(diagnosis)))
+            print_message("\n".join(unexplained_lines(diagnosis)))
     else:
-        sys.stdout.write(text(diagnosis, every=chosen.all, brief=chosen.brief))
+        sys.stdout.write(render_text(diagnosis, with_all=chosen.all, is_brief=chosen.brief))
     return int(not diagnosis.findings)
 
 
-def _observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
-    given = bits_by_name(ins, chosen.values)
+def _iter_observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
+    given = parse_assignments(ins, chosen.values)
     if chosen.observations is None:
-        yield Observation(bound(ins, given), _got(ins, chosen.got))
+        yield Observation(bind_operands(ins, given), _parse_observed(ins, chosen.got))
     else:
         yield from _from_file(ins, given, chosen.observations)
 
 
-def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
+def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     found: dict[str, Observed] = {}
     for text_ in texts:
         try:
-            role, seen = parse_got(ins, _named(ins, text_), reading_type)
+            role, seen = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
             if role in found:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
@@ -106,10 +114,10 @@ def _got(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     return found
 
 
-def _named(ins: Instruction, text_: str) -> str:
+def _replace_variable_name(ins: Instruction, text_: str) -> str:
     """``NAME=VALUE`` with the destination's name in place of its C variable's."""
     name, equals, value = text_.partition("=")
-    outputs = bound_to(ins).written.get(name.strip(), ())
+    outputs = read_bindings_of(ins).written.get(name.strip(), ())
     here = [x for x in outputs if x in ins.results.values()]
     return f"{here[0]}={value}" if equals and here else text_
 
@@ -129,24 +137,24 @@ class _Columns(NamedTuple):
 
 def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
     """The observations of a file, a row each; ``given`` are operands that all of them share."""
-    table = [(number, row) for number, row in rows(file) if any(map(str.strip, row))]
+    table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
-            f"error: {printable(file)} has no observations; the first line names the columns"
+            f"error: {make_printable(file)} has no observations; the first line names the columns"
         )
     (_, titles), *observations = table
-    columns = _columns(ins, titles)
+    columns = _map_columns(ins, titles)
     _require_distinct(ins, given, columns, file)
     for number, row in observations:
-        yield _observation(ins, given, columns, number, row)
+        yield _parse_row(ins, given, columns, number, row)
 
 
-def _columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
+def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
     columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
     for at, title in enumerate(columns.titles):
-        if role := _observed_column(ins, title):
+        if role := _find_observed_role(ins, title):
             columns.seen[at] = role
-        elif names := titled(ins, title):
+        elif names := find_column_operands(ins, title):
             columns.read[at] = names
     return columns
 
@@ -158,43 +166,50 @@ def _require_distinct(
     if not columns.seen:
         wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
-            f"error: {printable(file)} has no column {printable(wanted)}; "
-            f"it has {printable(', '.join(columns.titles))}"
+            f"error: {make_printable(file)} has no column {make_printable(wanted)}; "
+            f"it has {make_printable(', '.join(columns.titles))}"
         )
     observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
     names = [*chain.from_iterable(columns.read.values()), *observed]
     for name in names:
         if names.count(name) > 1:
-            raise CommandError(f"error: {printable(file)} has two columns for {printable(name)}")
+            raise CommandError(
+                f"error: {make_printable(file)} has two columns for {make_printable(name)}"
+            )
         if name in given:
-            raise CommandError(f"error: {printable(name)} is given, and a column of the file too")
+            raise CommandError(
+                f"error: {make_printable(name)} is given, and a column of the file too"
+            )
 
 
-def _observation(
+def _parse_row(
     ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
     """What one row says; an empty cell says nothing."""
     where = f"line {number}: "
     if len(row) > len(columns.titles):
-        many = f"{there_are(len(row), 'value')} for {counted(len(columns.titles), 'column')}"
+        many = (
+            f"{format_existence(len(row), 'value')} for "
+            f"{format_count(len(columns.titles), 'column')}"
+        )
         raise CommandError(f"error: {where}{many}")
-    types = operand_types(ins)
+    types = map_operand_types(ins)
     bits, got = dict(given), dict[str, Observed]()
     for at, text_ in enumerate(row):
         if not text_.strip():
             continue
         for name in columns.read.get(at, ()):
             value = partial(parse_value, type_=types[name])
-            bits[name] = cell(text_, number, columns.titles[at], value)
+            bits[name] = parse_cell(text_, number, columns.titles[at], value)
         if role := columns.seen.get(at):
             observed = partial(parse_observed, type_=reading_type(ins, role))
-            got[role] = cell(text_, number, columns.titles[at], observed)
+            got[role] = parse_cell(text_, number, columns.titles[at], observed)
     if not any(value.known for value in got.values()):
         raise CommandError(f"error: {where}nothing was observed")
-    return Observation(bound(ins, bits, where), got)
+    return Observation(bind_operands(ins, bits, where), got)
 
 
-def _observed_column(ins: Instruction, title: str) -> str | None:
+def _find_observed_role(ins: Instruction, title: str) -> str | None:
     """The role of the destination that a column observes.
 
     It is called ``got`` where there is one destination, or ``got:NAME``, ``NAME:out`` as

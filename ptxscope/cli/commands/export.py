@@ -12,22 +12,22 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...export import Format
 from ...export.content.alt_text import short_alt
-from ...export.content.document import document
-from ...export.content.id_prefix import apart
-from ...export.formats.markdown import escaped, fenced
+from ...export.content.document import build_document
+from ...export.content.id_prefix import with_unique_ids
+from ...export.formats.markdown import escape_text, fence_text
 from ...export.media.picture_marks import is_ours
 from ...export.options import Options
 from ...files import replace, written_as
 from .. import CommandError
-from ..support.arguments import Parser, parsed, parser, split_words
-from ..support.markdown_markers import Marker, doubtful, indent, markers
-from ..support.picture_output import made_of
-from ..support.streams import say
-from .trace import asked
+from ..support.arguments import Parser, make_command_parser, parse_words, split_words
+from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
+from ..support.picture_output import render_document
+from ..support.streams import print_message
+from .trace import parse_request
 
 _EPILOG = """\
 In the file, a trace stands between two markers, and only what is between them is rewritten:
@@ -47,9 +47,9 @@ a marker in it is wrong; the other files are done all the same.
 """
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("export", "Keep the traces in Markdown files current.", _EPILOG)
+    to = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
     to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
     to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
     to.add_argument(
@@ -60,17 +60,17 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
-    chosen = parsed(arguments(), words)
+    chosen = parse_words(make_parser(), words)
     status = 0
     failed: list[str] = []
     for name in chosen.files:
         try:
-            stale = _update(name, check=chosen.check)
+            stale = _update_file(name, is_check=chosen.check)
         except CommandError as error:
             failed.append(str(error))
             continue
         if stale:
-            print(f"{printable(name)}: {'stale' if chosen.check else 'updated'}")
+            print(f"{make_printable(name)}: {'stale' if chosen.check else 'updated'}")
             status = int(chosen.check)
     if failed:
         sys.stdout.flush()
@@ -94,7 +94,7 @@ class _Page(NamedTuple):
     pictures: dict[Path, _Picture]
 
 
-def _update(name: str, *, check: bool) -> bool:
+def _update_file(name: str, *, is_check: bool) -> bool:
     """Make a file and its pictures current, or only say whether they are not."""
     path = Path(name)
     before = _read(path)
@@ -104,13 +104,13 @@ def _update(name: str, *, check: bool) -> bool:
     except UnicodeDecodeError as error:
         line = before[: error.start].decode(encoding, "replace").count("\n") + 1
         called = "UTF-8" if encoding == "utf-8" else "UTF-16"
-        raise CommandError(f"{printable(name)}:{line}: this is not {called}") from None
-    for doubt in doubtful(text):
-        say(f"{name}:{doubt.line}: warning: {doubt.said}")
+        raise CommandError(f"{make_printable(name)}:{line}: this is not {called}") from None
+    for doubt in find_doubtful(text):
+        print_message(f"{name}:{doubt.line}: warning: {doubt.said}")
     page = renew_traces(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.before]
     after = page.text.encode(encoding, "replace")
-    if not check:
+    if not is_check:
         for picture in stale:
             _write(picture.path, picture.data, picture.before)
         if after != before:
@@ -122,14 +122,16 @@ def _write(path: Path, data: bytes, before: bytes | None) -> None:
     try:
         replace(path, data, unless_changed_from=before)
     except FileNotFoundError as error:
-        made = f"make the folder {printable(str(path.parent))} first"
-        raise CommandError(f"error: {printable(str(path))}: {error.strerror}; {made}") from None
+        made = f"make the folder {make_printable(str(path.parent))} first"
+        raise CommandError(
+            f"error: {make_printable(str(path))}: {error.strerror}; {made}"
+        ) from None
     except OSError as error:
-        raise CommandError(f"error: {printable(str(path))}: {error.strerror}") from None
+        raise CommandError(f"error: {make_printable(str(path))}: {error.strerror}") from None
 
 
 def _read(path: Path) -> bytes:
-    name = printable(str(path))
+    name = make_printable(str(path))
     try:
         if path.exists() and not path.is_file():
             raise CommandError(f"error: {name} is not a regular file")
@@ -151,51 +153,53 @@ def renew_traces(text: str, name: str) -> _Page:
     pictures: dict[Path, _Picture] = {}
     ids: set[str] = set()
     at = 0
-    found = markers(text)
-    for opened, closed in _pairs(found):
+    found = find_markers(text)
+    for opened, closed in _pair_markers(found):
         try:
             if closed is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
-            shown = _shown(opened.words, Path(name).parent, pictures, ids)
-            parts += [text[at : opened.end], _placed(text, opened, closed, shown)]
+            shown = _render_marker(opened.words, Path(name).parent, pictures, ids)
+            parts += [text[at : opened.end], _place_trace(text, opened, closed, shown)]
             at = closed.start
         except (CommandError, ValueError) as error:
-            failed.append(f"{printable(name)}:{opened.line}: {error}")
+            failed.append(f"{make_printable(name)}:{opened.line}: {error}")
     if failed:
         raise CommandError("\n".join(failed))
     made = "".join([*parts, text[at:]])
-    if made != text and len(markers(made)) != len(found):
-        raise CommandError(f"{printable(name)}: with these traces its markers could not be found")
+    if made != text and len(find_markers(made)) != len(found):
+        raise CommandError(
+            f"{make_printable(name)}: with these traces its markers could not be found"
+        )
     return _Page(made, pictures)
 
 
-def _pairs(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
+def _pair_markers(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
     """Where each trace begins, and where it ends if it does."""
     for marker, following in zip_longest(found, found[1:]):
         if marker.opens:
             yield marker, None if following is None or following.opens else following
 
 
-def _placed(text: str, opened: Marker, closed: Marker, shown: str) -> str:
+def _place_trace(text: str, opened: Marker, closed: Marker, shown: str) -> str:
     """What is shown, between its markers, within the lists and quotes that they stand in."""
-    lead = indent(text, opened)
+    lead = find_indent(text, opened)
     lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
     start = text.rfind("\n", opened.end, closed.start) + 1
     before = text[start : closed.start]
     last = before if start and not before.strip(" \t>") else lead
     made = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
-    return made.replace("\n", _line_end(text, opened.end))
+    return made.replace("\n", _find_line_end(text, opened.end))
 
 
-def _line_end(text: str, at: int) -> str:
+def _find_line_end(text: str, at: int) -> str:
     """How the line ends at a place of a text."""
     end = text.find("\n", at)
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-def _shown(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
+def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
     """What stands in the page for a marker; its picture, or its id, is added to the others."""
-    trace, options, chosen = asked(_words_of(words), "markdown", strict=True)
+    trace, options, chosen = parse_request(_split_marker(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
     if format_ == Format.PDF:
@@ -212,28 +216,28 @@ def _shown(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[st
         )
     if format_ == Format.HTML:
         options = _with_own_ids(trace, options, ids)
-    made = made_of(trace, format_, options)
+    made = render_document(trace, format_, options)
     if is_picture:
-        _add(_picture(file, folder, format_, made), pictures)
-        said = escaped(short_alt(document(trace, options)))
+        _add(_make_picture(file, folder, format_, made), pictures)
+        said = escape_text(short_alt(build_document(trace, options)))
         return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
     assert isinstance(made, str)
     if format_ == Format.HTML:
         # a blank line would end the HTML
         return "\n".join(line for line in made.split("\n") if line.strip())
     text = made.rstrip("\n")
-    return text if format_ == Format.MARKDOWN else fenced(text, format_)
+    return text if format_ == Format.MARKDOWN else fence_text(text, format_)
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
     """The options with which no id of the page comes twice."""
     try:
-        return apart(trace, options, Format.HTML, ids)
+        return with_unique_ids(trace, options, Format.HTML, ids)
     except ValueError as error:
         raise CommandError(f"error: {error}") from None
 
 
-def _words_of(marker: str) -> list[str]:
+def _split_marker(marker: str) -> list[str]:
     try:
         return split_words(marker)
     except ValueError as error:
@@ -249,10 +253,10 @@ _SHOWN = ("svg", "png")
 """Formats that are files beside a page, which shows them."""
 
 
-def _picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
+def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
     """A picture's file, where it may be written; raises CommandError where it may not."""
     path = folder / file
-    shown = printable(file)
+    shown = make_printable(file)
     parts = PurePosixPath(file).parts
     if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
         raise CommandError(
@@ -278,5 +282,5 @@ def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
     """Add a picture; raises CommandError where two markers have different ones for a file."""
     known = pictures.setdefault(picture.path, picture)
     if known.data != picture.data:
-        name = printable(picture.path.name)
+        name = make_printable(picture.path.name)
         raise CommandError(f"error: {name} is given to another picture of this page")

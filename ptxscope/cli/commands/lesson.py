@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import PtxError, nearest, printable
+from ...engine.syntax.errors import PtxError, find_closest_spelling, make_printable
 from .. import CommandError
-from ..support.arguments import Parser, parser
-from ..support.streams import say
+from ..support.arguments import Parser, make_command_parser
+from ..support.streams import print_message
 
 if TYPE_CHECKING:
     from ...learn.lesson import Card, Lesson
-    from ...learn.lesson_progress import Left
-    from ...state.state_store import Store
+    from ...learn.lesson_progress import LessonProgress
+    from ...state.state_store import StateStore
 
 _EPILOG = """\
 examples:
@@ -33,9 +33,11 @@ _WIDTH = 79
 """Characters of one that are shown."""
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG)
+    to = make_command_parser(
+        "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
+    )
     to.add_argument("name", metavar="LESSON", nargs="?", help="a lesson's name, or its number")
     how = to.add_mutually_exclusive_group()
     how.add_argument(
@@ -57,7 +59,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    to = arguments()
+    to = make_parser()
     chosen = to.parse_args(words)
     if chosen.name is None:
         if chosen.format or chosen.explorer or chosen.again:
@@ -67,58 +69,58 @@ def _run(words: Sequence[str]) -> int:
     if chosen.explorer:
         from .open import run as explore
 
-        return explore(["--lesson", known(chosen.name), *["--again"] * chosen.again])
-    from ...learn.lesson import lesson as named
+        return explore(["--lesson", find_lesson_name(chosen.name), *["--again"] * chosen.again])
+    from ...learn.lesson import load_lesson as named
 
-    lesson = named(known(chosen.name))
+    lesson = named(find_lesson_name(chosen.name))
     if chosen.format:
-        from ...learn.lesson_text import as_markdown, as_text
+        from ...learn.lesson_text import render_markdown, render_text
 
-        sys.stdout.write((as_text if chosen.format == "text" else as_markdown)(lesson))
+        sys.stdout.write((render_text if chosen.format == "text" else render_markdown)(lesson))
         return 0
     return _Player(lesson, again=chosen.again).play()
 
 
-def known(name: str) -> str:
+def find_lesson_name(name: str) -> str:
     """The name of a lesson that is named, or numbered; raises CommandError."""
-    from ...learn.lesson import files
+    from ...learn.lesson import list_files
 
-    names = [*files()]
+    names = [*list_files()]
     if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
         name = names[int(name[:4]) - 1]
     if name not in names:
-        close = nearest(name.lower()[:40], names, 0.5)
+        close = find_closest_spelling(name.lower()[:40], names, 0.5)
         hint = f"did you mean `{close}`? " if close else ""
-        said = f"error: there is no lesson {printable(name[:40])!r}; {hint}"
+        said = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
         raise CommandError(f"{said}lessons: {', '.join(names)}")
     return name
 
 
-def _store() -> Store | None:
-    from ...state.state_store import Store
+def _store() -> StateStore | None:
+    from ...state.state_store import StateStore
 
     try:
-        return Store()
+        return StateStore()
     except RuntimeError:
         return None
 
 
 def _list() -> None:
     """Every lesson with its minutes, and how far one is."""
-    from ...learn.lesson import heads
-    from ...learn.lesson_progress import Left
+    from ...learn.lesson import list_headings
+    from ...learn.lesson_progress import LessonProgress
 
     store = _store()
     left = store.load_lessons() if store else {}
-    for number, head in enumerate(heads(), 1):
-        far = _far(left.get(head.name, Left()), head.cards)
+    for number, head in enumerate(list_headings(), 1):
+        far = _format_progress(left.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
     print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
     for message in store.messages if store else ():
-        say(f"note: {message}")
+        print_message(f"note: {message}")
 
 
-def _far(left: Left, cards: int) -> str:
+def _format_progress(left: LessonProgress, cards: int) -> str:
     """How far somebody is."""
     if left.card:
         return f"{min(left.card + 1, cards)} of {cards}"
@@ -142,16 +144,16 @@ class _Player:
         """Show card after card until the end, or until somebody leaves."""
         head = self._lesson.head
         for message in self._store.messages if self._store else (_NO_HOME,):
-            say(f"note: {message}")
-        print(head.title, *_wrapped(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
+            print_message(f"note: {message}")
+        print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._at:
             print(f"Going on at card {self._at + 1}; --again begins at the first.")
         self._show()
-        while (line := self._asked()) is not None:
+        while (line := self._read_answer()) is not None:
             word = line.strip()
             if word in ("q", "quit"):
                 break
-            if not self._act(word):
+            if not self._handle_word(word):
                 return 0
         else:
             print()
@@ -168,12 +170,12 @@ class _Player:
         """A question waits for its answer."""
         return self._card.ask is not None and not self._answered
 
-    def _act(self, word: str) -> bool:
+    def _handle_word(self, word: str) -> bool:
         """Do what was typed; False where that was the end."""
         if word == "b":
             self._go(-1)
         elif self._is_open:
-            self._answer(word)
+            self._grade_word(word)
         elif word:
             print("Enter goes on, b goes back, q leaves.")
         elif self._at + 1 < len(self._lesson.cards):
@@ -183,13 +185,13 @@ class _Player:
             return False
         return True
 
-    def _asked(self) -> str | None:
+    def _read_answer(self) -> str | None:
         """What is typed; None at the end of the input."""
-        from ...learn.lesson_text import asked
+        from ...learn.lesson_text import describe_question
 
         prompt = "[Enter] "
         if self._is_open:
-            prompt = f"{asked(self._card)} = "
+            prompt = f"{describe_question(self._card)} = "
         sys.stdout.write(prompt)
         sys.stdout.flush()
         try:
@@ -202,20 +204,20 @@ class _Player:
             why = error.strerror or str(error)
             raise CommandError(f"error: standard input: {why}") from None
         if line and not sys.stdin.isatty():
-            print(printable(line.rstrip("\r\n"))[:_WIDTH])  # as a terminal would show it
+            print(make_printable(line.rstrip("\r\n"))[:_WIDTH])  # as a terminal would show it
         return line or None
 
     # --- cards -----------------------------------------------------------------------------
 
     def _show(self, before: Card | None = None) -> None:
-        from ...learn.lesson_text import filled_lines, picture, pointed
+        from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
         card, many = self._card, len(self._lesson.cards)
         print(f"\n--- {self._at + 1} of {many}: {card.title}\n")
-        lines = picture(card, before)
-        if said := pointed(card):
-            lines += ["", *_wrapped(said, "  > ")]
-        for line in (*lines, "", *filled_lines(card.text)):
+        lines = picture_lines(card, before)
+        if said := describe_anchor(card):
+            lines += ["", *_wrap_text(said, "  > ")]
+        for line in (*lines, "", *wrap_text(card.text)):
             print(line)
         if card.ask:
             print("(a value; ? gives a hint, s shows it)")
@@ -234,16 +236,16 @@ class _Player:
     _wrong_count = 0
     """How often the question was answered wrongly."""
 
-    def _answer(self, word: str) -> None:
+    def _grade_word(self, word: str) -> None:
         """Judge what was typed, or help."""
-        from ...learn.grader import hints, judge, reply
-        from ...learn.lesson_text import question
+        from ...learn.grader import judge, list_hints, reply
+        from ...learn.lesson_text import make_question
 
-        asked = question(self._card)
+        asked = make_question(self._card)
         if word in ("?", ""):
-            found = hints(asked) if word else ()
+            found = list_hints(asked) if word else ()
             if self._hint < len(found):
-                print(*_wrapped(found[self._hint], ""), sep="\n")
+                print(*_wrap_text(found[self._hint], ""), sep="\n")
                 self._hint += 1
             else:
                 print("That is all there is; s shows the answer." if word else "A value, ? or s.")
@@ -255,52 +257,52 @@ class _Player:
             answer = judge(asked, word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
-            print(*_wrapped(printable(f"{error.message}{allowed}"), ""), sep="\n")
+            print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
             return
         if answer.is_right:
             self._reveal("")
             return
         self._wrong_count += 1
         said = reply(asked, answer, is_first=self._wrong_count == 1)
-        print(*_wrapped(printable(f"Not {word}. {said}"), ""), sep="\n")
+        print(*_wrap_text(make_printable(f"Not {word}. {said}"), ""), sep="\n")
 
     def _reveal(self, said: str) -> None:
         """What comes out, and the remark."""
-        from ...learn.lesson_text import answer, drawn, filled_lines
+        from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
         if said:
-            print(f"{said} {answer(self._card)}.")
+            print(f"{said} {format_answer(self._card)}.")
         else:
-            print(*filled_lines(self._card.remark), sep="\n")
-        print("", *drawn(self._card), "", sep="\n")
+            print(*wrap_text(self._card.remark), sep="\n")
+        print("", *revealed_step_lines(self._card), "", sep="\n")
         self._answered = True
 
     def _end(self) -> None:
         """The last card was done."""
-        from ...learn.lesson import files
+        from ...learn.lesson import list_files
 
         self._at, self._done = 0, True
         self._keep()
-        names = [*files()]
+        names = [*list_files()]
         at = names.index(self._lesson.head.name) + 1
         print("That was the lesson.", end="")
         print(f" The next one: `ptxscope lesson {names[at]}`" if at < len(names) else "")
 
     def _keep(self) -> None:
         """Write down where it is; where that can't be done, say so once."""
-        from ...learn.lesson_progress import Left
+        from ...learn.lesson_progress import LessonProgress
 
         if self._store is None:
             return
-        here = {self._lesson.head.name: Left(self._at, self._done)}
+        here = {self._lesson.head.name: LessonProgress(self._at, self._done)}
         try:
             self._store.save_lessons(self._store.load_lessons() | here)
         except OSError as error:
-            say(f"note: where you are is not kept: {error.strerror or error}")
+            print_message(f"note: where you are is not kept: {error.strerror or error}")
             self._store = None
 
 
-def _wrapped(text: str, lead: str) -> list[str]:
-    from ...export.formats.text import wrapped
+def _wrap_text(text: str, lead: str) -> list[str]:
+    from ...export.formats.text import wrap_text
 
-    return wrapped(text, lead, " " * len(lead))
+    return wrap_text(text, lead, " " * len(lead))

@@ -6,20 +6,20 @@ import sys
 from collections.abc import Sequence
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.isa.legality import count
-from ..support.arguments import Parser, parser
+from ...engine.isa.legality import count_forms
+from ..support.arguments import Parser, make_command_parser
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("list", "List the 27 instructions and their numbers of legal forms.")
+    to = make_command_parser("list", "List the 27 instructions and their numbers of legal forms.")
     to.add_argument("--json", action="store_true", help="as an array of objects")
     return to
 
 
 def run(words: Sequence[str]) -> int:
     """Print the catalog."""
-    if arguments().parse_args(words).json:
+    if make_parser().parse_args(words).json:
         import json
 
         json.dump([describe(opcode) for opcode in CATALOG], sys.stdout, indent=2)
@@ -30,7 +30,7 @@ def run(words: Sequence[str]) -> int:
         if entry.group is not group:
             group = entry.group
             print(f"{group}:")
-        forms = count(opcode)
+        forms = count_forms(opcode)
         total += forms
         print(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
     print(f"{len(CATALOG)} instructions {total:>9,} legal forms")
@@ -39,16 +39,16 @@ def run(words: Sequence[str]) -> int:
 
 def describe(opcode: str) -> dict[str, object]:
     """A catalog entry as JSON."""
-    from ...engine.isa.grammar import syntax
+    from ...engine.isa.grammar import format_syntax
 
     entry = CATALOG[opcode]
     return {
         "opcode": opcode,
         "group": entry.group,
-        "forms": count(opcode),
-        "documented_forms": count(opcode, documented=True),
+        "forms": count_forms(opcode),
+        "documented_forms": count_forms(opcode, documented=True),
         "summary": entry.summary,
-        "syntax": syntax(entry),
+        "syntax": format_syntax(entry),
         "section": entry.section,
         "ptx_isa": entry.ptx_isa,
         "target": entry.target,

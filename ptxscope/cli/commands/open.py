@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    bits_by_name,
-    chosen_model,
-    instruction,
+    choose_model,
     is_file,
-    parsed,
-    parser,
+    make_command_parser,
+    parse_assignments,
+    parse_instruction,
+    parse_words,
 )
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def is_file_name(text: str) -> bool:
     return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("open", "Explore an instruction in the terminal.", _EPILOG)
-    add_instruction(to, optional=True)
+    to = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
+    add_instruction(to, is_optional=True)
     add_model(to)
     to.add_argument(
         "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
@@ -62,36 +62,36 @@ def arguments() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # what is made while starting stays: see Explorer.on_ready
-    chosen = parsed(arguments(), words)
-    model = chosen_model(chosen.model)
+    chosen = parse_words(make_parser(), words)
+    model = choose_model(chosen.model)
     lesson = None
     if chosen.lesson is not None:
         if chosen.ptx is not None:
             raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
-        lesson = _lesson_name(chosen.lesson), chosen.again
+        lesson = _check_lesson_name(chosen.lesson), chosen.again
     elif chosen.again:
         raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
-        listing = _listing(chosen.ptx, chosen.values, model.name)
-    elif chosen.ptx and (why := _other(chosen.ptx)):
-        raise CommandError(f"error: {printable(chosen.ptx)}: {why}")
+        listing = _open_listing(chosen.ptx, chosen.values, model.name)
+    elif chosen.ptx and (why := _describe_other_file(chosen.ptx)):
+        raise CommandError(f"error: {make_printable(chosen.ptx)}: {why}")
     elif chosen.ptx is not None and is_file_name(chosen.ptx):
-        raise CommandError(f"error: {printable(chosen.ptx)}: there is no such file")
-    ins = None if chosen.ptx is None or listing else instruction(chosen.ptx)
-    values = bits_by_name(ins, chosen.values) if ins else {}
+        raise CommandError(f"error: {make_printable(chosen.ptx)}: there is no such file")
+    ins = None if chosen.ptx is None or listing else parse_instruction(chosen.ptx)
+    values = parse_assignments(ins, chosen.values) if ins else {}
     # it is drawn on standard error
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     _check_color_system()
-    with _without(*_NEEDLESS):
+    with _hide_modules(*_NEEDLESS):
         from ...app import lifecycle
         from ...app.app import Explorer
-        from ...state.state_store import Store
+        from ...state.state_store import StateStore
 
     said: list[str] = []
     try:
-        store = Store()
+        store = StateStore()
     except RuntimeError:
         store = None
         said.append(
@@ -116,13 +116,13 @@ def _check_color_system() -> None:
     allowed = ("auto", *COLOR_SYSTEMS)
     if name is not None and name not in allowed:
         raise CommandError(
-            f"error: TEXTUAL_COLOR_SYSTEM is {printable(name)!r:.60}; "
+            f"error: TEXTUAL_COLOR_SYSTEM is {make_printable(name)!r:.60}; "
             f"it is one of {', '.join(allowed)}"
         )
 
 
 @contextmanager
-def _without(*names: str) -> Iterator[None]:
+def _hide_modules(*names: str) -> Iterator[None]:
     """Let what is imported meanwhile find none of these modules, unless they are loaded."""
     hidden = dict.fromkeys(name for name in names if name not in sys.modules)
     sys.modules.update(hidden)  # type: ignore[arg-type]
@@ -133,34 +133,34 @@ def _without(*names: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-def _lesson_name(name: str) -> str:
+def _check_lesson_name(name: str) -> str:
     """A lesson that there is; raises CommandError."""
-    from .lesson import known
+    from .lesson import find_lesson_name
 
-    return known(name)
+    return find_lesson_name(name)
 
 
-def _listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
+def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
     """A file as a listing, its first program run on ``name=value`` arguments."""
-    from ...state.open_listing import opened_listing, read_listing
-    from .run import given
+    from ...state.open_listing import open_listing, read_listing
+    from .run import parse_inputs
 
     try:
-        cursor = opened_listing(read_listing(path), path.rpartition("/")[2], model_name)
+        cursor = open_listing(read_listing(path), path.rpartition("/")[2], model_name)
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(str(error))}") from None
     if cursor is None:
-        raise CommandError(f"error: {printable(path)} has none of the 27 instructions")
-    return cursor.on(given(cursor.listing.programs[0], assignments), model_name)
+        raise CommandError(f"error: {make_printable(path)} has none of the 27 instructions")
+    return cursor.with_inputs(parse_inputs(cursor.listing.programs[0], assignments), model_name)
 
 
-def _other(name: str) -> str:
+def _describe_other_file(name: str) -> str:
     """What a file is that can't be opened as a listing; empty where there is none."""
     from pathlib import Path
 
-    from ...files import reason_not
+    from ...files import describe_non_regular
 
     try:
-        return reason_not(Path(name).stat().st_mode)
+        return describe_non_regular(Path(name).stat().st_mode)
     except (OSError, ValueError):
         return ""

@@ -9,8 +9,14 @@ from ...engine.extras import format_install_hint
 from ...export.options import Options
 from ...export.theme import THEMES, Theme
 from .. import CommandError
-from ..support.arguments import Parser, parser
-from ..support.picture_output import PICTURES, add_output, hand_out, is_printed, picture_of
+from ..support.arguments import Parser, make_command_parser
+from ..support.picture_output import (
+    PICTURES,
+    add_output,
+    is_printed,
+    output_document,
+    render_picture,
+)
 
 _EPILOG = f"""\
 examples:
@@ -22,9 +28,11 @@ The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF nee
 """
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG)
+    to = make_command_parser(
+        "poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG
+    )
     to.add_argument(
         "-f", "--format", choices=PICTURES, help="default: what FILE ends in, or else svg"
     )
@@ -37,15 +45,15 @@ def run(words: Sequence[str]) -> int:
     """Print the sheet, or write it to a file."""
     from ...export.media.poster_sheet import render
 
-    chosen = arguments().parse_args(words)
-    format_ = chosen.format or _ending(chosen.output)
+    chosen = make_parser().parse_args(words)
+    format_ = chosen.format or _find_format(chosen.output)
     options = Options(theme=Theme(chosen.theme))
-    made = picture_of(render(options), format_, options)
-    hand_out(made, format_, chosen.output)
+    made = render_picture(render(options), format_, options)
+    output_document(made, format_, chosen.output)
     return 0
 
 
-def _ending(output: str | None) -> str:
+def _find_format(output: str | None) -> str:
     """The format that a file's name asks for."""
     if output is None or is_printed(output):
         return "svg"

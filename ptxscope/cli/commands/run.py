@@ -9,29 +9,34 @@ from functools import partial
 from typing import Any
 
 from ...engine.diagnosis.observation import Observed, parse_observed
-from ...engine.kernels.blame import culprits, first_wrong, origins
-from ...engine.kernels.execution import Ending, Run, RunStep, Value, execute
+from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
+from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
 from ...engine.kernels.program import Program, Statement, StatementKind, load
-from ...engine.kernels.run_inputs import Places, at_start, places, register_of
+from ...engine.kernels.run_inputs import (
+    UnknownSites,
+    find_unknown_sites,
+    make_initial_key,
+    register_of,
+)
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ...engine.syntax.errors import Problem, PtxError, nearest, printable
-from ...engine.syntax.values import hex_text, parse_value, value_text
-from ...engine.tracing.divergence import Divergence, divergence_of, divergences
+from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
+from ...engine.syntax.values import format_hex, format_value, parse_value
+from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
-from ...export.formats.json_text import dumps
+from ...export.formats.json_text import format_json
 from .. import CommandError
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
     add_model,
-    assigned,
-    chosen_model,
+    choose_model,
     is_file,
-    parsed,
-    parser,
+    make_command_parser,
+    parse_named_values,
+    parse_words,
 )
-from ..support.inputs import opened
-from ..support.progress_bar import Bar
+from ..support.inputs import open_text
+from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
 Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
@@ -61,47 +66,49 @@ _LONG = 1 << 21
 
 def run(words: Sequence[str]) -> int:
     """Run the program and print what happened."""
-    with Bar() as bar:
-        return _run(parsed(arguments(), words), bar)
+    with ProgressBar() as bar:
+        return _run(parse_words(make_parser(), words), bar)
 
 
-def _run(chosen: argparse.Namespace, bar: Bar) -> int:
+def _run(chosen: argparse.Namespace, bar: ProgressBar) -> int:
     text, name = _read(chosen.file, bar)
-    bar.begin("loading", len(text), "characters", surely=len(text) > _LONG)
-    program = _chosen_program(load(text, name, bar.at), chosen.kernel)
+    bar.begin("loading", len(text), "characters", is_slow=len(text) > _LONG)
+    program = _choose_program(load(text, name, bar.advance_to), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         said = str(PtxError(program.text, program.problems))
-        raise CommandError(f"{printable(program.name)}, line {number}:\n{said}", 1)
-    values = given(program, chosen.values)
-    expected = _expected(program, chosen.expect)
-    watched = _watched(program, chosen.watch)
+        raise CommandError(f"{make_printable(program.name)}, line {number}:\n{said}", 1)
+    values = parse_inputs(program, chosen.values)
+    expected = _parse_expected(program, chosen.expect)
+    watched = _find_watched(program, chosen.watch)
     bar.begin("running", len(program.statements), "statements")
-    model = chosen_model(chosen.model)
-    done = execute(program, values, model, stop=chosen.stop, told=bar.at)
+    model = choose_model(chosen.model)
+    done = execute(program, values, model, stop=chosen.stop, on_progress=bar.advance_to)
     names = (text.partition("=")[0].strip() for text in chosen.values)
     spare = (name for name in names if _is_spare(program, name))
     done = done._replace(unused=(*done.unused, *spare))
     bar.begin("telling", len(done.steps), "steps")
-    bar.prints()
-    asked = done.ending is Ending.NEEDS
+    bar.begin_printing()
+    asked = done.ending is StopReason.NEEDS
     if chosen.json:
-        print(dumps(_data(done, {} if asked else expected, bar), indent=1))
+        print(format_json(_run_to_json(done, {} if asked else expected, bar), indent=1))
     else:
-        for line in _lines(done, watched, chosen, bar):
+        for line in _run_lines(done, watched, chosen, bar):
             print(line)
         if not asked:
-            for line in _verdicts(done, values, expected, chosen.stop):
+            for line in _verdict_lines(done, values, expected, chosen.stop):
                 print(line)
     if asked:
         sys.stdout.flush()
-        raise CommandError(_request(done))
-    return int(any(not _holds(done, name, seen) for name, seen in expected.items()))
+        raise CommandError(_format_request(done))
+    return int(any(not _is_as_expected(done, name, seen) for name, seen in expected.items()))
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser("run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG)
+    to = make_command_parser(
+        "run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG
+    )
     to.add_argument(
         "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
     )
@@ -131,20 +138,20 @@ def arguments() -> Parser:
 # --- what was asked ----------------------------------------------------------------------
 
 
-def _read(name: str, bar: Bar) -> tuple[str, str]:
+def _read(name: str, bar: ProgressBar) -> tuple[str, str]:
     """A file's text and its name; the argument itself, without a name, where it is PTX."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name, ""
     if not name:
         raise CommandError("error: there is nothing to run here")
     bar.begin("reading")
-    with opened(name, bar=bar) as file:
+    with open_text(name, bar=bar) as file:
         return file.read(), name
 
 
-def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
+def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
-    listed = printable(_some([x.name for x in programs]))
+    listed = make_printable(_format_some([x.name for x in programs]))
     if not programs:
         unread = [_unread_line(x) for program in loaded for x in program.unread]
         message = "error: there is no instruction here that a run understands"
@@ -155,7 +162,9 @@ def _chosen_program(loaded: Sequence[Program], name: str | None) -> Program:
         line = program.name.removeprefix("asm:").removeprefix("block:")
         if name in (None, program.name, line):
             return program
-    raise CommandError(f"error: there is no {printable(str(name))} here; --kernel one of: {listed}")
+    raise CommandError(
+        f"error: there is no {make_printable(str(name))} here; --kernel one of: {listed}"
+    )
 
 
 def _is_known(statement: Statement) -> bool:
@@ -164,149 +173,158 @@ def _is_known(statement: Statement) -> bool:
 
 def _register(program: Program, name: str) -> str:
     """A register that is observed; raises PtxError."""
-    return _meant(program, name, at_end=True)[0]
+    return _find_registers(program, name, is_at_end=True)[0]
 
 
-def _meant(program: Program, name: str, *, at_end: bool = False) -> tuple[str, ...]:
+def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
     """The registers that a name is of, and at least one; raises PtxError."""
-    if found := program.registers(name, at_end=at_end):
+    if found := program.find_registers(name, is_at_end=is_at_end):
         return found
-    close = nearest(name, list(program.types))
+    close = find_closest_spelling(name, list(program.types))
     known = list(program.types)
-    if program.declares(name):
+    if program.is_declared(name):
         message = f"`{name}` is declared in {program.name}, but no instruction there names it"
-        raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
+        raise PtxError(name, (Problem(message, (0, len(name)), _format_some(known)),))
     meant = f"; did you mean `{close}`?" if close else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
-    raise PtxError(name, (Problem(message, (0, len(name)), _some(known)),))
+    raise PtxError(name, (Problem(message, (0, len(name)), _format_some(known)),))
 
 
-def _some(names: Sequence[str]) -> str:
+def _format_some(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
 
 
-def given(program: Program, texts: Sequence[str]) -> dict[str, int]:
+def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
-    known = places(program)
+    known = find_unknown_sites(program)
 
     def read(key: str, value: str) -> int:
         name, at = register_of(key), known.statements.get(key)
-        bits = parse_value(value, program.reading(name, at))
+        bits = parse_value(value, program.find_value_type(name, at))
         if at is None and any(bits != x for x in _read_elsewhere(program, known, name, value)):
-            every = _some([at_start(name), *known.of(name)])
+            every = _format_some([make_initial_key(name), *known.list_keys(name)])
             message = f"{value} is not the same in each block that declares `{name}`"
             raise PtxError(value, (Problem(message, (0, len(value)), every),))
         return bits
 
-    return assigned(texts, partial(_given_places, program, known), read)
+    return parse_named_values(texts, partial(_find_input_sites, program, known), read)
 
 
-def _read_elsewhere(program: Program, known: Places, name: str, value: str) -> Iterator[int | None]:
+def _read_elsewhere(
+    program: Program, known: UnknownSites, name: str, value: str
+) -> Iterator[int | None]:
     """What a value is for each other register of a name; None where it is none."""
-    for key in known.of(name):
+    for key in known.list_keys(name):
         try:
-            yield parse_value(value, program.reading(name, known.statements[key]))
+            yield parse_value(value, program.find_value_type(name, known.statements[key]))
         except PtxError:
             yield None
 
 
 def _is_spare(program: Program, name: str) -> bool:
     """Whether a register is declared, and no statement names it."""
-    return program.declares(name) and not program.registers(name)
+    return program.is_declared(name) and not program.find_registers(name)
 
 
-def _given_places(program: Program, known: Places, written: str) -> tuple[str, ...]:
+def _find_input_sites(program: Program, known: UnknownSites, written: str) -> tuple[str, ...]:
     """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
     typed, at, line = written.partition("@")
     constants = program.constants
-    if constant := next((x for x in program.registers(typed.strip()) if x in constants), None):
-        bits = hex_text(constants[constant], program.types[constant].bits)
+    if constant := next((x for x in program.find_registers(typed.strip()) if x in constants), None):
+        bits = format_hex(constants[constant], program.types[constant].bits)
         message = f"`{typed.strip()}` is the constant {bits} here: it takes no other value"
         raise PtxError(written, (Problem(message, (0, len(typed))),))
     if not at and _is_spare(program, typed.strip()):
         return ()
     if not at:
-        return _meant(program, typed.strip())
-    name = program.register(typed.strip()) or _meant(program, typed.strip())[0]
+        return _find_registers(program, typed.strip())
+    name = program.register(typed.strip()) or _find_registers(program, typed.strip())[0]
     key = f"{name}@{line.strip()}"
-    if known.holds(key):
+    if known.has_key(key):
         return (key,)
     message = f"nothing at that line makes `{name}` unknown"
-    every = _some([at_start(name), *known.of(name)])
+    every = _format_some([make_initial_key(name), *known.list_keys(name)])
     raise PtxError(written, (Problem(message, (0, len(written)), every),))
 
 
-def _expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
-    return assigned(
+def _parse_expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
+    return parse_named_values(
         texts,
         lambda x: (_register(program, x),),
-        lambda x, value: parse_observed(value, program.reading(x)),
+        lambda x, value: parse_observed(value, program.find_value_type(x)),
     )
 
 
-def _watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
+def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(_register(program, name) for name in names)
     except PtxError as error:
         raise CommandError(str(error)) from None
 
 
-def _request(done: Run) -> str:
+def _format_request(done: Run) -> str:
     """Asks for every value that is missing, by name and line."""
     lines = [
-        f"error: {printable(need.message)}: give {printable(need.key)}=…" for need in done.needed
+        f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
+        for need in done.needed
     ]
     if len(lines) > 1:
         example = " ".join(f"{need.key}=…" for need in done.needed)
-        lines.append(f"all that is needed: {printable(example)}")
+        lines.append(f"all that is needed: {make_printable(example)}")
     return "\n".join(lines)
 
 
 # --- text --------------------------------------------------------------------------------
 
 
-def _lines(
-    done: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: Bar
+def _run_lines(
+    done: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: ProgressBar
 ) -> Iterator[str]:
     if not chosen.quiet:
-        yield f"{printable(done.program.name)}, model {done.model.name}"
+        yield f"{make_printable(done.program.name)}, model {done.model.name}"
     yield from map(_unread_line, done.program.unread)
-    writes = {(name, step.number) for name in watched for step in done.writes(name)}
+    writes = {(name, step.number) for name in watched for step in done.find_writes(name)}
     held: dict[str, int | None] = {}
-    for step in bar.over(done.steps):
+    for step in bar.track(done.steps):
         if not chosen.quiet:
-            yield from _told(done, step)
+            yield from _step_lines(done, step)
         for name in watched:
             if name in step.reads:
                 held[name] = step.reads[name].bits
             if (name, step.number) in writes:
-                yield f"      watch {_change(done, name, held.get(name), step.writes[name])}"
+                yield f"      watch {_format_change(done, name, held.get(name), step.writes[name])}"
                 held[name] = step.writes[name]
         if chosen.trace and step.trace:
             from ...export.formats.text import render
 
             yield from ("", render(step.trace))
     if not chosen.quiet:
-        yield from ([f"stopped before line {chosen.stop}"] if done.ending is Ending.BREAK else [])
+        yield from (
+            [f"stopped before line {chosen.stop}"] if done.ending is StopReason.BREAK else []
+        )
         yield ""
-    yield from _registers(done)
+    yield from _register_lines(done)
 
 
 def _unread_line(x: Statement) -> str:
     """A statement that is not run, and why."""
-    return printable(f"not run: line {x.line}: {x.text} ({x.unread})")
+    return make_printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
-def _told(done: Run, step: RunStep) -> Iterator[str]:
+def _step_lines(done: Run, step: RunStep) -> Iterator[str]:
     """A statement and what it did."""
-    text = printable(step.text)
-    effect = ", ".join(_held(done, name, bits) for name, bits in step.writes.items())
+    text = make_printable(step.text)
+    effect = ", ".join(_format_register(done, name, bits) for name, bits in step.writes.items())
     if step.note and (
         step.statement.kind is not StatementKind.OTHER or None not in step.writes.values()
     ):
-        effect = f"{effect}  ({printable(step.note)})" if effect else f"({printable(step.note)})"
+        effect = (
+            f"{effect}  ({make_printable(step.note)})"
+            if effect
+            else f"({make_printable(step.note)})"
+        )
     lead = f"{step.line:>5} "
     if len(text) < _WIDTH:
         yield f"{lead}{text:<{_WIDTH}}{effect}".rstrip()
@@ -314,50 +332,53 @@ def _told(done: Run, step: RunStep) -> Iterator[str]:
         yield lead + text
         if effect:
             yield " " * (len(lead) + _WIDTH) + effect
-    divergence = _divergence(step)
+    divergence = _find_divergence(step)
     if divergence:
         isa_is_shown = not done.model.errata
         shown = divergence.other if isa_is_shown else divergence.isa
         ids = ", ".join(erratum.id for erratum in divergence.errata)
-        yield f"    ! from these operands {shown.model.name} makes {_results(shown)} ({ids})"
+        yield f"    ! from these operands {shown.model.name} makes {_format_results(shown)} ({ids})"
 
 
-def _divergence(step: RunStep) -> Divergence | None:
+def _find_divergence(step: RunStep) -> Divergence | None:
     """Where the documentation and an assembler part at a step."""
-    return divergence_of(step.trace, divergences(step.trace)) if step.trace else None
+    return find_divergence(step.trace, find_divergences(step.trace)) if step.trace else None
 
 
-def _results(trace: Trace) -> str:
+def _format_results(trace: Trace) -> str:
     ins = trace.instruction
     return ", ".join(
-        f"{printable(name)} = {hex_text(trace.result[name], ins.type_of(role).bits)}"
+        f"{make_printable(name)} = {format_hex(trace.result[name], ins.type_of(role).bits)}"
         for role, name in ins.results.items()
     )
 
 
-def _held(done: Run, name: str, bits: int | None, width: int = 0) -> str:
+def _format_register(done: Run, name: str, bits: int | None, width: int = 0) -> str:
     """``%r1 = 0x0000007f  127``."""
     if bits is None:
-        return f"{printable(name)} unknown"
+        return f"{make_printable(name)} unknown"
     type_ = done.program.types[name]
-    return f"{printable(name):<{width}} = {hex_text(bits, type_.bits)}  {value_text(bits, type_)}"
+    return (
+        f"{make_printable(name):<{width}} = {format_hex(bits, type_.bits)}  "
+        f"{format_value(bits, type_)}"
+    )
 
 
-def _change(done: Run, name: str, before: int | None, after: int | None) -> str:
+def _format_change(done: Run, name: str, before: int | None, after: int | None) -> str:
     width = done.program.types[name].bits
 
     def shown(bits: int | None) -> str:
-        return "unknown" if bits is None else hex_text(bits, width)
+        return "unknown" if bits is None else format_hex(bits, width)
 
-    return f"{printable(name)}: {shown(before)} -> {shown(after)}"
+    return f"{make_printable(name)}: {shown(before)} -> {shown(after)}"
 
 
-def _registers(done: Run) -> Iterator[str]:
+def _register_lines(done: Run) -> Iterator[str]:
     known = {name: x.bits for name, x in done.registers.items() if x.bits is not None}
     width = max(map(len, known), default=0)
     for name, bits in known.items():
-        yield _held(done, name, bits, width)
-    unknown = [printable(name) for name, x in done.registers.items() if x.bits is None]
+        yield _format_register(done, name, bits, width)
+    unknown = [make_printable(name) for name, x in done.registers.items() if x.bits is None]
     if unknown:
         yield f"unknown: {', '.join(unknown)}"
 
@@ -365,44 +386,47 @@ def _registers(done: Run) -> Iterator[str]:
 # --- expectations ------------------------------------------------------------------------
 
 
-def _holds(done: Run, name: str, seen: Observed) -> bool:
+def _is_as_expected(done: Run, name: str, seen: Observed) -> bool:
     held = done.registers.get(name)
-    return held is not None and held.bits is not None and seen.fits(held.bits)
+    return held is not None and held.bits is not None and seen.matches(held.bits)
 
 
-def _verdicts(
+def _verdict_lines(
     done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
     """What did not come as it was given or expected."""
-    if stop is not None and done.ending is not Ending.BREAK:
+    if stop is not None and done.ending is not StopReason.BREAK:
         yield f"note: the run was over before it came to line {stop}"
-    if done.unused and done.ending is not Ending.BREAK:
-        yield f"note: nothing read what was given for {printable(', '.join(done.unused))}"
-    wrong = {name: seen for name, seen in expected.items() if not _holds(done, name, seen)}
+    if done.unused and done.ending is not StopReason.BREAK:
+        yield f"note: nothing read what was given for {make_printable(', '.join(done.unused))}"
+    wrong = {name: seen for name, seen in expected.items() if not _is_as_expected(done, name, seen)}
     for name, seen in expected.items():
         width = done.program.types[name].bits
         if name not in wrong:
-            yield f"{printable(name)} is as observed"
+            yield f"{make_printable(name)} is as observed"
             continue
         held = done.registers.get(name)
-        found = held and held.bits is not None and hex_text(held.bits, width)
-        yield f"{printable(name)} is {found or 'unknown'}; observed was {seen.text(width)}"
-    written = culprits(done, wrong)
+        found = held and held.bits is not None and format_hex(held.bits, width)
+        yield (
+            f"{make_printable(name)} is {found or 'unknown'}; observed was "
+            f"{seen.format_bits(width)}"
+        )
+    written = find_culprits(done, wrong)
     for _, step in sorted({x.number: x for x in written.values()}.items()):
         names = [name for name, x in written.items() if x is step]
-        yield from _blame(done, step, names if len(wrong) > 1 else [], expected)
+        yield from _blame_lines(done, step, names if len(wrong) > 1 else [], expected)
     if left := [name for name in wrong if name not in written]:
-        yield f"Nothing that was run wrote {_listed(left)}"
+        yield f"Nothing that was run wrote {_format_names(left)}"
     if wrong:
-        yield from _others(done, values, expected, stop)
+        yield from _other_model_lines(done, values, expected, stop)
 
 
-def _listed(names: Sequence[str]) -> str:
-    *most, last = map(printable, names)
+def _format_names(names: Sequence[str]) -> str:
+    *most, last = map(make_printable, names)
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _blame(
+def _blame_lines(
     done: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
 ) -> Iterator[str]:
     """The instruction that made a value differ, what it read, and where that came from.
@@ -412,61 +436,67 @@ def _blame(
     unknown = None in first.writes.values()
     if names:
         was = "were" if len(names) > 1 else "was"
-        made, bits = f"{_listed(names)} {was} made unknown", f"The bits of {_listed(names)} that"
+        made, bits = (
+            f"{_format_names(names)} {was} made unknown",
+            f"The bits of {_format_names(names)} that",
+        )
     else:
         made, bits = "It was made unknown", "The bits that"
     did = made if unknown else f"{bits} differ were written"
-    yield f"{did} at line {first.line}: {printable(first.text)}"
+    yield f"{did} at line {first.line}: {make_printable(first.text)}"
     for read, value in first.reads.items():
-        yield f"  it read {_held(done, read, value.bits)}  ({_origin(value, read, expected)})"
-    before = list(origins(done, first))
+        yield (
+            f"  it read {_format_register(done, read, value.bits)}  "
+            f"({_format_origin(value, read, expected)})"
+        )
+    before = list(find_origins(done, first))
     for step in before[:_MOST_ORIGINS]:
-        effect = ", ".join(_held(done, x, bits) for x, bits in step.writes.items())
-        yield f"  line {step.line}: {printable(step.text)}  {effect}"
+        effect = ", ".join(_format_register(done, x, bits) for x, bits in step.writes.items())
+        yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
     if len(before) > _MOST_ORIGINS:
         yield f"  and {len(before) - _MOST_ORIGINS} earlier"
 
 
-def _origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
+def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
     where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
     seen = expected.get(name)
-    same = seen is not None and value.bits is not None and seen.fits(value.bits)
+    same = seen is not None and value.bits is not None and seen.matches(value.bits)
     return where + (", as observed" if same else "")
 
 
-def _others(
+def _other_model_lines(
     done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
     """The other models under which all would be as expected, and where they part."""
-    for model in _distinct(done.model):
+    for model in _list_distinct_models(done.model):
         other = execute(done.program, values, model, stop=stop)
-        if all(_holds(other, name, seen) for name, seen in expected.items()):
+        if all(_is_as_expected(other, name, seen) for name, seen in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
             for step in done.steps:
-                divergence = _divergence(step)
+                divergence = _find_divergence(step)
                 if divergence:
                     ids = ", ".join(erratum.id for erratum in divergence.errata)
-                    yield f"  line {step.line}: {printable(step.text)}  ({ids})"
+                    yield f"  line {step.line}: {make_printable(step.text)}  ({ids})"
             return
 
 
-def _distinct(shown: Model) -> tuple[Model, ...]:
+def _list_distinct_models(shown: Model) -> tuple[Model, ...]:
     return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != shown.errata)
 
 
 # --- JSON --------------------------------------------------------------------------------
 
 
-def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, Any]:
+def _run_to_json(done: Run, expected: Mapping[str, Observed], bar: ProgressBar) -> dict[str, Any]:
     types = done.program.types
 
     def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
         return {
-            name: None if bits is None else hex_text(bits, types[name].bits)
+            name: None if bits is None else format_hex(bits, types[name].bits)
             for name, bits in values.items()
         }
 
-    first = first_wrong(done, expected)
+    first = find_first_culprit(done, expected)
     return {
         "program": done.program.name,
         "model": done.model.name,
@@ -481,10 +511,10 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
                 "writes": hexed(step.writes),
                 "note": step.note,
                 "errata": [x.id for x in divergence.errata]
-                if (divergence := _divergence(step))
+                if (divergence := _find_divergence(step))
                 else [],
             }
-            for step in bar.over(done.steps)
+            for step in bar.track(done.steps)
         ],
         "registers": hexed({name: value.bits for name, value in done.registers.items()}),
         "needed": [
@@ -493,12 +523,15 @@ def _data(done: Run, expected: Mapping[str, Observed], bar: Bar) -> dict[str, An
                 "give": need.key,
                 "type": str(need.type),
                 "line": need.reader.line,
-                "unknown_since": need.by.line if need.by else None,
+                "unknown_since": need.clobbered_by.line if need.clobbered_by else None,
             }
             for need in done.needed
         ],
         "expected": {
-            name: {"observed": seen.text(types[name].bits), "holds": _holds(done, name, seen)}
+            name: {
+                "observed": seen.format_bits(types[name].bits),
+                "holds": _is_as_expected(done, name, seen),
+            }
             for name, seen in expected.items()
         },
         "first_wrong": first.line if first else None,

@@ -6,20 +6,31 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.isa.entry import Entry, Need, targets
-from ...engine.isa.grammar import SLOT_NAMES, slot_choices, syntax, undocumented
-from ...engine.isa.legality import count
+from ...engine.isa.entry import Entry, VersionRequirement, format_targets
+from ...engine.isa.grammar import (
+    SLOT_NAMES,
+    find_undocumented_values,
+    format_slot_choices,
+    format_syntax,
+)
+from ...engine.isa.legality import count_forms
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.lowering import lower
-from ...engine.syntax.errors import nearest, printable
+from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
-from ...engine.tracing.lane_text import result_text
-from ...engine.tracing.step_text import title
+from ...engine.tracing.lane_text import format_result
+from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
-from ...export.content.document import command
+from ...export.content.document import format_command
 from .. import CommandError
-from ..support.arguments import Parser, instruction, parser
-from ..support.picture_output import PICTURES, add_output, choose_format, hand_out, picture_of
+from ..support.arguments import Parser, make_command_parser, parse_instruction
+from ..support.picture_output import (
+    PICTURES,
+    add_output,
+    choose_format,
+    output_document,
+    render_picture,
+)
 
 _EPILOG = """\
 examples:
@@ -33,9 +44,9 @@ an opcode alone it is the form of the example that is described.
 DAGGER = "\u2020"
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    to = parser(
+    to = make_command_parser(
         "show", "Describe one of the 27 instructions, or draw the figure of a form.", _EPILOG
     )
     to.add_argument(
@@ -51,52 +62,52 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode, or draw a form of it."""
-    chosen = arguments().parse_args(words)
+    chosen = make_parser().parse_args(words)
     choose_format(chosen, ("text", *PICTURES))
     if chosen.format == "text":
-        made: str | bytes = "\n".join(_lines(CATALOG[_opcode(chosen.opcode)])) + "\n"
+        made: str | bytes = "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
     else:
-        made = picture_of(_figure(chosen.opcode), chosen.format)
-    hand_out(made, chosen.format, chosen.output)
+        made = render_picture(_render_figure(chosen.opcode), chosen.format)
+    output_document(made, chosen.format, chosen.output)
     return 0
 
 
-def _figure(text: str) -> str:
+def _render_figure(text: str) -> str:
     """The figure of a line, or of an opcode's example."""
     from ...export.media.form_figure import render
 
     if text in CATALOG or text.replace("_", "a").isalnum():
-        text = CATALOG[_opcode(text)].example[0]
-    return render(instruction(text))
+        text = CATALOG[_check_opcode(text)].example[0]
+    return render(parse_instruction(text))
 
 
-def _opcode(opcode: str) -> str:
+def _check_opcode(opcode: str) -> str:
     """An opcode that is one of the catalog's; raises CommandError."""
     if opcode not in CATALOG:
-        close = nearest(opcode, list(CATALOG))
+        close = find_closest_spelling(opcode, list(CATALOG))
         hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"
-        raise CommandError(f"error: `{printable(opcode)}` is not one of the 27; {hint}", 1)
+        raise CommandError(f"error: `{make_printable(opcode)}` is not one of the 27; {hint}", 1)
     return opcode
 
 
-def _need(need: Need) -> str:
+def _format_requirement(need: VersionRequirement) -> str:
     """``.ftz: PTX 1.4``, ``.f64: sm_13 and later``."""
     parts = [f"PTX {need.ptx_isa}"] * bool(need.ptx_isa)
-    return f"{need.what}: {', '.join(parts + [targets(need.target)] * bool(need.target))}"
+    return f"{need.feature}: {', '.join(parts + [format_targets(need.target)] * bool(need.target))}"
 
 
-def _counts(entry: Entry) -> str:
+def _format_counts(entry: Entry) -> str:
     """How many forms there are, and where the answers differ, by whom."""
-    every = count(entry.opcode)
-    documented = count(entry.opcode, documented=True)
-    taken = count(entry.opcode, ptxas=True)
+    every = count_forms(entry.opcode)
+    documented = count_forms(entry.opcode, documented=True)
+    taken = count_forms(entry.opcode, ptxas=True)
     said = f"{every:,} legal forms"
     if documented != every:
         said += f", {documented:,} of them documented"
     return said if taken == every else f"{said}, {taken:,} of them accepted by ptxas 13.0"
 
 
-def _listed(heading: str, texts: Iterable[str]) -> Iterator[str]:
+def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
     """A blank line, a heading where there is one, and a point a text; nothing for no text."""
     for at, text in enumerate(texts):
         if at == 0:
@@ -106,42 +117,46 @@ def _listed(heading: str, texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def _lines(entry: Entry) -> Iterator[str]:
+def _entry_lines(entry: Entry) -> Iterator[str]:
     yield f"{entry.opcode}: {entry.summary}"
-    least = f"PTX {entry.ptx_isa}, {targets(entry.target)}"
+    least = f"PTX {entry.ptx_isa}, {format_targets(entry.target)}"
     yield f"{entry.group}, PTX ISA {entry.section}; {least}"
-    if entry.needs:
-        yield "; ".join(map(_need, entry.needs))
-    yield _counts(entry)
+    if entry.requirements:
+        yield "; ".join(map(_format_requirement, entry.requirements))
+    yield _format_counts(entry)
     yield ""
     yield from textwrap.wrap(
-        syntax(entry), 78, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False
+        format_syntax(entry),
+        78,
+        initial_indent="  ",
+        subsequent_indent="      ",
+        break_on_hyphens=False,
     )
     yield ""
     for slot in entry.slots:
         if slot.name != "c":
-            choices = slot_choices(slot, undocumented(entry, slot), DAGGER)
-            lead = f"  {slot.name:<8}{'' if slot.optional else '* '}"
+            choices = format_slot_choices(slot, find_undocumented_values(entry, slot), DAGGER)
+            lead = f"  {slot.name:<8}{'' if slot.is_optional else '* '}"
             yield from textwrap.wrap(
                 f"{SLOT_NAMES[slot.name]}: {choices}",
                 78,
                 initial_indent=lead,
                 subsequent_indent=" " * 10,
             )
-    marked = any(undocumented(entry, slot) for slot in entry.slots)
+    marked = any(find_undocumented_values(entry, slot) for slot in entry.slots)
     yield "  (* must be written" + (f"; {DAGGER} undocumented)" if marked else ")")
-    yield from _listed("", dict.fromkeys(x.rule for x in entry.constraints))
-    yield from _listed("legal, but:", (x.text for x in entry.remarks))
-    yield from _listed(
+    yield from _list_lines("", dict.fromkeys(x.rule for x in entry.constraints))
+    yield from _list_lines("legal, but:", (x.text for x in entry.remarks))
+    yield from _list_lines(
         "where the manual contradicts itself:", (x.text for x in entry.contradictions)
     )
     touched = [x for x in ERRATA if entry.opcode in x.opcodes]
     ptx, values = entry.example
     ins = parse(ptx)
     yield ""
-    yield "steps of the example: " + ", ".join(title(step) for step in lower(ins.form).steps)
+    yield "steps of the example: " + ", ".join(format_title(step) for step in lower(ins.form).steps)
     example = trace(ins, values)
-    yield f"example: {ins} gives {result_text(example)}"
-    yield f"  $ {command(example)}"
+    yield f"example: {ins} gives {format_result(example)}"
+    yield f"  $ {format_command(example)}"
     if touched:
         yield f"errata: {', '.join(x.id for x in touched)} (ptxscope errata ID)"

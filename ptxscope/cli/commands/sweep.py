@@ -9,31 +9,38 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import Problem, PtxError, printable
+from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...export.options import Options, checked_id
 from ...export.theme import THEMES, Theme
-from ...sweep.register_parts import Lane, as_read, looked_at, swept, usual, usual_result
+from ...sweep.register_parts import (
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    parse_result_part,
+    parse_swept_part,
+    with_read_order,
+)
 from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    bits_by_name,
-    bound,
-    chosen_model,
-    instruction,
-    parsed,
-    parser,
+    bind_operands,
+    choose_model,
+    make_command_parser,
+    parse_assignments,
+    parse_instruction,
+    parse_words,
 )
 from ..support.picture_output import (
     PICTURES,
     add_output,
     add_size,
     choose_format,
-    hand_out,
     is_printed,
-    picture_of,
+    output_document,
+    render_picture,
 )
 
 if TYPE_CHECKING:
@@ -56,10 +63,10 @@ extra `images`: {format_install_hint("images")}.
 """
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
     about = "Show what an instruction computes over all values of one operand, or of two."
-    to = parser("sweep", about, _EPILOG)
+    to = make_command_parser("sweep", about, _EPILOG)
     add_instruction(to)
     to.add_argument("--x", metavar="LANE", help="what is swept: a, a.b0, %%r1.h1 (default: of a)")
     to.add_argument("--y", metavar="LANE", help="what is swept as well, for a map of both")
@@ -80,15 +87,15 @@ def arguments() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
-    chosen = parsed(arguments(), _joined(words))
+    chosen = parse_words(make_parser(), _join_range_words(words))
     choose_format(chosen, FORMATS)
-    found, options = _swept(chosen), _options(chosen)
-    made = _made(found, chosen, options)
-    hand_out(made, chosen.format, chosen.output)
+    found, options = _make_sweep(chosen), _make_options(chosen)
+    made = _render_sweep(found, chosen, options)
+    output_document(made, chosen.format, chosen.output)
     return 0
 
 
-def _joined(words: Sequence[str]) -> list[str]:
+def _join_range_words(words: Sequence[str]) -> list[str]:
     """The words, a range that begins with a minus joined to its option."""
     found: list[str] = []
     for word in words:
@@ -98,56 +105,61 @@ def _joined(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _options(chosen: argparse.Namespace) -> Options:
+def _make_options(chosen: argparse.Namespace) -> Options:
     options = Options(theme=Theme(chosen.theme), scale=chosen.scale, width=chosen.width)
     try:
         return options._replace(id=checked_id(chosen.id) if chosen.id else "")
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _swept(chosen: argparse.Namespace) -> Sweep:
+def _make_sweep(chosen: argparse.Namespace) -> Sweep:
     """What the arguments ask for; raises CommandError."""
-    model = chosen_model(chosen.model)
-    ins = instruction(chosen.ptx)
-    x, y, of = _lanes(ins, chosen)
-    bounds = _bounds(x, chosen.range) if chosen.range is not None else None
-    given = bits_by_name(ins, chosen.values)
+    model = choose_model(chosen.model)
+    ins = parse_instruction(chosen.ptx)
+    x, y, of = _choose_parts(ins, chosen)
+    bounds = _parse_bounds(x, chosen.range) if chosen.range is not None else None
+    given = parse_assignments(ins, chosen.values)
     ours = {lane.name for lane in (x, y) if lane}
-    operands = bound(ins, dict.fromkeys(ours, 0) | given)
-    from ...sweep.computation import sweep
+    operands = bind_operands(ins, dict.fromkeys(ours, 0) | given)
+    from ...sweep.computation import compute_sweep
 
     try:
-        return sweep(
-            ins, operands, x, y, of=of, model=model, bounds=bounds, marked=ours <= given.keys()
+        return compute_sweep(
+            ins, operands, x, y, of=of, model=model, bounds=bounds, with_events=ours <= given.keys()
         )
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _lanes(ins: Instruction, chosen: argparse.Namespace) -> tuple[Lane, Lane | None, Lane]:
-    x = _lane(ins, "--x", chosen.x, swept) or usual(ins)[0]
-    y = _lane(ins, "--y", chosen.y, swept)
+def _choose_parts(
+    ins: Instruction, chosen: argparse.Namespace
+) -> tuple[RegisterPart, RegisterPart | None, RegisterPart]:
+    x = _parse_part(ins, "--x", chosen.x, parse_swept_part) or choose_default_parts(ins)[0]
+    y = _parse_part(ins, "--y", chosen.y, parse_swept_part)
     if x is None:
         raise CommandError(f"error: {ins} reads no register that could be swept")
-    of = _lane(ins, "--of", chosen.of, looked_at) or usual_result(ins, x)
+    of = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
     if of is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
-    return as_read(ins, x, of), y, of
+    return with_read_order(ins, x, of), y, of
 
 
-def _lane(
-    ins: Instruction, option: str, text: str | None, read: Callable[[Instruction, str], Lane]
-) -> Lane | None:
+def _parse_part(
+    ins: Instruction,
+    option: str,
+    text: str | None,
+    read: Callable[[Instruction, str], RegisterPart],
+) -> RegisterPart | None:
     if text is None:
         return None
     try:
         return read(ins, text)
     except PtxError as error:
-        raise CommandError(str(error.within(f"{option} {text}", len(option) + 1))) from None
+        raise CommandError(str(error.shift_into(f"{option} {text}", len(option) + 1))) from None
 
 
-def _bounds(x: Lane, text: str) -> tuple[int, int]:
+def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     """The bits of the first and the last value."""
     low, colon, high = text.partition(":")
     start = len("--range ")
@@ -159,31 +171,34 @@ def _bounds(x: Lane, text: str) -> tuple[int, int]:
         start += len(low) + 1
         last = x.read_in_order(high)
         start = len("--range ")
-        if x.place(first) > x.place(last):
-            message = f"{x.said(first)} is above {x.said(last)}"
-            ends = f"from {x.said(x.at(0))} to {x.said(x.at(x.values - 1))}"
+        if x.compute_rank(first) > x.compute_rank(last):
+            message = f"{x.format_value(first)} is above {x.format_value(last)}"
+            ends = (
+                f"from {x.format_value(x.get_value_at(0))} to "
+                f"{x.format_value(x.get_value_at(x.values - 1))}"
+            )
             hint = f"values of {x.text} in order, {ends}"
             raise PtxError(text, (Problem(message, (0, len(text)), hint),))
     except PtxError as error:
-        raise CommandError(str(error.within(f"--range {text}", start))) from None
+        raise CommandError(str(error.shift_into(f"--range {text}", start))) from None
     return first, last
 
 
-def _made(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
+def _render_sweep(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
     format_ = chosen.format
     if format_ in PICTURES:
         from ...export.sweeps import sweep_picture
 
-        return picture_of(sweep_picture.render(found, options, chosen.title), format_, options)
+        return render_picture(sweep_picture.render(found, options, chosen.title), format_, options)
     from ...export.sweeps import sweep_text
 
     if format_ == "csv":
-        return sweep_text.table(found)
+        return sweep_text.render_csv(found)
     to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
     width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":
-        return sweep_text.said(found, width=width)
+        return sweep_text.render_words(found, width=width)
     encoding = sys.stdout.encoding if to_terminal else "utf-8"
     unicode = (encoding or "").lower().replace("-", "").startswith("utf")
-    return sweep_text.render(found, width=width, unicode=unicode)
+    return sweep_text.render(found, width=width, is_unicode=unicode)

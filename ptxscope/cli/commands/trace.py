@@ -6,11 +6,16 @@ import argparse
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...export import FORMATS, TEXTS, export
-from ...export.content.annotated_trace import chosen as with_choices
-from ...export.content.option_support import ACTS, acts, idle, where
+from ...export.content.annotated_trace import annotate_trace as with_choices
+from ...export.content.option_support import (
+    ACTS,
+    format_affected_formats,
+    format_no_effect_error,
+    has_effect,
+)
 from ...export.options import DEFAULT, Options, checked_id, validated
 from ...export.theme import THEMES, Theme
 from .. import CommandError
@@ -18,24 +23,24 @@ from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    chosen_model,
-    instruction,
-    parsed,
-    parser,
-    traced,
+    build_trace,
+    choose_model,
+    make_command_parser,
+    parse_instruction,
+    parse_words,
 )
 from ..support.picture_output import (
     add_frames,
     add_output,
     add_picture,
     choose_format,
-    hand_out,
     is_printed,
-    made_of,
-    picture_options,
-    put,
-    warn_of_another_name,
-    warn_of_small_letters,
+    make_picture_options,
+    output_document,
+    print_document,
+    render_document,
+    warn_about_small_letters,
+    warn_about_suffix,
     write_frames,
 )
 
@@ -56,23 +61,23 @@ _LONGEST = 1 << 24
 """Characters of a JSON trace that are read; one has a few thousand."""
 
 
-def arguments() -> Parser:
+def make_parser() -> Parser:
     """What it takes."""
-    return _arguments(document=False, formats=FORMATS)
+    return _make_trace_parser(is_document=False, formats=FORMATS)
 
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
-    to = arguments()
-    chosen = parsed(to, _complete_alt(words))
+    to = make_parser()
+    chosen = parse_words(to, _complete_alt(words))
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
-    refuse_idle(to, chosen)
+    reject_unused_options(to, chosen)
     if chosen.alt and chosen.output is not None and is_printed(chosen.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
-    trace, options = _asked(chosen)
+    trace, options = _annotate_request(chosen)
     if chosen.output is not None:
-        warn_of_another_name(chosen.output, chosen.format)
-    warn_of_small_letters(trace, chosen.format, options)
+        warn_about_suffix(chosen.output, chosen.format)
+    warn_about_small_letters(trace, chosen.format, options)
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
@@ -80,12 +85,14 @@ def run(words: Sequence[str]) -> int:
         if chosen.alt:
             is_short = chosen.alt == _ALTS[0]
             texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in drawn)
-            put("".join(texts), "text")
+            print_document("".join(texts), "text")
         return 0
     if chosen.output is not None or not chosen.alt:
-        hand_out(made_of(trace, chosen.format, options), chosen.format, chosen.output)
+        output_document(
+            render_document(trace, chosen.format, options), chosen.format, chosen.output
+        )
     if chosen.alt:
-        put(_alt(trace, options, chosen.alt), "text")
+        print_document(_format_alt(trace, options, chosen.alt), "text")
     return 0
 
 
@@ -97,19 +104,19 @@ def _complete_alt(words: Sequence[str]) -> list[str]:
     ]
 
 
-def rendered(words: Sequence[str]) -> str:
+def render_request(words: Sequence[str]) -> str:
     """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
 
     Options that ask for something else than a document are none here.
     """
-    chosen = parsed(_arguments(document=True), words)
+    chosen = parse_words(_make_trace_parser(is_document=True), words)
     choose_format(chosen, FORMATS, "text")
-    trace, options = _asked(chosen)
+    trace, options = _annotate_request(chosen)
     text: str = export(trace, chosen.format, options)
     return text
 
 
-def asked(
+def parse_request(
     words: Sequence[str], format_: str = "text", *, strict: bool = False
 ) -> tuple[Trace, Options, argparse.Namespace]:
     """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
@@ -117,32 +124,32 @@ def asked(
     Beside the options of a document ``-o`` is taken. ``format_`` is where nothing says which;
     where it is ``strict``, so are options that do nothing in it.
     """
-    to = _arguments(document=True, formats=FORMATS)
+    to = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(to)
-    chosen = parsed(to, words)
+    chosen = parse_words(to, words)
     choose_format(chosen, FORMATS, format_)
     if strict:
-        refuse_idle(to, chosen)
-    return (*_asked(chosen), chosen)
+        reject_unused_options(to, chosen)
+    return (*_annotate_request(chosen), chosen)
 
 
-def refuse_idle(to: Parser, chosen: argparse.Namespace) -> None:
+def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
     """Raise CommandError for an option that does nothing in the format that is made."""
     for name in ACTS:
         dest = name.replace("-", "_")
         given = getattr(chosen, dest, None)
-        if given != to.get_default(dest) and not acts(name, chosen.format):
-            raise CommandError(f"error: {idle(name, chosen.format)}")
+        if given != to.get_default(dest) and not has_effect(name, chosen.format):
+            raise CommandError(f"error: {format_no_effect_error(name, chosen.format)}")
 
 
-def _arguments(*, document: bool, formats: Sequence[str] = TEXTS) -> Parser:
+def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
-    to = parser("trace", about, _EPILOG, add_help=not document)
-    add_instruction(to, optional=not document)
+    to = make_command_parser("trace", about, _EPILOG, add_help=not is_document)
+    add_instruction(to, is_optional=not is_document)
     add_model(to)
     _add_options(to, formats)
     to.set_defaults(read=None)
-    if not document:
+    if not is_document:
         to.set_defaults(model=None)
         add_output(to)
         add_frames(to)
@@ -182,14 +189,17 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     to.add_argument(
         "--standalone",
         action="store_true",
-        help=f"{where('standalone')}: a whole page rather than a fragment",
+        help=f"{format_affected_formats('standalone')}: a whole page rather than a fragment",
     )
     add_picture(to)
     to.add_argument(
         "--theme",
         choices=THEMES,
         default="auto",
-        help=f"{where('theme')}: light, dark, or as the page is that they stand in (auto, default)",
+        help=(
+            f"{format_affected_formats('theme')}: light, dark, or as the page is that they "
+            "stand in (auto, default)"
+        ),
     )
     to.add_argument(
         "--heading-level",
@@ -197,10 +207,17 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         choices=range(7),
         default=DEFAULT.heading_level,
         metavar="N",
-        help=f"{where('heading-level')}: the level of the title, 1 to 6 (default: 2); 0 writes "
-        "bold text in place of headings",
+        help=(
+            f"{format_affected_formats('heading-level')}: the level of the title, 1 to 6 "
+            "(default: 2); 0 writes bold text in place of headings"
+        ),
     )
-    to.add_argument("--id", default="", metavar="NAME", help=f"{where('id')}: what ids begin with")
+    to.add_argument(
+        "--id",
+        default="",
+        metavar="NAME",
+        help=f"{format_affected_formats('id')}: what ids begin with",
+    )
     part = to.add_mutually_exclusive_group()
     part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
     part.add_argument(
@@ -211,12 +228,12 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     to.add_argument("--no-result", action="store_true", help="keep the result back")
 
 
-def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace with its annotations, and what is to be shown of it."""
     for name in ("steps", "until"):
         if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace, options = _given(chosen) if chosen.read is None else _read(chosen)
+    trace, options = _trace_line(chosen) if chosen.read is None else _read(chosen)
     options = options._replace(
         both=options.both or chosen.both,
         standalone=chosen.standalone,
@@ -224,7 +241,7 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         theme=Theme(chosen.theme),
         heading_level=chosen.heading_level,
     )
-    options = picture_options(chosen, options)
+    options = make_picture_options(chosen, options)
     try:
         options = validated(options._replace(id=checked_id(chosen.id) if chosen.id else ""))
         return with_choices(
@@ -238,39 +255,43 @@ def _asked(chosen: argparse.Namespace) -> tuple[Trace, Options]:
             result=not chosen.no_result,
         )
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _given(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace of the line and the values that are given."""
     if chosen.ptx is None:
-        arguments().error("PTX is missing, or --from FILE.json in its place")
-    ins = instruction(chosen.ptx)
-    return traced(ins, chosen.values, chosen_model(chosen.model or "isa")), DEFAULT
+        make_parser().error("PTX is missing, or --from FILE.json in its place")
+    ins = parse_instruction(chosen.ptx)
+    return build_trace(ins, chosen.values, choose_model(chosen.model or "isa")), DEFAULT
 
 
 def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """The trace that a file holds, and what was shown of it."""
     from ...export.formats.json import read
-    from ..support.inputs import called, opened
+    from ..support.inputs import format_input_name, open_text
 
     given = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
     if more := next(filter(None, given), None):
-        message = f"--from has instruction, values and model; {printable(more)} can't be given too"
+        message = (
+            f"--from has instruction, values and model; {make_printable(more)} can't be given too"
+        )
         raise CommandError(f"error: {message}")
-    with opened(chosen.read) as stream:
+    with open_text(chosen.read) as stream:
         text = stream.read(_LONGEST + 1)
     try:
         if len(text) > _LONGEST:
             raise ValueError(f"it has more than {_LONGEST:,} characters")
         return read(text)
     except ValueError as error:
-        raise CommandError(f"error: {called(chosen.read)}: {printable(str(error))}") from None
+        raise CommandError(
+            f"error: {format_input_name(chosen.read)}: {make_printable(str(error))}"
+        ) from None
 
 
-def _alt(trace: Trace, options: Options, length: str) -> str:
-    from ...export.content.alt_text import alt, short_alt
-    from ...export.content.document import document
+def _format_alt(trace: Trace, options: Options, length: str) -> str:
+    from ...export.content.alt_text import format_alt_text, short_alt
+    from ...export.content.document import build_document
 
-    doc = document(trace, options)
-    return (short_alt(doc) if length == _ALTS[0] else alt(doc)) + "\n"
+    doc = build_document(trace, options)
+    return (short_alt(doc) if length == _ALTS[0] else format_alt_text(doc)) + "\n"

@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ...engine.isa.roles import DESTINATIONS
 from ...engine.isa.types import Type
-from ...engine.listings.asm_bindings import bound_to, clash, pasted, reading_type
-from ...engine.semantics.models import Model, beyond, model
-from ...engine.syntax.errors import NotOneError, Problem, PtxError, printable
+from ...engine.listings.asm_bindings import (
+    format_name_clash,
+    parse_pasted,
+    read_bindings_of,
+    reading_type,
+)
+from ...engine.semantics.models import Model, describe_newer_version, parse_model
+from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.values import hex_text, parse_value
-from ...engine.tracing.evaluation import bind, check_read, described
+from ...engine.syntax.values import format_hex, parse_value
+from ...engine.tracing.evaluation import bind_values, check_read, describe_operand
 from ...engine.tracing.trace import Trace
 from .. import CommandError
-from .streams import say
+from .streams import print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -36,10 +41,10 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     """Help as wide as the terminal; argparse would load shutil, and all its archives, to ask."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
+        super().__init__(prog, width=_get_terminal_width() - 2)
 
 
-def _columns() -> int:
+def _get_terminal_width() -> int:
     with suppress(KeyError, ValueError):
         return max(int(os.environ["COLUMNS"]), 20)
     with suppress(OSError, ValueError):
@@ -56,7 +61,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments."""
-        raise CommandError(f"{self.format_usage()}error: {printable(message)}")
+        raise CommandError(f"{self.format_usage()}error: {make_printable(message)}")
 
     @property
     def options(self) -> dict[str, argparse.Action]:
@@ -69,12 +74,14 @@ class Parser(argparse.ArgumentParser):
         return [action for action in self._actions if not action.option_strings]
 
 
-def metavar(action: argparse.Action) -> str:
+def format_metavar(action: argparse.Action) -> str:
     """What an argument's value is called in the help."""
     return str(action.metavar or action.dest)
 
 
-def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True) -> Parser:
+def make_command_parser(
+    command: str, about: str, epilog: str = "", *, add_help: bool = True
+) -> Parser:
     """An argument parser for a command; for all of them where that is empty."""
     return Parser(
         prog=f"ptxscope {command}".rstrip(),
@@ -85,12 +92,12 @@ def parser(command: str, about: str, epilog: str = "", *, add_help: bool = True)
     )
 
 
-def add_instruction(to: argparse.ArgumentParser, *, optional: bool = False) -> None:
+def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
     """The arguments ``PTX name=value …``."""
     to.add_argument(
         "ptx",
         metavar="PTX",
-        nargs="?" if optional else None,
+        nargs="?" if is_optional else None,
         help="one instruction as you would paste it: plain PTX, or an asm statement",
     )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
@@ -107,7 +114,7 @@ def add_model(to: argparse.ArgumentParser) -> None:
     )
 
 
-def parsed(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """The arguments, options and values in any order; behind ``--`` there are no options.
 
     What begins with a dash there is a file, as nothing else does.
@@ -128,32 +135,32 @@ def split_words(text: str) -> list[str]:
     return shlex.split(text)
 
 
-def instruction(text: str) -> Instruction:
+def parse_instruction(text: str) -> Instruction:
     """The instruction in a text; an illegal one ends the command with status 1."""
     try:
-        return pasted(text)
+        return parse_pasted(text)
     except PtxError as error:
         legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
         raise CommandError(str(error), 2 if legal else 1) from None
 
 
-def chosen_model(name: str) -> Model:
+def choose_model(name: str) -> Model:
     """A model by name; what is assumed of a ptxas that nobody measured is said."""
     try:
-        found = model(name)
+        found = parse_model(name)
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
-    if assumed := beyond(name):
-        say(f"warning: {assumed}")
+        raise CommandError(f"error: {make_printable(str(error))}") from None
+    if assumed := describe_newer_version(name):
+        print_message(f"warning: {assumed}")
     return found
 
 
-def operand_types(ins: Instruction) -> dict[str, Type]:
+def map_operand_types(ins: Instruction) -> dict[str, Type]:
     """The type by which a value of each register is read."""
     return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
-def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     """The registers that are meant; none where nothing is called so. Raises PtxError.
 
     A register by its name or without its ``%``, those that a C variable is in, or one by its
@@ -163,7 +170,7 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     found = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
         if ins.names.get(role) in found:
-            constant = hex_text(bits, ins.type_of(role).bits)
+            constant = format_hex(bits, ins.type_of(role).bits)
             message = f"`{name}` is the constant {constant} here: it takes no other value"
             raise PtxError(name, (Problem(message, (0, len(name))),))
     return found
@@ -172,35 +179,37 @@ def operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
 def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     names = ins.names
     found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
-    variable = bound_to(ins).variable(name)
+    variable = read_bindings_of(ins).find_operands_of_variable(name)
     if found and variable and found != variable:
-        raise clash(name, variable)
+        raise format_name_clash(name, variable)
     if found or variable:
         return found or tuple(x for x in variable if x in names.values())
     return (names[name],) if name in names else ()
 
 
-def titled(ins: Instruction, title: str) -> tuple[str, ...]:
+def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
     """The registers that a column or an array is for, as ``operand_names``; raises CommandError."""
     try:
-        return operand_names(ins, title)
+        return find_operand_names(ins, title)
     except PtxError as error:
         raise CommandError(str(error)) from None
 
 
-def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
+def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
     """The bits that ``name=value`` arguments give to registers of an instruction."""
-    types = operand_types(ins)
-    names, clauses = ins.names.items(), bound_to(ins)
+    types = map_operand_types(ins)
+    names, clauses = ins.names.items(), read_bindings_of(ins)
     read = {needed.name for needed in ins.inputs}
     read |= {name for role, name in names if role not in DESTINATIONS}
     computed = {name for _, name in names} - read
-    wanted = ", ".join(_called(x.name, clauses.variables(x.name)) for x in ins.inputs)
+    wanted = ", ".join(
+        _format_operand_name(x.name, clauses.find_variable_of_operand(x.name)) for x in ins.inputs
+    )
 
     def named(written: str) -> tuple[str, ...]:
-        found = operand_names(ins, written)
+        found = find_operand_names(ins, written)
         message = f"`{written}` is not an operand of {ins}"
-        if variable := clauses.variable(written):
+        if variable := clauses.find_operands_of_variable(written):
             message = f"C's `{written}` is {' and '.join(variable)}, no operand of {ins}"
         hint = wanted or "no values: it reads none"
         if found and computed.issuperset(found):
@@ -210,10 +219,10 @@ def bits_by_name(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
             raise PtxError(written, (Problem(message, (0, len(written)), hint),))
         return tuple(x for x in found if x not in computed)
 
-    return assigned(texts, named, lambda name, value: parse_value(value, types[name]))
+    return parse_named_values(texts, named, lambda name, value: parse_value(value, types[name]))
 
 
-def _called(name: str, variables: Sequence[str]) -> str:
+def _format_operand_name(name: str, variables: Sequence[str]) -> str:
     """``%1 (x)``: an operand, with the C variable that it is."""
     return f"{name} ({variables[0]})" if variables else name
 
@@ -221,7 +230,7 @@ def _called(name: str, variables: Sequence[str]) -> str:
 Read = TypeVar("Read")
 
 
-def assigned(
+def parse_named_values(
     texts: Sequence[str],
     named: Callable[[str], tuple[str, ...]],
     read: Callable[[str, str], Read],
@@ -247,29 +256,29 @@ def assigned(
             start = len(written) + 1
             found |= {name: read(name, value) for name in names}
         except PtxError as error:
-            raise CommandError(str(error.within(text, start))) from None
+            raise CommandError(str(error.shift_into(text, start))) from None
     return found
 
 
-def bound(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
+def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
     """Operand bits by role, all of them given; ``where`` says of which line the error is."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
-        named = ", ".join(described(needed.name, needed.roles) for needed in missing)
+        named = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
         example = " ".join(f"{needed.name}=0x1" for needed in missing)
         raise CommandError(
-            f"error: {where}no value for {printable(named)}; add {printable(example)}"
+            f"error: {where}no value for {make_printable(named)}; add {make_printable(example)}"
         )
-    return bind(ins, bits)
+    return bind_values(ins, bits)
 
 
-def traced(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
+def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
     """The trace of an instruction on ``name=value`` arguments, all of them given."""
-    operands = bound(ins, bits_by_name(ins, assignments))
+    operands = bind_operands(ins, parse_assignments(ins, assignments))
     try:
         check_read(ins, model_, operands)
     except ValueError as error:
-        raise CommandError(f"error: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(str(error))}") from None
     return Trace(ins, model_, operands)
 
 

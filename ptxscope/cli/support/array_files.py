@@ -13,13 +13,13 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.block_runner import storage
-from ...engine.syntax.errors import printable
+from ...engine.arrays.block_runner import get_storage_dtype
+from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...files import is_there, named, replace
+from ...files import expand_path, is_there, replace
 from .. import CommandError
-from .arguments import bits_by_name, titled
-from .progress_bar import Bar
+from .arguments import find_column_operands, parse_assignments
+from .progress_bar import ProgressBar
 
 AnyArray = npt.NDArray[Any]
 Computed = Callable[..., Mapping[str, object]]
@@ -33,44 +33,54 @@ _MAX_REASON_CHARS = 200
 """Characters of a library's or a file's own words in an error."""
 
 
-def answer(
+def evaluate_file(
     ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str
 ) -> None:
     """Write the results of an instruction on the arrays of a file, computed so, to another."""
-    with Bar() as bar:
-        _answer(ins, computed, values, read, write, bar)
+    with ProgressBar() as bar:
+        _evaluate_with_bar(ins, computed, values, read, write, bar)
 
 
-def _answer(
-    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str, bar: Bar
+def _evaluate_with_bar(
+    ins: Instruction,
+    computed: Computed,
+    values: Sequence[str],
+    read: str,
+    write: str,
+    bar: ProgressBar,
 ) -> None:
-    suffix = _suffix(write)
+    suffix = _check_suffix(write)
     if suffix == ".npy" and len(ins.results) != 1:
         writes = ", ".join(ins.results.values()) or "nothing"
         raise CommandError(
-            f"error: a .npy file has one array, {printable(str(ins))} writes {printable(writes)}; "
+            f"error: a .npy file has one array, {make_printable(str(ins))} writes "
+            f"{make_printable(writes)}; "
             "write a .npz file"
         )
-    given = bits_by_name(ins, values)
-    arrays = _arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
+    given = parse_assignments(ins, values)
+    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
     for name in arrays.keys() & given.keys():
-        raise CommandError(f"error: {printable(name)} has a value and is in {printable(read)}")
+        raise CommandError(
+            f"error: {make_printable(name)} has a value and is in {make_printable(read)}"
+        )
     values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
     _check_memory(ins, read, values_)
     try:
-        found = _by_pieces(ins, computed, values_, bar) or {
+        found = _evaluate_by_pieces(ins, computed, values_, bar) or {
             x: np.asarray(y) for x, y in computed(values_).items()
         }
     except ValueError as error:
-        raise CommandError(f"error: {printable(read)}: {printable(str(error))}") from None
+        raise CommandError(f"error: {make_printable(read)}: {make_printable(str(error))}") from None
     except MemoryError:
-        raise CommandError(f"error: {printable(read)}: the results do not fit in memory") from None
+        raise CommandError(
+            f"error: {make_printable(read)}: the results do not fit in memory"
+        ) from None
     try:
-        data = _written(found, suffix)
+        data = _encode_arrays(found, suffix)
         bar.begin("writing", len(data))
-        replace(named(write), data, told=bar.at)
+        replace(expand_path(write), data, on_progress=bar.advance_to)
     except OSError as error:
-        raise CommandError(f"error: {printable(write)}: {error.strerror or error}") from None
+        raise CommandError(f"error: {make_printable(write)}: {error.strerror or error}") from None
 
 
 def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -> None:
@@ -83,15 +93,16 @@ def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -
     except ValueError:  # the evaluation names the operands
         return
     bits = sum(ins.type_of(role).bits for role in ins.results)
-    needed, memory = math.prod(shape) * max(bits // 8, 1), _physical_memory()
+    needed, memory = math.prod(shape) * max(bits // 8, 1), _get_physical_memory()
     if memory is not None and needed > memory:
         raise CommandError(
-            f"error: {printable(read)}: the operands broadcast to {math.prod(shape):,} results, "
+            f"error: {make_printable(read)}: the operands broadcast to "
+            f"{math.prod(shape):,} results, "
             f"which need {needed / 2**30:,.1f} GiB; this machine has {memory / 2**30:,.1f} GiB"
         )
 
 
-def _physical_memory() -> int | None:
+def _get_physical_memory() -> int | None:
     """The bytes of memory that the machine has; None where the system doesn't say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -99,8 +110,8 @@ def _physical_memory() -> int | None:
         return None
 
 
-def _by_pieces(
-    ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: Bar
+def _evaluate_by_pieces(
+    ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: ProgressBar
 ) -> dict[str, AnyArray] | None:
     """The results of large arrays of one shape; None for others, and where a value is refused."""
     large = {name: x for name, x in values.items() if x.size > 1}
@@ -111,7 +122,9 @@ def _by_pieces(
     if size <= _PIECE or not plain or not ins.results:
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
-    found = {name: np.empty(size, storage(ins.type_of(x))) for x, name in ins.results.items()}
+    found = {
+        name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
+    }
     for start in range(0, size, _PIECE):
         here = slice(start, start + _PIECE)
         piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
@@ -119,12 +132,12 @@ def _by_pieces(
             computed(piece, out={name: x[here] for name, x in found.items()})
         except ValueError:  # what is said of it is said of the whole arrays
             return None
-        bar.at(min(here.stop, size))
+        bar.advance_to(min(here.stop, size))
     (shape,) = shapes
     return {name: x.reshape(shape) for name, x in found.items()}
 
 
-def _written(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
+def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
     data = io.BytesIO()
     if suffix == ".npy":
         (array,) = arrays.values()
@@ -138,20 +151,22 @@ def _written(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
     return data.getvalue()
 
 
-def _suffix(name: str) -> str:
+def _check_suffix(name: str) -> str:
     suffix = Path(name).suffix.lower()
     if suffix not in (".npy", ".npz"):
-        raise CommandError(f"error: {printable(name)} is neither a .npy nor a .npz file")
+        raise CommandError(f"error: {make_printable(name)} is neither a .npy nor a .npz file")
     return suffix
 
 
-def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dict[str, AnyArray]:
+def _read_arrays(
+    ins: Instruction, file: str, bar: ProgressBar, wanted: Sequence[str]
+) -> dict[str, AnyArray]:
     """Read the arrays of a file that registers need, by register name; the others stay unread."""
-    suffix = _suffix(file)
+    suffix = _check_suffix(file)
     try:
-        path = named(file)
+        path = expand_path(file)
         if not is_there(path):
-            raise CommandError(f"error: {printable(file)}: there is no such file")
+            raise CommandError(f"error: {make_printable(file)}: there is no such file")
         with _Read(path, bar) as source:
             is_archive = source.read(2) == b"PK"
             source.seek(0)
@@ -159,21 +174,21 @@ def _arrays(ins: Instruction, file: str, bar: Bar, wanted: Sequence[str]) -> dic
                 return _read_archive(ins, file, source, wanted)
             array = _read_array(source, path.stat().st_size, path if suffix == ".npy" else None)
     except OSError as error:
-        raise CommandError(f"error: {printable(file)}: {error.strerror or error}") from None
+        raise CommandError(f"error: {make_printable(file)}: {error.strerror or error}") from None
     except (CommandError, KeyboardInterrupt):
         raise
     except MemoryError:
-        raise CommandError(f"error: {printable(file)} does not fit in memory") from None
+        raise CommandError(f"error: {make_printable(file)} does not fit in memory") from None
     except Exception as error:  # the readers of archives and headers raise errors of many types
-        why = printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
-        raise CommandError(f"error: {printable(file)} is no file of arrays: {why}") from None
+        why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
+        raise CommandError(f"error: {make_printable(file)} is no file of arrays: {why}") from None
     if array.dtype.names is not None:
         return _choose_arrays(ins, file, array.dtype.names, wanted, array.__getitem__)
     if len(wanted) != 1:
         several = ", ".join(wanted) or "no more values"
         raise CommandError(
-            f"error: {printable(file)} has one array, the instruction needs "
-            f"{printable(several)}; use a .npz file, with an array for each"
+            f"error: {make_printable(file)} has one array, the instruction needs "
+            f"{make_printable(several)}; use a .npz file, with an array for each"
         )
     return {wanted[0]: array}
 
@@ -208,15 +223,17 @@ def _choose_arrays(
     """Read the array of each register that a file has under the register's name."""
     title_by_name: dict[str, str] = {}
     for title in titles:
-        for name in titled(ins, title):
+        for name in find_column_operands(ins, title):
             if name in title_by_name:
-                raise CommandError(f"error: {printable(file)} has two arrays for {printable(name)}")
+                raise CommandError(
+                    f"error: {make_printable(file)} has two arrays for {make_printable(name)}"
+                )
             title_by_name[name] = title
     for name in wanted:
         if name not in title_by_name:
-            has = printable(", ".join(titles)[:_MAX_REASON_CHARS] or "nothing")
+            has = make_printable(", ".join(titles)[:_MAX_REASON_CHARS] or "nothing")
             raise CommandError(
-                f"error: {printable(file)} has no array {printable(name)}; it has {has}"
+                f"error: {make_printable(file)} has no array {make_printable(name)}; it has {has}"
             )
     return {name: read_titled(title) for name, title in title_by_name.items()}
 
@@ -224,7 +241,7 @@ def _choose_arrays(
 class _Read(io.FileIO):
     """A file that tells how much of it is read."""
 
-    def __init__(self, path: Path, bar: Bar) -> None:
+    def __init__(self, path: Path, bar: ProgressBar) -> None:
         super().__init__(path)
         self._bar = bar
         bar.begin("reading", os.fstat(self.fileno()).st_size)
@@ -232,7 +249,7 @@ class _Read(io.FileIO):
     def read(self, size: int | None = -1, /) -> bytes:
         """Read some of it."""
         found = super().read(-1 if size is None else size)
-        self._bar.at(self.tell())
+        self._bar.advance_to(self.tell())
         return found
 
 

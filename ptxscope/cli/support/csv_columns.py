@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.block_runner import storage
-from ...engine.isa.integers import limits
+from ...engine.arrays.block_runner import get_storage_dtype
+from ...engine.isa.integers import get_limits
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
 
 Bytes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.intp]
+IndexArray = npt.NDArray[np.intp]
 Integers = npt.NDArray[Any]
-Words = npt.NDArray[np.uint64]
+EightByteWords = npt.NDArray[np.uint64]
 
 _COMMA, _NEWLINE, _MINUS, _ZERO = b",\n-0"
 _LONGEST = {16: 16, 10: 19}
@@ -36,15 +36,15 @@ class _Cells(NamedTuple):
     """One column: where its cells begin and end."""
 
     text: Bytes
-    start: Places
-    end: Places
+    start: IndexArray
+    end: IndexArray
 
-    def some(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
+    def take_lines(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
         """Those of some lines."""
         return _Cells(self.text, self.start[chosen], self.end[chosen])
 
 
-def answered(
+def evaluate_lines(
     lines: bytes,
     width: int,
     columns: Mapping[str, tuple[int, Type]],
@@ -57,23 +57,25 @@ def answered(
     bits they have.
     """
     text = np.frombuffer(bytes(_MARGIN) + lines, np.uint8)
-    ends = _line_ends(text, width)
+    ends = _find_cell_ends(text, width)
     if ends is None:
         return None
     values = dict[str, Integers]()
     for name, (at, type_) in columns.items():
         start = ends[:, at - 1] + 1 if at else np.append(_MARGIN, ends[:-1, -1] + 1)
-        found = _values(_Cells(text, start, ends[:, at]), type_)
+        found = _parse_column(_Cells(text, start, ends[:, at]), type_)
         if found is None:
             return None
-        values[name] = found.astype(storage(type_))
+        values[name] = found.astype(get_storage_dtype(type_))
     found_ = evaluate(values)
-    added = [_written(np.broadcast_to(found_[name], len(ends)), bits) for name, bits in results]
+    added = [
+        _format_results(np.broadcast_to(found_[name], len(ends)), bits) for name, bits in results
+    ]
     whole = added[0] if len(added) == 1 else np.concatenate(added, axis=1)
-    return _joined(text, ends[:, -1], whole)[_MARGIN:].tobytes()
+    return _join_lines(text, ends[:, -1], whole)[_MARGIN:].tobytes()
 
 
-def _line_ends(text: Bytes, width: int) -> Places | None:
+def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
     """Where each cell ends, a row a line; None unless all lines have so many, none too long."""
     ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
     sizes = np.diff(ends, prepend=_MARGIN - 1) - 1
@@ -86,7 +88,7 @@ def _line_ends(text: Bytes, width: int) -> Places | None:
     return table if whole and (width > 1 or sizes.min() > 0) else None
 
 
-def _values(cells: _Cells, type_: Type) -> Integers | None:
+def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
     """What the cells of a column hold; None where one is no plain integer that fits."""
     text, start, end = cells
     if not np.all(end > start):
@@ -94,12 +96,15 @@ def _values(cells: _Cells, type_: Type) -> Integers | None:
     # behind a cell there is at least the newline
     prefixed = (text[start] == _ZERO) & ((text[start + 1] | 0x20) == ord("x"))
     if prefixed.all():
-        return _hexadecimal(cells, type_)
+        return _parse_hexadecimal(cells, type_)
     if type_.is_float:  # a plain number is a float there
         return None
     if not prefixed.any():
-        return _decimal(cells, type_)
-    parts = _hexadecimal(cells.some(prefixed), type_), _decimal(cells.some(~prefixed), type_)
+        return _parse_decimal(cells, type_)
+    parts = (
+        _parse_hexadecimal(cells.take_lines(prefixed), type_),
+        _parse_decimal(cells.take_lines(~prefixed), type_),
+    )
     if parts[0] is None or parts[1] is None:
         return None
     found = np.empty(len(start), parts[1].dtype)
@@ -107,26 +112,26 @@ def _values(cells: _Cells, type_: Type) -> Integers | None:
     return found
 
 
-def _hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
+def _parse_hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
     found = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
-    high = limits(type_.bits, signed=False).high
+    high = get_limits(type_.bits, signed=False).high
     return None if found is None or np.any(found > np.uint64(high)) else found
 
 
-def _decimal(cells: _Cells, type_: Type) -> Integers | None:
+def _parse_decimal(cells: _Cells, type_: Type) -> Integers | None:
     text, start, end = cells
     negative = text[start] == _MINUS
     start = start + negative
     if np.any((text[start] == _ZERO) & (end - start > 1)):  # that is octal
         return None
     found = _number(_Cells(text, start, end), 10)
-    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+    low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
     if found is None or np.any(found > np.where(negative, np.uint64(-low), np.uint64(high))):
         return None
     return np.where(negative, -found, found) & np.uint64(high)
 
 
-def _number(cells: _Cells, base: int) -> Words | None:
+def _number(cells: _Cells, base: int) -> EightByteWords | None:
     """Digits as a number; None where a cell has others, none, or too many."""
     text, start, end = cells
     counts = end - start
@@ -140,37 +145,39 @@ def _number(cells: _Cells, base: int) -> Words | None:
         if counts.min() < behind + 8:
             there = _LAST[np.clip(counts - behind, 0, 8)]
             word = word & there | _ZEROS & ~there
-        number = _of_eight(word, base)
+        number = _parse_eight_digits(word, base)
         if number is None:
             return None
         found += number * np.uint64(base**behind)
     return found
 
 
-def _every(byte: int) -> np.uint64:
+def _repeat_byte(byte: int) -> np.uint64:
     """A word of eight such bytes."""
     return np.uint64(byte * 0x0101_0101_0101_0101)
 
 
-_ZEROS = _every(_ZERO)
+_ZEROS = _repeat_byte(_ZERO)
 _LAST = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
 """The last so many characters of a word, of which the first is its low byte."""
 _LOW = {8: 0x00FF_00FF_00FF_00FF, 16: 0x0000_FFFF_0000_FFFF, 32: 0x0000_0000_FFFF_FFFF}
 """Every second part of so many bits."""
 
 
-def _of_eight(word: Words, base: int) -> Words | None:
+def _parse_eight_digits(word: EightByteWords, base: int) -> EightByteWords | None:
     """Eight ASCII digits, the first in the low byte, as a number; None where one is none."""
     # no sum of bytes reaches 256, so that all eight are looked at together
     digits = word ^ _ZEROS
-    beyond = digits + _every(0x80 - 10) & _every(0x80)
+    beyond = digits + _repeat_byte(0x80 - 10) & _repeat_byte(0x80)
     if base == 10:
         if beyond.any():
             return None
     elif beyond.any():
         letter = beyond >> np.uint64(7)
         digits = digits & ~(letter * np.uint64(0x20))  # now a to f are 0x51 to 0x56, as A to F
-        if (beyond & (~(digits + _every(0x80 - 0x51)) | digits + _every(0x80 - 0x57))).any():
+        if (
+            beyond & (~(digits + _repeat_byte(0x80 - 0x51)) | digits + _repeat_byte(0x80 - 0x57))
+        ).any():
             return None
         digits = digits - letter * np.uint64(0x51 - 10)
     for bits in (8, 16, 32):  # neighbours are joined: the one that stands first counts for more
@@ -179,7 +186,7 @@ def _of_eight(word: Words, base: int) -> Words | None:
     return digits
 
 
-def _written(values: Integers, bits: int) -> Bytes:
+def _format_results(values: Integers, bits: int) -> Bytes:
     """A comma and every digit of the width in hexadecimal; a predicate is 0 or 1."""
     if bits == 1:
         head, digits = b",", values.astype(np.uint8)[:, None] + np.uint8(_ZERO)
@@ -192,7 +199,7 @@ def _written(values: Integers, bits: int) -> Bytes:
     return found
 
 
-def _joined(text: Bytes, ends: Places, added: Bytes) -> Bytes:
+def _join_lines(text: Bytes, ends: IndexArray, added: Bytes) -> Bytes:
     """The lines, each with what is added to it before its end."""
     count, width = added.shape
     piece = np.dtype((np.void, width))

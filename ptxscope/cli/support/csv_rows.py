@@ -10,30 +10,30 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import PtxError, printable
+from ...engine.syntax.errors import PtxError, make_printable
 from .. import CommandError
-from .inputs import MARK, called, opened
+from .inputs import MARK, format_input_name, open_text
 
 if TYPE_CHECKING:
-    from .progress_bar import Bar
+    from .progress_bar import ProgressBar
 
 Read = TypeVar("Read")
 _UNDECODED = re.compile("[\udc00-\udfff]")
 
 
-Row = tuple[int, list[str]]
+CsvRow = tuple[int, list[str]]
 """The number of a line, or of the last of a row's lines, and its cells."""
 
 
-def rows(file: str) -> Iterator[Row]:
+def read_rows(file: str) -> Iterator[CsvRow]:
     """The rows of a file; ``-`` is the input. Raises CommandError where it can't be read."""
-    with opened(file, newline="", errors=MARK) as source:
-        yield from _rows(source, file)
+    with open_text(file, newline="", errors=MARK) as source:
+        yield from _iter_rows(source, file)
 
 
-def _rows(
+def _iter_rows(
     source: Iterable[str], file: str, before: int = 0, header: Sequence[str] = ()
-) -> Iterator[Row]:
+) -> Iterator[CsvRow]:
     """The rows of lines that follow so many others."""
     reader = csv.reader(source)
     try:
@@ -42,10 +42,10 @@ def _rows(
             _require_text(row, header, before + reader.line_num)
             yield before + reader.line_num, row
     except csv.Error as error:
-        raise CommandError(f"error: {called(file)} is not a CSV file: {error}") from None
+        raise CommandError(f"error: {format_input_name(file)} is not a CSV file: {error}") from None
 
 
-class Lines(NamedTuple):
+class CsvBlock(NamedTuple):
     """Whole lines of ASCII without quotes or carriage returns, as they stand."""
 
     file: str
@@ -55,9 +55,9 @@ class Lines(NamedTuple):
     """How many they are."""
     text: str
 
-    def rows(self) -> Iterator[Row]:
+    def iter_rows(self) -> Iterator[CsvRow]:
         """Their cells."""
-        return _rows(self.text.split("\n")[:-1], self.file, self.before)
+        return _iter_rows(self.text.split("\n")[:-1], self.file, self.before)
 
 
 _CHUNK = 1 << 21
@@ -65,13 +65,15 @@ _MOST = 1 << 23
 """Characters that are held at once, however long the lines are."""
 
 
-def pieces(file: str, count: int, bar: Bar | None = None) -> Iterator[Row | Lines]:
+def read_pieces(
+    file: str, count: int, bar: ProgressBar | None = None
+) -> Iterator[CsvRow | CsvBlock]:
     """The header; then lines, a multiple of so many at once, while they are plain; then other rows.
 
     Raises CommandError where the file can't be read.
     """
-    with opened(file, newline="", errors=MARK, bar=bar) as source:
-        for before, header in _rows(source, file):
+    with open_text(file, newline="", errors=MARK, bar=bar) as source:
+        for before, header in _iter_rows(source, file):
             yield before, header
             break
         else:
@@ -82,18 +84,20 @@ def pieces(file: str, count: int, bar: Bar | None = None) -> Iterator[Row | Line
             held, more = held + read, bool(read)
             if held and not more and not held.endswith("\n"):
                 held += "\n"
-            found = _plain(held, count if more else 1)
+            found = _split_plain_lines(held, count if more else 1)
             if found is None:
                 break
-            lines, held = Lines(file, before, *found[:2]), found[2]
+            lines, held = CsvBlock(file, before, *found[:2]), found[2]
             if lines.size:
                 yield lines
             before += lines.size
         if held:
-            yield from _rows(chain(io.StringIO(held, newline=""), source), file, before, header)
+            yield from _iter_rows(
+                chain(io.StringIO(held, newline=""), source), file, before, header
+            )
 
 
-def _plain(text: str, count: int) -> tuple[int, str, str] | None:
+def _split_plain_lines(text: str, count: int) -> tuple[int, str, str] | None:
     """As many lines as are a multiple of so many, and the rest; None where one is not plain."""
     cut = text.rfind("\n") + 1
     lines = text[:cut]
@@ -103,11 +107,11 @@ def _plain(text: str, count: int) -> tuple[int, str, str] | None:
         return None
     every = lines.count("\n")
     kept = every - every % count
-    end = len(lines) if kept == every else _behind(lines, kept)
+    end = len(lines) if kept == every else _find_line_start(lines, kept)
     return kept, lines[:end], lines[end:] + text[cut:]
 
 
-def _behind(text: str, count: int) -> int:
+def _find_line_start(text: str, count: int) -> int:
     """The place behind so many lines, of which there are as many."""
     low, high = 0, len(text) if count else 0
     while high - low > 1:
@@ -131,10 +135,10 @@ def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
     raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
 
 
-def cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:
+def parse_cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:
     """What a cell says; an error names its line and column."""
     try:
         return read(text)
     except PtxError as error:
-        where = f"line {line}, column {printable(column)}"
-        raise CommandError(f"error: {where}: {printable(error.message)}") from None
+        where = f"line {line}, column {make_printable(column)}"
+        raise CommandError(f"error: {where}: {make_printable(error.message)}") from None

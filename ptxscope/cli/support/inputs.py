@@ -14,12 +14,12 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...files import encoding_of, is_binary
 from .. import CommandError
 
 if TYPE_CHECKING:
-    from .progress_bar import Bar
+    from .progress_bar import ProgressBar
 
 _HEAD = 1 << 12
 """Bytes by which a text is told from what is none."""
@@ -29,19 +29,19 @@ MARK = "ptxscope.mark"
 """A way to deal with undecodable bytes: each becomes U+DC00 and its value, which no text holds."""
 
 
-def _marked(error: UnicodeError) -> tuple[str, int]:
+def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return "".join(chr(0xDC00 + x) for x in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error(MARK, _marked)
+codecs.register_error(MARK, _mark_undecodable)
 
 
 class _Again(io.RawIOBase):
     """A stream from its beginning, of which some was read already."""
 
-    def __init__(self, start: bytes, rest: BinaryIO, bar: Bar | None = None) -> None:
+    def __init__(self, start: bytes, rest: BinaryIO, bar: ProgressBar | None = None) -> None:
         self._start, self._rest, self._bar = start, rest, bar
         self._read = 0
 
@@ -49,30 +49,34 @@ class _Again(io.RawIOBase):
         return True
 
     def readinto(self, to: Any, /) -> int:
-        found = self._start[: len(to)] or _got(self._rest, len(to))
+        found = self._start[: len(to)] or _read_bytes(self._rest, len(to))
         self._start = self._start[len(found) :]
         to[: len(found)] = found
         self._read += len(found)
         if self._bar:
-            self._bar.at(self._read)
+            self._bar.advance_to(self._read)
         return len(found)
 
 
-def _got(stream: BinaryIO, size: int) -> bytes:
+def _read_bytes(stream: BinaryIO, size: int) -> bytes:
     found: bytes | None = stream.read(size)
     if found is None:  # it does not wait; to take that for its end would lose the rest
         raise BlockingIOError(EAGAIN, strerror(EAGAIN))
     return found
 
 
-def called(name: str) -> str:
+def format_input_name(name: str) -> str:
     """What a message calls it."""
-    return "standard input" if name == "-" else printable(name)
+    return "standard input" if name == "-" else make_printable(name)
 
 
 @contextmanager
-def opened(
-    name: str, *, newline: str | None = None, errors: str = "replace", bar: Bar | None = None
+def open_text(
+    name: str,
+    *,
+    newline: str | None = None,
+    errors: str = "replace",
+    bar: ProgressBar | None = None,
 ) -> Iterator[IO[str]]:
     """The text of a file, or of standard input where the name is ``-``.
 
@@ -82,17 +86,17 @@ def opened(
     is to be done within: every OSError is taken for the input's.
     """
     try:
-        with _source(name) as source:
+        with _open_source(name) as source:
             if isinstance(source, io.TextIOBase):
                 yield cast("IO[str]", source)
                 return
-            head = _got(source, _HEAD)
+            head = _read_bytes(source, _HEAD)
             if name != "-" and is_binary(head):
-                raise CommandError(f"error: {called(name)} is not a text file")
+                raise CommandError(f"error: {format_input_name(name)} is not a text file")
             if source.isatty():
                 bar = None  # somebody types there
             elif bar:
-                bar.expect(_left(source, len(head)))
+                bar.set_total(_count_left_bytes(source, len(head)))
             # a terminal that has ended its input once would have to end it again
             rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(
@@ -102,12 +106,14 @@ def opened(
                 newline=newline,
             )
     except IsADirectoryError:
-        raise CommandError(f"error: {called(name)} is a directory; name its files") from None
+        raise CommandError(
+            f"error: {format_input_name(name)} is a directory; name its files"
+        ) from None
     except OSError as error:
-        raise CommandError(f"error: {called(name)}: {error.strerror or error}") from None
+        raise CommandError(f"error: {format_input_name(name)}: {error.strerror or error}") from None
 
 
-def _source(name: str) -> Any:
+def _open_source(name: str) -> Any:
     """The bytes; the text of a standard input that has none, as where a program put its own."""
     if not name:
         raise CommandError("error: '' is not a file name")
@@ -115,11 +121,11 @@ def _source(name: str) -> Any:
         try:
             return Path(name).open("rb")
         except ValueError:
-            raise CommandError(f"error: {called(name)}: not a file name") from None
+            raise CommandError(f"error: {format_input_name(name)}: not a file name") from None
     return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
 
 
-def _left(source: BinaryIO, read: int) -> int | None:
+def _count_left_bytes(source: BinaryIO, read: int) -> int | None:
     """How many bytes a stream had before so many were read; None where nobody knows."""
     try:
         found = os.fstat(source.fileno())
@@ -129,7 +135,7 @@ def _left(source: BinaryIO, read: int) -> int | None:
     return left if left > read else None
 
 
-def once(names: Sequence[str]) -> None:
+def require_single_stdin(names: Sequence[str]) -> None:
     """Raise CommandError where standard input is to be read twice."""
     if names.count("-") > 1:
         raise CommandError("error: `-` is given twice; standard input can be read once")

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import nearest
+from ...engine.syntax.errors import find_closest_spelling
 
 _NAME = "ptxscope"
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
@@ -43,25 +43,25 @@ class Doubt(NamedTuple):
     """Why it is none."""
 
 
-def markers(text: str) -> list[Marker]:
+def find_markers(text: str) -> list[Marker]:
     """The markers of a text, in order."""
     if not _MAYBE.search(text):
         return []
     return [
         Marker(comment.start, comment.end, comment.line, *said, comment.block)
-        for comment in _comments(text)
-        if (said := _said(comment.text))
+        for comment in _find_comments(text)
+        if (said := _parse_comment(comment.text))
     ]
 
 
-def doubtful(text: str) -> list[Doubt]:
+def find_doubtful(text: str) -> list[Doubt]:
     """Comments that are nearly markers, and ends of no trace."""
     if not any(_is_near(found[1]) for found in _NEARLY.finditer(text)):
         return []
     doubts, is_open = [], False
-    for comment in _comments(text):
+    for comment in _find_comments(text):
         found = _NEARLY.match(_OPEN + comment.text)
-        if said := _said(comment.text):
+        if said := _parse_comment(comment.text):
             if not (said[0] or is_open):
                 doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
             is_open = said[0]
@@ -72,10 +72,10 @@ def doubtful(text: str) -> list[Doubt]:
 
 
 def _is_near(word: str) -> bool:
-    return nearest(word, (_NAME,), 0.75) is not None
+    return find_closest_spelling(word, (_NAME,), 0.75) is not None
 
 
-def indent(text: str, marker: Marker) -> str:
+def find_indent(text: str, marker: Marker) -> str:
     """What stands before each line of the block that a marker is in, of lists and quotes."""
     found = _CONTAINERS.match(text, marker.block, marker.start)
     return re.sub(r"[^>\s]", " ", found[0]) if found else ""
@@ -89,18 +89,18 @@ class _Comment(NamedTuple):
     text: str
 
 
-def _comments(text: str) -> Iterator[_Comment]:
+def _find_comments(text: str) -> Iterator[_Comment]:
     """The comments of a text, where Markdown has them as such."""
     starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
-    for kind, first, last in _regions(text.removeprefix("\ufeff")):
-        comments = _in_html if kind == "html_block" else _in_line
+    for kind, first, last in _find_regions(text.removeprefix("\ufeff")):
+        comments = _find_html_comments if kind == "html_block" else _find_inline_comments
         for start, end in comments(text, starts[first], starts[min(last, len(starts) - 1)]):
             line = bisect_right(starts, start, hi=len(starts) - 1)
             inner = text[start + len(_OPEN) : end - len(_CLOSE)]
             yield _Comment(start, end, line, starts[first], inner)
 
 
-def _regions(text: str) -> Iterator[tuple[str, int, int]]:
+def _find_regions(text: str) -> Iterator[tuple[str, int, int]]:
     """The lines in which Markdown knows comments, as half-open ranges."""
     from markdown_it import MarkdownIt
 
@@ -111,7 +111,7 @@ def _regions(text: str) -> Iterator[tuple[str, int, int]]:
             yield token.type, token.map[0], token.map[1]
 
 
-def _in_html(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def _find_html_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     while (at := text.find(_OPEN, start, stop)) >= 0:
         end = text.find(_CLOSE, at + len(_OPEN), stop)
         if end < 0:
@@ -120,7 +120,7 @@ def _in_html(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
         yield at, start
 
 
-def _in_line(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """The comments of a paragraph, outside of its code spans."""
     runs: dict[int, list[int]] = {}
     for run in re.finditer("`++", text[start:stop]):
@@ -142,7 +142,7 @@ def _in_line(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
                 start = ends.pop() + length
 
 
-def _said(comment: str) -> tuple[bool, str] | None:
+def _parse_comment(comment: str) -> tuple[bool, str] | None:
     """Whether a comment opens a trace, and with which words; None where it is not ours."""
     match comment.split(None, 2):
         case ["/ptxscope"]:

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import printable, printable_lines
+from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
 from ...export import BINARY, ending_of, export, format_of
 from ...export.options import DEFAULT, Motion, Options
 from .. import CommandError
-from .streams import say
+from .streams import print_message
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,11 +45,12 @@ def choose_format(
         if asked in _NOT_MADE:
             made = ", ".join(f".{known}" for known in PICTURES)
             raise CommandError(
-                f"error: {printable(name)}: no .{asked} is made here; pictures are {made}"
+                f"error: {make_printable(name)}: no .{asked} is made here; pictures are {made}"
             )
         if format_of(name) and asked not in (*formats, *_PROSE):
             raise CommandError(
-                f"error: {printable(name)}: no {asked} is made here, but {_listed(formats)}; "
+                f"error: {make_printable(name)}: no {asked} is made here, but "
+                f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
         chosen.format = asked if asked in formats else otherwise
@@ -60,13 +61,13 @@ def add_output(to: argparse.ArgumentParser) -> None:
     to.add_argument(
         "-o",
         "--output",
-        type=_file,
+        type=_check_file_name,
         metavar="FILE",
         help="write to a file; - is standard output",
     )
 
 
-def _file(name: str) -> str:
+def _check_file_name(name: str) -> str:
     """The name of a file."""
     if not name:
         raise argparse.ArgumentTypeError("'' is not a file name")
@@ -115,14 +116,14 @@ def add_frames(to: argparse.ArgumentParser) -> None:
     """The option ``--frames``."""
     to.add_argument(
         "--frames",
-        type=_file,
+        type=_check_file_name,
         metavar="DIR",
         help="write a picture for each step into a folder (-f svg, png or pdf), all of one size; "
         "with -f pdf and a name that ends in .pdf, a page for each step",
     )
 
 
-def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
+def make_picture_options(chosen: argparse.Namespace, options: Options) -> Options:
     """The options with what is asked for of a picture."""
     motion = Motion.PLAYING if chosen.animate else Motion.STILL
     return options._replace(
@@ -134,106 +135,114 @@ def picture_options(chosen: argparse.Namespace, options: Options) -> Options:
     )
 
 
-def made_of(trace: Trace, format_: str, options: Options) -> str | bytes:
+def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
     """The trace as a document; raises CommandError where an image can't be made of it."""
     if format_ not in BINARY:
         return export(trace, format_, options)
     from ...export.media.frames import render
 
     still = options._replace(format=format_, motion=Motion.STILL)
-    return picture_of(render(trace, still), format_, options)
+    return render_picture(render(trace, still), format_, options)
 
 
-def warn_of_another_name(file: str, format_: str) -> None:
+def warn_about_suffix(file: str, format_: str) -> None:
     """Say that a file is called as one of another format is, where one of them is a picture."""
     named = str(format_of(file) or "")
     if ending_of(file) in _NOT_MADE:
         named = ending_of(file)
     pictures = {*PICTURES, *_NOT_MADE}
     if named not in ("", format_) and (named in pictures or format_ in pictures):
-        say(f"warning: {file} is called as {named} is, and {format_} is written there, as -f says")
+        print_message(
+            f"warning: {file} is called as {named} is, and {format_} is written there, as -f says"
+        )
 
 
-def warn_of_small_letters(trace: Trace, format_: str, options: Options) -> None:
+def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Say where the letters of a slide are too small for a hall, and what has larger ones."""
     if not options.slide or format_ not in PICTURES:
         return
-    from ...export.media.slides import READABLE, steps_apart
+    from ...export.media.slides import READABLE, split_steps
 
-    found, readable, crowded = steps_apart(trace, options)
+    found, readable, crowded = split_steps(trace, options)
     if round(found, 1) >= READABLE:
         return
     how = ""
     if readable:
         shown = [f"--steps {part}" for part in readable]
-        how = f"; {_listed(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+        how = f"; {_format_names(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
     if crowded:
         one = len(crowded) == 1
-        steps = f"step{'' if one else 's'} {_listed(crowded)} {'is' if one else 'are'}"
+        steps = f"step{'' if one else 's'} {_format_names(crowded)} {'is' if one else 'are'}"
         alone = "" if one and not readable else " even alone"
         how += f"; {steps} too much for a slide{alone}"
-    say(
+    print_message(
         f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     """Names in a sentence: ``1, 2 and 3``."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def picture_of(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
+def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
     """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
-    (made,) = _pictures([svg], format_, options)
+    (made,) = _render_pictures([svg], format_, options)
     return made
 
 
-def _pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
+def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
     """SVG in a format of pictures; says what no font here has."""
     if format_ not in BINARY:
         return found
     from ...export.media import images
-    from .progress_bar import Bar
+    from .progress_bar import ProgressBar
 
     try:
-        make = images.png if format_ == "png" else lambda svg, how: images.pdf([svg], how)
-        with Bar() as bar:
+        make = (
+            images.render_png_bytes
+            if format_ == "png"
+            else lambda svg, how: images.render_pdf_bytes([svg], how)
+        )
+        with ProgressBar() as bar:
             bar.begin("drawing", len(found), "pictures")
             if len(found) == 1 and format_ == "png":  # drawn by one call, in which nothing is told
-                wide, high = map(round, images.size(found[0], options, images.SHARP))
-                bar.begin(f"drawing {wide:,} by {high:,} px", unit="", surely=wide * high > _SLOW)
-            made = [make(svg, options) for svg in bar.over(found)]
-        _warn_of_boxes(images.boxes(found, format_), format_)
+                wide, high = map(round, images.compute_size(found[0], options, images.SHARP))
+                bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
+            made = [make(svg, options) for svg in bar.track(found)]
+        _warn_about_missing_glyphs(images.find_missing_glyphs(found, format_), format_)
     except (ValueError, ImportError) as error:
-        raise _refusal(error, format_) from None
+        raise _make_image_error(error, format_) from None
     return made
 
 
-def _warn_of_boxes(missing: Sequence[str], format_: str) -> None:
+def _warn_about_missing_glyphs(missing: Sequence[str], format_: str) -> None:
     if missing:
         named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        say(f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
-            "install a font that has them")  # fmt: skip
+        print_message(
+            f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            "install a font that has them"
+        )
 
 
-def hand_out(made: str | bytes, format_: str, output: str | None) -> None:
+def output_document(made: str | bytes, format_: str, output: str | None) -> None:
     """Write a document to the file that ``-o`` names, or print it."""
     if output is None or is_printed(output):
-        put(made, format_)
+        print_document(made, format_)
     else:
         write(output, made)
 
 
-def put(made: str | bytes, format_: str) -> None:
+def print_document(made: str | bytes, format_: str) -> None:
     """Print a document; raises CommandError where it is binary and would go to a terminal.
 
     Text is made printable there.
     """
     if isinstance(made, str):
-        sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
+        sys.stdout.write(make_printable_lines(made) if sys.stdout.isatty() else made)
         return
     sys.stdout.write("")  # a closed stream says so
     out = getattr(sys.stdout, "buffer", None)
@@ -255,7 +264,7 @@ def write(path: str, made: str | bytes) -> None:
     try:
         replace_file(Path(path), data)
     except OSError as error:
-        raise CommandError(f"error: {printable(path)}: {error.strerror}") from None
+        raise CommandError(f"error: {make_printable(path)}: {error.strerror}") from None
 
 
 def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
@@ -270,59 +279,61 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
         raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
     from pathlib import Path
 
-    from ...export.content.sanitizer import harmless
+    from ...export.content.sanitizer import sanitize_text
     from ...export.media import images
-    from ...export.media.frames import frames
+    from ...export.media.frames import make_frames
 
     folder = Path(where)
     _require_folder(folder, format_)
-    found = frames(trace, options)
+    found = make_frames(trace, options)
     try:
         if format_ == "pdf" and where.lower().endswith(".pdf"):
-            title = harmless(trace.annotations.title) or printable(str(trace.instruction))
+            title = sanitize_text(trace.annotations.title) or make_printable(str(trace.instruction))
             pages = [frame.svg for frame in found]
-            deck = images.pdf(pages, options, title)
-            _warn_of_boxes(images.boxes(pages, format_), format_)
+            deck = images.render_pdf_bytes(pages, options, title)
+            _warn_about_missing_glyphs(images.find_missing_glyphs(pages, format_), format_)
             _require_ours(folder, format_)
             write(where, deck)
             return found
     except (ValueError, ImportError) as error:
-        raise _refusal(error, format_) from None
-    made = _pictures([frame.svg for frame in found], format_, options)
+        raise _make_image_error(error, format_) from None
+    made = _render_pictures([frame.svg for frame in found], format_, options)
     files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
             _require_ours(file, format_)
-        for file in _frames_in(folder, format_):
+        for file in _list_frames(folder, format_):
             if file not in files:
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise CommandError(f"error: {printable(where)}: {printable(why)}") from None
+        raise CommandError(f"error: {make_printable(where)}: {make_printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
-    _tell_of_others(folder, format_)
+    _report_other_frames(folder, format_)
     return found
 
 
-def _frames_in(folder: Path, format_: str) -> list[Path]:
+def _list_frames(folder: Path, format_: str) -> list[Path]:
     """The frames of a format that a folder has, of whichever run."""
     found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
     return [file for file in found if _is_frame(file, format_)]
 
 
-def _tell_of_others(folder: Path, format_: str) -> None:
+def _report_other_frames(folder: Path, format_: str) -> None:
     """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
-    others = [name for name in PICTURES if name != format_ and _frames_in(folder, name)]
+    others = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
     if others:
         shown = " and ".join(others)
-        say(f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there")
+        print_message(
+            f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there"
+        )
 
 
 def _require_folder(folder: Path, format_: str) -> None:
     """Raise CommandError where frames would go into a folder that is called as a picture is."""
-    named, shown = format_of(folder.name), printable(str(folder))
+    named, shown = format_of(folder.name), make_printable(str(folder))
     if named == format_ == "pdf" or folder.is_dir():
         return
     if folder.exists() and not folder.is_dir():
@@ -339,7 +350,8 @@ def _require_ours(file: Path, format_: str) -> None:
     """Raise CommandError where something that is no frame of ours would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
-            f"error: {printable(str(file))} is no frame that ptxscope wrote; it is left as it is, "
+            f"error: {make_printable(str(file))} is no frame that ptxscope wrote; it "
+            "is left as it is, "
             "and nothing is written: choose another place"
         )
 
@@ -354,10 +366,10 @@ def _is_frame(file: Path, format_: str) -> bool:
         return False
 
 
-def _refusal(error: Exception, format_: str) -> CommandError:
+def _make_image_error(error: Exception, format_: str) -> CommandError:
     """What is said of it; what is none of an image's refusals goes on as it is."""
     from ...export.media.images import NotInstalledError
 
     if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):
-        return CommandError(f"error: {printable(str(error))}")
+        return CommandError(f"error: {make_printable(str(error))}")
     raise error

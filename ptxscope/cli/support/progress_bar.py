@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, ProgressColumn
 
-Item = TypeVar("Item")
+ItemT = TypeVar("ItemT")
 AFTER = 1.0
 """Seconds after which the line is shown."""
 _EVERY = 0.25
@@ -36,7 +36,7 @@ BYTES = "bytes"
 _NEVER = float("inf")
 
 
-class Bar:
+class ProgressBar:
     """The line of a command, within ``with``. Where standard error is no terminal, it is none."""
 
     def __init__(self, *, prints: bool = False, after: float | None = None) -> None:
@@ -51,9 +51,9 @@ class Bar:
         self._stops = False
         """Ctrl-Z is ours to answer."""
         if prints:
-            self.prints()
+            self.begin_printing()
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -64,14 +64,14 @@ class Bar:
 
             signal(SIGTSTP, SIG_DFL)
 
-    def prints(self) -> None:
+    def begin_printing(self) -> None:
         """From here on it writes to standard output as it goes: both can't be the terminal."""
         if sys.stdout.isatty():
             self.hide()
             self._due = _NEVER
 
     def begin(
-        self, what: str, total: int | None = None, unit: str = BYTES, *, surely: bool = False
+        self, what: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
     ) -> None:
         """Something else is done from here on; of so many, or nobody knows of how many.
 
@@ -79,23 +79,23 @@ class Bar:
         ``surely``: it takes more than a second, perhaps without a word.
         """
         self._what, self._unit, self._since = what, unit, monotonic()
-        self.expect(total)
-        if self._due < _NEVER and (self._stands or surely or self._since >= self._due):
+        self.set_total(total)
+        if self._due < _NEVER and (self._stands or is_slow or self._since >= self._due):
             self._draw(0)
 
-    def expect(self, total: int | None) -> None:
+    def set_total(self, total: int | None) -> None:
         """So many are to be done."""
         self._total, self._made = total, None
 
-    def at(self, done: int) -> None:
+    def advance_to(self, done: int) -> None:
         """So many are done; takes a tenth of a microsecond."""
         if monotonic() >= self._due:
             self._draw(done)
 
-    def over(self, items: Sequence[Item]) -> Iterator[Item]:
+    def track(self, items: Sequence[ItemT]) -> Iterator[ItemT]:
         """The items, one after another; those that were taken are done."""
         for done, item in enumerate(items):
-            self.at(done)
+            self.advance_to(done)
             yield item
 
     def hide(self) -> None:
@@ -107,9 +107,9 @@ class Bar:
 
     def _draw(self, done: int) -> None:
         if _is_ours():
-            line = self._line(done)
+            line = self._draw_line(done)
             if self._due < _NEVER:
-                self._answer_stop()
+                self._handle_suspend()
                 self._stands = True
                 self._write(_WIPED + line)
         self._due = max(self._due, monotonic() + _EVERY)
@@ -121,7 +121,7 @@ class Bar:
         except (OSError, ValueError):  # the terminal is gone; what is done does not depend on it
             self._due, self._stands = _NEVER, False
 
-    def _line(self, done: int) -> str:
+    def _draw_line(self, done: int) -> str:
         """What is drawn, at most as wide as the terminal; none where it can't be drawn over."""
         from rich.console import Console
         from rich.progress import Progress
@@ -131,8 +131,8 @@ class Bar:
             if not console.is_interactive or console.legacy_windows:
                 self._due = _NEVER
                 return ""
-            columns = _columns(
-                self._unit, known=self._total is not None, wide=console.width > _NARROW
+            columns = _make_columns(
+                self._unit, has_total=self._total is not None, is_wide=console.width > _NARROW
             )
             self._made = Progress(*columns, console=console, auto_refresh=False)
             self._made.add_task(self._what, total=self._total)
@@ -144,7 +144,7 @@ class Bar:
             made.console.print(table, width=max(made.console.width - _ECHO, 1))
         return drawn.get().partition("\n")[0].rstrip()
 
-    def _answer_stop(self) -> None:
+    def _handle_suspend(self) -> None:
         """Have Ctrl-Z take the line away first."""
         import signal
 
@@ -152,10 +152,10 @@ class Bar:
             return
         if signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
             with suppress(ValueError):  # not the main thread
-                signal.signal(signal.SIGTSTP, self._stopped)
+                signal.signal(signal.SIGTSTP, self._on_suspend)
                 self._stops = True
 
-    def _stopped(self, number: int, _: FrameType | None) -> None:
+    def _on_suspend(self, number: int, _: FrameType | None) -> None:
         if self._stands:
             self._stands = False
             with suppress(OSError, ValueError):  # in the midst of a write there can be no other
@@ -164,10 +164,10 @@ class Bar:
 
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)  # from here it goes on when it is continued
-        signal.signal(number, self._stopped)
+        signal.signal(number, self._on_suspend)
 
 
-def _columns(unit: str, *, known: bool, wide: bool) -> list[ProgressColumn]:
+def _make_columns(unit: str, *, has_total: bool, is_wide: bool) -> list[ProgressColumn]:
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -179,12 +179,12 @@ def _columns(unit: str, *, known: bool, wide: bool) -> list[ProgressColumn]:
     )
 
     what, in_bytes = TextColumn("{task.description}"), unit == BYTES
-    if not known:
+    if not has_total:
         many = TextColumn("{task.completed:,.0f} " + unit)
         count = FileSizeColumn() if in_bytes else many
         return [what, count, TimeElapsedColumn()] if unit else [what]
     left: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left")]
-    if not wide:
+    if not is_wide:
         return [what, *left]
     if unit:
         of = TextColumn("of {task.total:,.0f} " + unit)

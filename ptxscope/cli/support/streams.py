@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from errno import EBADF
 from typing import NoReturn, TextIO, cast
 
-from ...engine.syntax.errors import printable_lines, shorten_words
+from ...engine.syntax.errors import make_printable_lines, shorten_words
 
 NAMES = ("stdin", "stdout", "stderr")
 
@@ -51,7 +51,7 @@ class _Nowhere(io.TextIOBase):
 
 
 @contextmanager
-def prepared() -> Iterator[None]:
+def prepare_streams() -> Iterator[None]:
     """Streams that commands can use; afterwards they are what they were.
 
     Only a stream of the process itself that has failed is gone: at its end the interpreter would
@@ -89,15 +89,15 @@ def _restore(stream: io.TextIOWrapper, encoding: str, errors: str | None) -> Non
             stream.reconfigure(encoding=encoding, errors=errors)
 
 
-def abandon(name: str) -> None:
+def drop_stream(name: str) -> None:
     """Use a stream no more: it has failed."""
     setattr(sys, name, cast("TextIO", _Nowhere()))
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Tell something beside the output, where that is possible; nothing in it is obeyed."""
     try:
-        sys.stderr.write(printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
+        sys.stderr.write(make_printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
-        abandon("stderr")
+        drop_stream("stderr")

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from .. import CommandError
 
-Found = TypeVar("Found")
+FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)
 _PATIENCE = 0.25
 """Seconds."""
@@ -37,15 +37,15 @@ class Work(Protocol[_T]):
         """``write`` takes a text, ``read`` how many more characters are read."""
 
 
-Result = Callable[[int, Callable[[], object]], "tuple[Found, Iterator[str]] | None"]
+ResultGetter = Callable[[int, Callable[[], object]], "tuple[FoundT, Iterator[str]] | None"]
 """What was found in a file and said of it, by its number; None where that is left to the caller.
 While it is waited for, something is called now and then."""
 
 
 @contextmanager
-def processes(
-    work: Work[Found], names: Mapping[int, str], number: int
-) -> Iterator[tuple[Result[Found], Callable[[], int]]]:
+def start_processes(
+    work: Work[FoundT], names: Mapping[int, str], number: int
+) -> Iterator[tuple[ResultGetter[FoundT], Callable[[], int]]]:
     """So many processes that work on files; they end with the block.
 
     Gives what asks for a result, and what tells how many characters are read. A file that nobody
@@ -54,11 +54,11 @@ def processes(
     """
     context = get_context("spawn")
     characters = context.Value("q", 0)
-    with _ended_by_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
+    with _exit_on_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
         places = {at: Path(folder) / f"{at}" for at in names}
         pool = ProcessPoolExecutor(number, context, _begin, (characters,))
 
-        def result(at: int, told: Callable[[], object]) -> tuple[Found, Iterator[str]] | None:
+        def result(at: int, told: Callable[[], object]) -> tuple[FoundT, Iterator[str]] | None:
             future = futures.get(at)
             if future is None or future.cancel():
                 return None
@@ -76,9 +76,10 @@ def processes(
                 ) from None
 
         try:
-            with _no_interrupt():
+            with _ignore_interrupts():
                 futures = {
-                    at: pool.submit(_kept, work, name, places[at]) for at, name in names.items()
+                    at: pool.submit(_work_on_file, work, name, places[at])
+                    for at, name in names.items()
                 }
             yield result, lambda: int(characters.value)
         finally:
@@ -107,7 +108,7 @@ def _begin(characters: object) -> None:
     Thread(target=end, daemon=True).start()
 
 
-def _kept(work: Work[Found], name: str, place: Path) -> Found:
+def _work_on_file(work: Work[FoundT], name: str, place: Path) -> FoundT:
     """Do the work on a file; what it says is kept in another."""
     with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as kept:
         return work(name, kept.write, read=_count)
@@ -130,7 +131,7 @@ def _read(place: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _no_interrupt() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """What is started within gets no Ctrl-C, which is for this process alone; here it waits."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -143,7 +144,7 @@ def _no_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def _exit_on_signals() -> Iterator[None]:
     """What ends this process ends the block first."""
 
     def end(number: int, _: FrameType | None) -> None:

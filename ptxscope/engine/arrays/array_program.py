@@ -15,8 +15,18 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from ..semantics.plan import Plan
-from .call_sequence import Constant, Dtype, Function, Kind, Place, Step, Steps, View, copy
-from .demand import record
+from .call_sequence import (
+    ArrayCall,
+    Buffer,
+    BufferKind,
+    CallConstant,
+    CallSequence,
+    Dtype,
+    Function,
+    LaneView,
+    copy,
+)
+from .demand import record_plan
 from .instruction_selection import select
 
 Array = npt.NDArray[Any]
@@ -30,10 +40,10 @@ _CACHED = 1 << 22
 the next block costs more than the inner cache spares."""
 
 
-class Slot(NamedTuple):
+class CallOperand(NamedTuple):
     """What a call is given: a constant, or lanes in scratch memory or in a given array."""
 
-    place: Place | Constant
+    place: Buffer | CallConstant
     dtype: Dtype
     lanes: int
 
@@ -46,34 +56,34 @@ class Call(NamedTuple):
     out: int
 
 
-class Feed(NamedTuple):
+class RunBuffers(NamedTuple):
     """What is read and written, as flat arrays of the types that ``storage`` names."""
 
     size: int
     """How many results there are."""
     most: int
     """How many of them are computed at a time: a block."""
-    moving: Mapping[Place, Array]
+    blocked: Mapping[Buffer, Array]
     """Arrays of all elements, of which each block has its own."""
-    standing: Mapping[Place, Array]
+    broadcast: Mapping[Buffer, Array]
     """Operands of so many elements as a block: all are the same, or they are filled in for each."""
-    filled: Iterator[None] | None = None
+    refill: Iterator[None] | None = None
     """Fills in the operands for the next block."""
 
-    def blocks(self) -> Iterator[tuple[int, int]]:
+    def iter_blocks(self) -> Iterator[tuple[int, int]]:
         """Where each begins and ends."""
         for start in range(0, self.size, self.most):
-            if self.filled:
-                next(self.filled)
+            if self.refill:
+                next(self.refill)
             yield start, min(start + self.most, self.size)
 
 
-class Program:
+class ArrayProgram:
     """What a plan computes, as calls. Any number of threads may run it."""
 
     def __init__(self, plan: Plan, *, told: bool = False) -> None:
         self.plan = plan
-        steps = select(record(plan, told=told))
+        steps = select(record_plan(plan, with_flags=told))
         self.results = {name: view.bytes for name, view in steps.results.items()}
         """How many bytes each result has."""
         memory = _Memory(steps)
@@ -88,45 +98,50 @@ class Program:
     def __str__(self) -> str:
         """The calls as they are made, a line each."""
         return "\n".join(
-            f"{_shown(self.slots[call.out])} = {getattr(call.function, '__name__', call.function)}"
-            f"({', '.join(_shown(self.slots[at]) for at in call.inputs)})"
+            f"{_format_slot(self.slots[call.out])} = "
+            f"{getattr(call.function, '__name__', call.function)}"
+            f"({', '.join(_format_slot(self.slots[at]) for at in call.inputs)})"
             for call in self.calls
         )
 
-    def run(self, feed: Feed) -> None:
+    def run(self, feed: RunBuffers) -> None:
         """Compute results, a block after the other."""
-        scratch, given = self._environment(feed.most)
+        scratch, given = self._copy_environment(feed.most)
         here, moving = list(scratch), list[tuple[int, Array, int]]()
         for at, place, dtype in given:
-            if place in feed.standing:
-                here[at] = feed.standing[place].view(dtype)
+            if place in feed.broadcast:
+                here[at] = feed.broadcast[place].view(dtype)
             else:
-                here[at] = view = feed.moving[place].view(dtype)
+                here[at] = view = feed.blocked[place].view(dtype)
                 moving.append((at, view, view.size // feed.size))
-        for start, end in feed.blocks():
+        for start, end in feed.iter_blocks():
             if end - start < feed.most:
-                here = [_first(x, end - start, feed.most) for x in here]
+                here = [_take_first(x, end - start, feed.most) for x in here]
             if end - start < feed.size:
                 for at, view, lanes in moving:
                     here[at] = view[start * lanes : end * lanes]
             for function, inputs, out in self.calls:
                 function(*[here[at] for at in inputs], out=here[out])
 
-    def _environment(self, most: int) -> tuple[list[Any], list[tuple[int, Place, Dtype]]]:
+    def _copy_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
         """What the slots are, as far as no block decides; and those that each block is."""
         if getattr(_kept, "of", None) != (id(self), most):
-            _kept.of, _kept.program, _kept.environment = (id(self), most), self, self._made(most)
-        found: tuple[list[Any], list[tuple[int, Place, Dtype]]] = _kept.environment
+            _kept.of, _kept.program, _kept.environment = (
+                (id(self), most),
+                self,
+                self._make_environment(most),
+            )
+        found: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _kept.environment
         return found
 
-    def _made(self, most: int) -> tuple[list[Any], list[tuple[int, Place, Dtype]]]:
+    def _make_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
         memory = [np.empty(size * most, np.uint8) for size in self.scratch]
         slots: list[Any] = []
-        given: list[tuple[int, Place, Dtype]] = []
+        given: list[tuple[int, Buffer, Dtype]] = []
         for at, (place, dtype, lanes) in enumerate(self.slots):
-            if isinstance(place, Constant):
+            if isinstance(place, CallConstant):
                 slots.append(np.array(place.value, dtype))
-            elif place.kind is Kind.SCRATCH:
+            elif place.kind is BufferKind.SCRATCH:
                 slots.append(memory[int(place.name)][: most * lanes * dtype.itemsize].view(dtype))
             else:
                 slots.append(None)
@@ -138,18 +153,18 @@ _kept = threading.local()
 """The memory of the program that a thread ran last, for the next time."""
 
 
-def _first(x: Array | None, size: int, most: int) -> Array | None:
+def _take_first(x: Array | None, size: int, most: int) -> Array | None:
     """Of scratch memory for so many results, what fewer take."""
     return x[: x.size // most * size] if x is not None and x.ndim else x
 
 
-def _shown(slot: Slot) -> str:
-    if isinstance(slot.place, Constant):
+def _format_slot(slot: CallOperand) -> str:
+    if isinstance(slot.place, CallConstant):
         return str(slot.place.value)
     kind, name = slot.place
-    if kind is Kind.SCRATCH:
+    if kind is BufferKind.SCRATCH:
         name = f"t{name}"
-    elif kind is Kind.RESULT:
+    elif kind is BufferKind.RESULT:
         name = f"{name}'"
     return f"{name}:{slot.dtype}" + (f"x{slot.lanes}" if slot.lanes > 1 else "")
 
@@ -157,37 +172,37 @@ def _shown(slot: Slot) -> str:
 class _Memory:
     """The calls of some steps, with every register in its place."""
 
-    def __init__(self, given: Steps) -> None:
-        steps, self._places = _delivered(given)
+    def __init__(self, given: CallSequence) -> None:
+        steps, self._places = _deliver_results(given)
         self.calls: list[Call] = []
-        self.slots: dict[Slot, int] = {}
+        self.slots: dict[CallOperand, int] = {}
         self.sizes: list[int] = []
         self._free: list[int] = []
-        last = {x.register: at for at, step in enumerate(steps) for x in _views(step)}
+        last = {x.register: at for at, step in enumerate(steps) for x in _iter_views(step)}
         for at, step in enumerate(steps):
-            inputs = tuple(self._slot(x) for x in step.inputs)
+            inputs = tuple(self._find_slot(x) for x in step.inputs)
             # the first comes last, and is written over first
-            read = {x.register: x for x in reversed(step.inputs) if isinstance(x, View)}
+            read = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
             ends = [x for x in read.values() if last[x.register] == at]
             size = step.out.dtype.itemsize
-            self._release(x.register for x in ends if x.dtype.itemsize == size)
-            self._give(step.out)
-            self._release(x.register for x in ends if x.dtype.itemsize != size)
-            self.calls.append(Call(step.function, inputs, self._slot(step.out)))
+            self._release_registers(x.register for x in ends if x.dtype.itemsize == size)
+            self._assign_place(step.out)
+            self._release_registers(x.register for x in ends if x.dtype.itemsize != size)
+            self.calls.append(Call(step.function, inputs, self._find_slot(step.out)))
 
-    def _slot(self, x: View | Constant) -> int:
-        place = x if isinstance(x, Constant) else self._place(x.register)
-        slot = Slot(place, x.dtype, 0 if isinstance(x, Constant) else x.lanes)
+    def _find_slot(self, x: LaneView | CallConstant) -> int:
+        place = x if isinstance(x, CallConstant) else self._place(x.register)
+        slot = CallOperand(place, x.dtype, 0 if isinstance(x, CallConstant) else x.lanes)
         return self.slots.setdefault(slot, len(self.slots))
 
-    def _place(self, register: int | Place) -> Place:
-        return register if isinstance(register, Place) else self._places[register]
+    def _place(self, register: int | Buffer) -> Buffer:
+        return register if isinstance(register, Buffer) else self._places[register]
 
-    def _release(self, registers: Iterable[int | Place]) -> None:
+    def _release_registers(self, registers: Iterable[int | Buffer]) -> None:
         places = (self._place(register) for register in registers)
-        self._free += (int(place.name) for place in places if place.kind is Kind.SCRATCH)
+        self._free += (int(place.name) for place in places if place.kind is BufferKind.SCRATCH)
 
-    def _give(self, out: View) -> None:
+    def _assign_place(self, out: LaneView) -> None:
         """A place for what is written: one that is free and large enough, or is made so."""
         assert isinstance(out.register, int)
         if out.register in self._places:
@@ -200,22 +215,22 @@ class _Memory:
         chosen = (large or self._free)[-1]
         self._free.remove(chosen)
         self.sizes[chosen] = max(self.sizes[chosen], out.bytes)
-        self._places[out.register] = Place(Kind.SCRATCH, chosen)
+        self._places[out.register] = Buffer(BufferKind.SCRATCH, chosen)
 
 
-def _views(step: Step) -> Iterable[View]:
-    return (x for x in step.inputs if isinstance(x, View))
+def _iter_views(step: ArrayCall) -> Iterable[LaneView]:
+    return (x for x in step.inputs if isinstance(x, LaneView))
 
 
-def _delivered(given: Steps) -> tuple[list[Step], dict[int, Place]]:
+def _deliver_results(given: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
     """The steps, and the registers that are results; what can't be one's own is copied."""
-    steps, places = list(given.steps), dict[int, Place]()
+    steps, places = list(given.steps), dict[int, Buffer]()
     made = {step.out.register for step in steps}
     for role, view in given.results.items():
         register = view.register
-        if isinstance(register, Place) or register in places:
+        if isinstance(register, Buffer) or register in places:
             register = 1 + max((x for x in made if isinstance(x, int)), default=-1)
             made.add(register)
-            steps.append(Step(copy, (view,), view._replace(register=register)))
-        places[register] = Place(Kind.RESULT, role)
+            steps.append(ArrayCall(copy, (view,), view._replace(register=register)))
+        places[register] = Buffer(BufferKind.RESULT, role)
     return steps, places

@@ -13,49 +13,49 @@ import numpy.typing as npt
 
 from ..isa.types import Type
 from ..semantics.plan import Plan
-from .array_program import Array, Feed, Program
-from .call_sequence import Dtype, Kind, Place
+from .array_program import Array, ArrayProgram, RunBuffers
+from .call_sequence import Buffer, BufferKind, Dtype
 
 AnyArray = npt.NDArray[Any]
 
 _PROGRAMS = {False: 1 << 10, True: 1 << 6}
 """How many are kept: a few kilobytes of calls each, or most of a megabyte of machine code."""
-_programs: Mapping[bool, dict[int, Runs]] = {False: {}, True: {}}
+_programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
 _adding = Lock()
-_operand, _result = (cache(partial(Place, x)) for x in (Kind.OPERAND, Kind.RESULT))
+_operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
 """The places of roles, which are few."""
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
 
-def storage(type_: Type) -> Dtype:
+def get_storage_dtype(type_: Type) -> Dtype:
     """The array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
     return _STORAGE[type_]
 
 
-class Runs(Protocol):
+class RunnablePlan(Protocol):
     """What a plan has become: calls of NumPy, or a function of the machine."""
 
     plan: Plan
     block: int
     """How many results are best computed at a time."""
 
-    def run(self, feed: Feed) -> None:
+    def run(self, feed: RunBuffers) -> None:
         """Write the results."""
 
 
-def program_of(plan: Plan) -> Program:
+def get_program(plan: Plan) -> ArrayProgram:
     """The calls of NumPy that compute a plan; made once and kept."""
-    found = _kept(plan, native=False)
-    assert isinstance(found, Program)
+    found = _get_runnable(plan, native=False)
+    assert isinstance(found, ArrayProgram)
     return found
 
 
-def _kept(plan: Plan, native: bool) -> Runs:
+def _get_runnable(plan: Plan, native: bool) -> RunnablePlan:
     # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
     programs = _programs[native]
     found = programs.get(id(plan))
     if found is None or found.plan is not plan:
-        found = _machine_code(plan) if native else Program(plan)
+        found = _get_machine_code(plan) if native else ArrayProgram(plan)
         with _adding:
             if len(programs) >= _PROGRAMS[native]:
                 del programs[next(iter(programs))]
@@ -63,10 +63,10 @@ def _kept(plan: Plan, native: bool) -> Runs:
     return found
 
 
-def _machine_code(plan: Plan) -> Runs:
-    from .llvm_backend import compiled
+def _get_machine_code(plan: Plan) -> RunnablePlan:
+    from .llvm_backend import compile_plans
 
-    return compiled(plan)[0]
+    return compile_plans(plan)[0]
 
 
 def run_blocks(
@@ -86,26 +86,26 @@ def run_blocks(
     """
     given = out or {}
     results = {
-        x.role: given[x.role] if x.role in given else np.empty(shape, storage(x.type))
+        x.role: given[x.role] if x.role in given else np.empty(shape, get_storage_dtype(x.type))
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = _kept(plan, native)
-        typed = {x.role: (operands[x.role], storage(x.type)) for x in plan.sources}
-        program.run(_feed(typed, results, shape, min(size, program.block)))
+        program = _get_runnable(plan, native)
+        typed = {x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources}
+        program.run(_make_buffers(typed, results, shape, min(size, program.block)))
     return results
 
 
-def _feed(
+def _make_buffers(
     operands: Mapping[str, tuple[AnyArray, Dtype]],
     results: Mapping[str, AnyArray],
     shape: tuple[int, ...],
     most: int,
-) -> Feed:
+) -> RunBuffers:
     """Operands and results as flat arrays; so many results at a time."""
     size = math.prod(shape)
-    moving: dict[Place, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
-    standing = dict[Place, Array]()
+    moving: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
+    standing = dict[Buffer, Array]()
     copied = list[tuple[AnyArray, Array]]()
     for role, (array, dtype) in operands.items():
         place = _operand(role)
@@ -117,7 +117,9 @@ def _feed(
             np.copyto(standing[place], array.reshape(()), casting="unsafe")
         else:
             copied.append((np.broadcast_to(array, shape), standing[place]))
-    return Feed(size, most, moving, standing, _filled(copied, size, most) if copied else None)
+    return RunBuffers(
+        size, most, moving, standing, _fill_copies(copied, size, most) if copied else None
+    )
 
 
 def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
@@ -132,7 +134,7 @@ def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
     )
 
 
-def _filled(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
+def _fill_copies(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
     """Fills copies with so many elements at a time of arrays of one shape and any types."""
     pieces: Any = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
         [array for array, _ in copied],
@@ -154,10 +156,10 @@ def _filled(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> I
         yield
 
 
-def results_of(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
+def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
     """The destinations by role for each of many operands by role."""
     operands = {
-        source.role: np.array([x[source.role] for x in batch], storage(source.type))
+        source.role: np.array([x[source.role] for x in batch], get_storage_dtype(source.type))
         for source in plan.sources
     }
     found = run_blocks(plan, operands, (len(batch),))

@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import NamedTuple
-from .integer_types import WIDTHS, Int
+from .integer_types import WIDTHS, MachineInt
 
 Dtype = np.dtype[Any]
 Function = Callable[..., object]
 """Takes arrays and, by name, ``out``: a ufunc, or what is called like one."""
 
 DTYPES = {
-    Int(bits, signed): np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
+    MachineInt(bits, signed): np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
     for bits in WIDTHS
     for signed in (True, False)
 }
 TRUTH = np.dtype(bool)
 
 
-class Kind(StrEnum):
+class BufferKind(StrEnum):
     """What an array is there for."""
 
     OPERAND = "operand"
@@ -36,17 +36,17 @@ class Kind(StrEnum):
     SCRATCH = "scratch"
 
 
-class Place(NamedTuple):
+class Buffer(NamedTuple):
     """An array: of an operand or a result, by its role, or a numbered piece of scratch memory."""
 
-    kind: Kind
+    kind: BufferKind
     name: str | int
 
 
-class View(NamedTuple):
+class LaneView(NamedTuple):
     """Lanes of a type: those of an operand, or of a register that a call writes."""
 
-    register: int | Place
+    register: int | Buffer
     dtype: Dtype
     lanes: int
 
@@ -60,31 +60,31 @@ class View(NamedTuple):
         """How many bytes it has of each result."""
         return self.lanes * self.dtype.itemsize
 
-    def of(self, type_: Int) -> View:
+    def with_type(self, type_: MachineInt) -> LaneView:
         """The same bytes as another type."""
-        return View(self.register, DTYPES[type_], 8 * self.bytes // type_.bits)
+        return LaneView(self.register, DTYPES[type_], 8 * self.bytes // type_.bits)
 
 
-class Constant(NamedTuple):
+class CallConstant(NamedTuple):
     """One integer for all lanes."""
 
     value: int
     dtype: Dtype
 
 
-class Step(NamedTuple):
+class ArrayCall(NamedTuple):
     """One call: of a function, for all lanes of a block."""
 
     function: Function
-    inputs: tuple[View | Constant, ...]
-    out: View
+    inputs: tuple[LaneView | CallConstant, ...]
+    out: LaneView
 
 
-class Steps(NamedTuple):
+class CallSequence(NamedTuple):
     """A straight line of calls, in which each register is written once."""
 
-    steps: tuple[Step, ...]
-    results: Mapping[str, View]
+    steps: tuple[ArrayCall, ...]
+    results: Mapping[str, LaneView]
     """Where each destination's bits are in the end, by role."""
 
 
@@ -98,9 +98,9 @@ clip: Function = np.ndarray.clip
 where the ends are constants, which ``np.minimum`` and ``np.maximum`` lack."""
 
 
-def constant(value: int, type_: Int) -> Constant:
+def make_constant(value: int, type_: MachineInt) -> CallConstant:
     """An integer's low bits in a type."""
     value &= (1 << type_.bits) - 1
     if type_.signed and value >> (type_.bits - 1):
         value -= 1 << type_.bits
-    return Constant(value, DTYPES[type_])
+    return CallConstant(value, DTYPES[type_])

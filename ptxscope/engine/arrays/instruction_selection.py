@@ -12,29 +12,39 @@ import numpy as np
 
 from ..isa.integers import Range
 from ..isa.types import Type
-from .call_sequence import DTYPES, Constant, Function, Kind, Place, Steps, View, clip, constant
+from .call_sequence import (
+    DTYPES,
+    Buffer,
+    BufferKind,
+    CallConstant,
+    CallSequence,
+    Function,
+    LaneView,
+    clip,
+    make_constant,
+)
 from .demand import ALL, Recording
-from .integer_types import Int, narrowest, rounded_up, unsigned
-from .lane_calls import gathered, kept, packed, part, summed
-from .selector_state import Selection, Selector
-from .tape import Node, Op, ends
+from .integer_types import MachineInt, find_narrowest_type, get_unsigned_type, round_up_width
+from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
+from .selector_state import Selector, SelectorState
+from .tape import Node, Op, get_range
 
-_BYTE = unsigned(8)
+_BYTE = get_unsigned_type(8)
 
 
-def select(recording: Recording) -> Steps:
+def select(recording: Recording) -> CallSequence:
     """The calls that compute a recording."""
-    found = Selection(recording, _SELECTORS)
+    found = SelectorState(recording, _SELECTORS)
     results = {
-        role: found.read(node, unsigned(max(type_.bits, 8)))
+        role: found.read(node, get_unsigned_type(max(type_.bits, 8)))
         for role, (node, type_) in recording.results.items()
     }
-    return Steps(tuple(found.steps), results)
+    return CallSequence(tuple(found.steps), results)
 
 
-def _common(*values: Range) -> Int:
+def _find_common_type(*values: Range) -> MachineInt:
     """The type that holds all of some ranges."""
-    found = narrowest(*values)
+    found = find_narrowest_type(*values)
     assert found, f"no type holds {values}"
     return found
 
@@ -42,219 +52,239 @@ def _common(*values: Range) -> Int:
 # --- a function for each operation -------------------------------------------------------
 
 
-def _source(s: Selection, x: Node) -> View:
+def _select_source(s: SelectorState, x: Node) -> LaneView:
     role, type_ = x.fixed
     bits = 8 if type_ is Type.PRED else type_.bits
-    return View(Place(Kind.OPERAND, role), DTYPES[unsigned(bits)], 1)
+    return LaneView(Buffer(BufferKind.OPERAND, role), DTYPES[get_unsigned_type(bits)], 1)
 
 
-def _ring(function: Function) -> Selector:
+def _make_ring_selector(function: Function) -> Selector:
     """What needs no more bits of its arguments than count of it.
 
     Where all of it counts, the type cuts off what stands above.
     """
 
-    def selected(s: Selection, x: Node) -> View:
-        type_ = s.roomy(x, *x.args) if s.needs(x) < ALL else s.held(x)
-        return s.call(function, type_, x.lanes, *(s.any(y, type_) for y in x.args))
+    def selected(s: SelectorState, x: Node) -> LaneView:
+        type_ = (
+            s.choose_wide_type(x, *x.args)
+            if s.count_needed_bits(x) < ALL
+            else s.get_storage_type(x)
+        )
+        return s.append_call(function, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
     return selected
 
 
-def _from(s: Selection, x: Node) -> View:
-    type_ = s.held(x)
+def _from(s: SelectorState, x: Node) -> LaneView:
+    type_ = s.get_storage_type(x)
     (y,), (k,) = x.nodes, x.fixed
-    return s.call(np.subtract, type_, x.lanes, constant(k, type_), s.read(y, type_))
+    return s.append_call(np.subtract, type_, x.lanes, make_constant(k, type_), s.read(y, type_))
 
 
-def _absolute(s: Selection, x: Node) -> View:
+def _select_absolute(s: SelectorState, x: Node) -> LaneView:
     (y,) = x.nodes
-    type_ = _common(x.range, y.range)
-    return s.call(np.absolute, type_, x.lanes, s.read(y, type_))
+    type_ = _find_common_type(x.range, y.range)
+    return s.append_call(np.absolute, type_, x.lanes, s.read(y, type_))
 
 
-def _bounded(s: Selection, x: Node) -> View:
+def _select_bound(s: SelectorState, x: Node) -> LaneView:
     """The smaller or the larger of two; with a constant, clipped at one end."""
-    type_ = _common(*(ends(y) for y in x.args))
+    type_ = _find_common_type(*(get_range(y) for y in x.args))
     y, other = x.args
     assert isinstance(y, Node)
     if isinstance(other, int):
-        low, high = _whole(type_)
+        low, high = _get_type_range(type_)
         bounds = (low, other) if x.op is Op.MINIMUM else (other, high)
-        return _clipped(s, y, type_, *bounds)
+        return _clip_to_type(s, y, type_, *bounds)
     function = np.minimum if x.op is Op.MINIMUM else np.maximum
-    return s.call(function, type_, x.lanes, s.read(y, type_), s.read(other, type_))
+    return s.append_call(function, type_, x.lanes, s.read(y, type_), s.read(other, type_))
 
 
-def _whole(type_: Int) -> Range:
+def _get_type_range(type_: MachineInt) -> Range:
     info = np.iinfo(DTYPES[type_])
     return Range(int(info.min), int(info.max))
 
 
-def _clip(s: Selection, x: Node) -> View:
+def _select_clip(s: SelectorState, x: Node) -> LaneView:
     (y,) = x.nodes
-    return _clipped(s, y, _common(y.range, Range(*x.fixed)), *x.fixed)
+    return _clip_to_type(s, y, _find_common_type(y.range, Range(*x.fixed)), *x.fixed)
 
 
-def _clipped(s: Selection, x: Node, type_: Int, low: int, high: int) -> View:
-    ends_ = (constant(low, type_), constant(high, type_))
-    return s.call(clip, type_, x.lanes, s.read(x, type_), *ends_)
+def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: int) -> LaneView:
+    ends_ = (make_constant(low, type_), make_constant(high, type_))
+    return s.append_call(clip, type_, x.lanes, s.read(x, type_), *ends_)
 
 
-def _averaged(s: Selection, x: Node) -> View:
+def _select_average(s: SelectorState, x: Node) -> LaneView:
     """Half the sum, halves away from zero, in the type of the terms.
 
     Of p + q, p & q is half of what both have, p ^ q what one has. Rounded down they make the
     half; it is one more where p ^ q is odd and the half not negative.
     """
     p, q = x.nodes
-    type_ = _common(p.range, q.range)
+    type_ = _find_common_type(p.range, q.range)
 
-    def do(function: Function, *inputs: View | Constant) -> View:
-        return s.call(function, type_, x.lanes, *inputs)
+    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+        return s.append_call(function, type_, x.lanes, *inputs)
 
-    one, differing = constant(1, type_), do(np.bitwise_xor, s.read(p, type_), s.read(q, type_))
+    one, differing = make_constant(1, type_), do(np.bitwise_xor, s.read(p, type_), s.read(q, type_))
     rest = do(np.right_shift, differing, one)
     if not type_.signed:
         return do(np.subtract, do(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
     half = do(np.add, do(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
-    sign = do(np.right_shift, half, constant(type_.bits - 1, type_))
+    sign = do(np.right_shift, half, make_constant(type_.bits - 1, type_))
     return do(np.add, half, do(np.bitwise_and, differing, do(np.add, sign, one)))
 
 
-def _compared(function: Function) -> Selector:
-    def selected(s: Selection, x: Node) -> View:
-        type_ = _common(*(ends(y) for y in x.args))
-        return s.truth(function, x.lanes, *(s.any(y, type_) for y in x.args))
+def _make_comparison_selector(function: Function) -> Selector:
+    def selected(s: SelectorState, x: Node) -> LaneView:
+        type_ = _find_common_type(*(get_range(y) for y in x.args))
+        return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
     return selected
 
 
-def _logical(function: Function) -> Selector:
-    def selected(s: Selection, x: Node) -> View:
-        return s.call(function, _BYTE, x.lanes, *(s.any(y, _BYTE) for y in x.args))
+def _make_logical_selector(function: Function) -> Selector:
+    def selected(s: SelectorState, x: Node) -> LaneView:
+        return s.append_call(function, _BYTE, x.lanes, *(s.read_as(y, _BYTE) for y in x.args))
 
     return selected
 
 
-def _not(s: Selection, x: Node) -> View:
-    return s.call(np.bitwise_xor, _BYTE, x.lanes, s.read(x.nodes[0], _BYTE), constant(1, _BYTE))
+def _select_not(s: SelectorState, x: Node) -> LaneView:
+    return s.append_call(
+        np.bitwise_xor, _BYTE, x.lanes, s.read(x.nodes[0], _BYTE), make_constant(1, _BYTE)
+    )
 
 
-def _shift_right(s: Selection, x: Node) -> View:
+def _shift_right(s: SelectorState, x: Node) -> LaneView:
     """In a type that holds all of x, or what counts of it; NumPy takes any amount."""
     y, amount = x.args
     assert isinstance(y, Node)
-    type_ = s.roomy(y, y) if s.needs(y) < ALL else _common(y.range, ends(amount))
-    return s.call(np.right_shift, type_, x.lanes, s.read(y, type_), s.any(amount, type_))
+    type_ = (
+        s.choose_wide_type(y, y)
+        if s.count_needed_bits(y) < ALL
+        else _find_common_type(y.range, get_range(amount))
+    )
+    return s.append_call(np.right_shift, type_, x.lanes, s.read(y, type_), s.read_as(amount, type_))
 
 
-def _bitand(s: Selection, x: Node) -> View:
+def _select_bitand(s: SelectorState, x: Node) -> LaneView:
     (y,), (mask,) = x.nodes, x.fixed
-    type_ = s.roomy(x, y)
-    return s.call(np.bitwise_and, type_, x.lanes, s.read(y, type_), constant(mask, type_))
+    type_ = s.choose_wide_type(x, y)
+    return s.append_call(
+        np.bitwise_and, type_, x.lanes, s.read(y, type_), make_constant(mask, type_)
+    )
 
 
-def _where(s: Selection, x: Node) -> View:
+def _where(s: SelectorState, x: Node) -> LaneView:
     """One of two, by masks: ``np.where`` can't write into what is given."""
     condition, y, other = x.args
     assert isinstance(condition, Node)
     assert isinstance(y, Node)
-    type_ = s.held(x)
+    type_ = s.get_storage_type(x)
 
-    def do(function: Function, *inputs: View | Constant) -> View:
-        return s.call(function, type_, x.lanes, *inputs)
+    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+        return s.append_call(function, type_, x.lanes, *inputs)
 
     if y.args[:1] == (other,) and y.op is Op.BITAND:  # y & mask, or y: all bits or the mask's
-        less_one = do(np.subtract, s.read(condition, type_), constant(1, type_))
-        kept = do(np.bitwise_or, less_one, constant(y.fixed[0], type_))
-        return do(np.bitwise_and, s.any(other, type_), kept)
-    mask = _mask(s, condition, type_)
+        less_one = do(np.subtract, s.read(condition, type_), make_constant(1, type_))
+        kept = do(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
+        return do(np.bitwise_and, s.read_as(other, type_), kept)
+    mask = _make_condition_mask(s, condition, type_)
     if y.args[:1] == (other,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
-        return do(np.subtract, do(np.bitwise_xor, s.any(other, type_), mask), mask)
+        return do(np.subtract, do(np.bitwise_xor, s.read_as(other, type_), mask), mask)
     if other == 0:
         return do(np.bitwise_and, s.read(y, type_), mask)
-    differing = do(np.bitwise_xor, s.read(y, type_), s.any(other, type_))
-    return do(np.bitwise_xor, do(np.bitwise_and, differing, mask), s.any(other, type_))
+    differing = do(np.bitwise_xor, s.read(y, type_), s.read_as(other, type_))
+    return do(np.bitwise_xor, do(np.bitwise_and, differing, mask), s.read_as(other, type_))
 
 
-def _mask(s: Selection, condition: Node, type_: Int) -> View:
+def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> LaneView:
     """All ones where a condition holds, else 0: a sign in every place, or minus the truth."""
-    signed = Int(type_.bits, signed=True)
-    negative = _negative(s, condition, signed) if type_.bits > _BYTE.bits else None
+    signed = MachineInt(type_.bits, signed=True)
+    negative = _find_negative_witness(s, condition, signed) if type_.bits > _BYTE.bits else None
     if negative is None:
-        return s.call(np.negative, type_, condition.lanes, s.read(condition, type_))
-    top = constant(type_.bits - 1, signed)
-    return s.call(np.right_shift, signed, condition.lanes, negative, top).of(type_)
+        return s.append_call(np.negative, type_, condition.lanes, s.read(condition, type_))
+    top = make_constant(type_.bits - 1, signed)
+    return s.append_call(np.right_shift, signed, condition.lanes, negative, top).with_type(type_)
 
 
-def _negative(s: Selection, condition: Node, signed: Int) -> View | None:
+def _find_negative_witness(
+    s: SelectorState, condition: Node, signed: MachineInt
+) -> LaneView | None:
     """What is negative where a comparison with a constant holds, where the type has room for it."""
     if len(condition.args) < 2 or not isinstance(k := condition.args[1], int):
         return None
     (x,) = condition.nodes
     if condition.op is Op.GREATER_EQUAL and k == 1 << (signed.bits - 1):
-        return s.read(x, signed) if x.range.within(*unsigned(signed.bits)) else None
+        return s.read(x, signed) if x.range.fits_in(*get_unsigned_type(signed.bits)) else None
     low, high = x.range
     match condition.op:
         case Op.LESS | Op.LESS_EQUAL:
             k += condition.op is Op.LESS_EQUAL
-            if not Range(low - k, high - k).within(*signed):
+            if not Range(low - k, high - k).fits_in(*signed):
                 return None
             below = s.read(x, signed)
-            return s.call(np.subtract, signed, x.lanes, below, constant(k, signed)) if k else below
+            return (
+                s.append_call(np.subtract, signed, x.lanes, below, make_constant(k, signed))
+                if k
+                else below
+            )
         case Op.GREATER | Op.GREATER_EQUAL:
             k -= condition.op is Op.GREATER_EQUAL
-            if Range(k - high, k - low).within(*signed):
-                return s.call(np.subtract, signed, x.lanes, constant(k, signed), s.read(x, signed))
+            if Range(k - high, k - low).fits_in(*signed):
+                return s.append_call(
+                    np.subtract, signed, x.lanes, make_constant(k, signed), s.read(x, signed)
+                )
     return None
 
 
-def _cast(s: Selection, x: Node) -> View:
+def _cast(s: SelectorState, x: Node) -> LaneView:
     (y,), (bits, signed) = x.nodes, x.fixed
-    type_ = Int(rounded_up(bits), signed)
-    if s.needs(x) <= bits < s.at_hand(y, bits).bits:
-        return s.at_hand(y, bits)
+    type_ = MachineInt(round_up_width(bits), signed)
+    if s.count_needed_bits(x) <= bits < s.find_narrowest_view(y, bits).bits:
+        return s.find_narrowest_view(y, bits)
     if type_.bits == bits:
-        if signed and s.needs(x) > bits and y.op is Op.GATHER and y.lanes == 1:
-            return part(s, y, signed=True)
+        if signed and s.count_needed_bits(x) > bits and y.op is Op.GATHER and y.lanes == 1:
+            return extract_part(s, y, signed=True)
         return s.read(y, type_)
     if not signed:
-        low = constant((1 << bits) - 1, type_)
-        return s.call(np.bitwise_and, type_, x.lanes, s.read(y, type_), low)
-    above = constant(type_.bits - bits, type_)
-    top = s.call(np.left_shift, type_, x.lanes, s.read(y, type_), above)
-    return s.call(np.right_shift, type_, x.lanes, top, above)
+        low = make_constant((1 << bits) - 1, type_)
+        return s.append_call(np.bitwise_and, type_, x.lanes, s.read(y, type_), low)
+    above = make_constant(type_.bits - bits, type_)
+    top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), above)
+    return s.append_call(np.right_shift, type_, x.lanes, top, above)
 
 
 _SELECTORS: Mapping[Op, Selector] = {
-    Op.SOURCE: _source,
-    Op.ADD: _ring(np.add),
-    Op.SUBTRACT: _ring(np.subtract),
-    Op.MULTIPLY: _ring(np.multiply),
-    Op.NEGATIVE: _ring(np.negative),
+    Op.SOURCE: _select_source,
+    Op.ADD: _make_ring_selector(np.add),
+    Op.SUBTRACT: _make_ring_selector(np.subtract),
+    Op.MULTIPLY: _make_ring_selector(np.multiply),
+    Op.NEGATIVE: _make_ring_selector(np.negative),
     Op.FROM: _from,
-    Op.ABSOLUTE: _absolute,
-    Op.MINIMUM: _bounded,
-    Op.MAXIMUM: _bounded,
-    Op.CLIP: _clip,
-    Op.SHIFT_LEFT: _ring(np.left_shift),
+    Op.ABSOLUTE: _select_absolute,
+    Op.MINIMUM: _select_bound,
+    Op.MAXIMUM: _select_bound,
+    Op.CLIP: _select_clip,
+    Op.SHIFT_LEFT: _make_ring_selector(np.left_shift),
     Op.SHIFT_RIGHT: _shift_right,
-    Op.AVERAGE: _averaged,
-    Op.LESS: _compared(np.less),
-    Op.LESS_EQUAL: _compared(np.less_equal),
-    Op.GREATER: _compared(np.greater),
-    Op.GREATER_EQUAL: _compared(np.greater_equal),
-    Op.EQUAL: _compared(np.equal),
-    Op.NOT_EQUAL: _compared(np.not_equal),
-    Op.NOT: _not,
-    Op.AND: _logical(np.bitwise_and),
-    Op.OR: _logical(np.bitwise_or),
+    Op.AVERAGE: _select_average,
+    Op.LESS: _make_comparison_selector(np.less),
+    Op.LESS_EQUAL: _make_comparison_selector(np.less_equal),
+    Op.GREATER: _make_comparison_selector(np.greater),
+    Op.GREATER_EQUAL: _make_comparison_selector(np.greater_equal),
+    Op.EQUAL: _make_comparison_selector(np.equal),
+    Op.NOT_EQUAL: _make_comparison_selector(np.not_equal),
+    Op.NOT: _select_not,
+    Op.AND: _make_logical_selector(np.bitwise_and),
+    Op.OR: _make_logical_selector(np.bitwise_or),
     Op.WHERE: _where,
-    Op.BITAND: _bitand,
+    Op.BITAND: _select_bitand,
     Op.CAST: _cast,
-    Op.GATHER: gathered,
-    Op.KEEP: kept,
-    Op.PACK: packed,
-    Op.TOTAL: summed,
+    Op.GATHER: select_gather,
+    Op.KEEP: select_kept_lanes,
+    Op.PACK: select_pack,
+    Op.TOTAL: select_lane_sum,
 }

@@ -6,7 +6,7 @@ from ..isa.integers import Range
 from ..records import NamedTuple
 
 
-class Int(NamedTuple):
+class MachineInt(NamedTuple):
     """A machine's integer type."""
 
     bits: int
@@ -14,27 +14,27 @@ class Int(NamedTuple):
     signed: bool
 
 
-def unsigned(bits: int) -> Int:
+def get_unsigned_type(bits: int) -> MachineInt:
     """The type of so many bits that begins at 0."""
-    return Int(bits, signed=False)
+    return MachineInt(bits, signed=False)
 
 
 WIDTHS = (8, 16, 32, 64)
 WIDEST = WIDTHS[-1]
 
 
-def union(*ranges: Range) -> Range:
+def unite_ranges(*ranges: Range) -> Range:
     """The smallest range that holds all of them."""
     return Range(min(r.low for r in ranges), max(r.high for r in ranges))
 
 
-def narrowest(*ranges: Range) -> Int | None:
+def find_narrowest_type(*ranges: Range) -> MachineInt | None:
     """The narrowest type that holds every value of some ranges, or None."""
-    values = union(*ranges)
+    values = unite_ranges(*ranges)
     signed = values.low < 0
-    return next((Int(bits, signed) for bits in WIDTHS if values.within(bits, signed)), None)
+    return next((MachineInt(bits, signed) for bits in WIDTHS if values.fits_in(bits, signed)), None)
 
 
-def rounded_up(bits: int) -> int:
+def round_up_width(bits: int) -> int:
     """The least width of a type that has so many bits."""
     return next(width for width in WIDTHS if width >= bits)

@@ -7,111 +7,122 @@ from itertools import groupby
 
 import numpy as np
 
-from .call_sequence import Function, View, constant
-from .demand import total_bits
-from .integer_types import Int, unsigned
-from .selector_state import Selection
+from .call_sequence import Function, LaneView, make_constant
+from .demand import measure_total_bits
+from .integer_types import MachineInt, get_unsigned_type
+from .selector_state import SelectorState
 from .tape import Node
 
-_WORD = unsigned(32)
+_WORD = get_unsigned_type(32)
 _ONES = 0xFFFF_FFFF
 
 
-def _mask(unit: int, lanes: Iterable[int]) -> int:
+def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
     """Ones in some lanes of so many bits."""
     return sum(((1 << unit) - 1) << (unit * lane) for lane in lanes)
 
 
-def _word(s: Selection, function: Function, x: View, y: View | int) -> View:
+def _call_on_words(
+    s: SelectorState, function: Function, x: LaneView, y: LaneView | int
+) -> LaneView:
     """A call on words."""
-    return s.call(function, _WORD, 1, x, constant(y, _WORD) if isinstance(y, int) else y)
+    return s.append_call(
+        function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
+    )
 
 
-def _moved(s: Selection, word: View, distance: int) -> View:
+def _shift_word(s: SelectorState, word: LaneView, distance: int) -> LaneView:
     """A word shifted left, or right where the distance is negative."""
     if not distance:
         return word
-    return _word(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
+    return _call_on_words(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
 
 
-def gathered(s: Selection, x: Node) -> View:
+def select_gather(s: SelectorState, x: Node) -> LaneView:
     """Lanes of words: those that move equally far are shifted and masked together."""
     unit, picks = x.fixed
     if x.lanes == 1:
-        return _one(s, x)
-    counted = [(word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.lanes(x)]
-    every = _mask(unit, (i for *_, i in counted))
-    found: View | None = None
+        return _select_one_lane(s, x)
+    counted = [
+        (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
+    ]
+    every = _make_lane_mask(unit, (i for *_, i in counted))
+    found: LaneView | None = None
     for (word, lanes), group in groupby(sorted(counted), key=lambda move: move[:2]):
-        ours, distance = _mask(unit, (i for *_, i in group)), unit * lanes
-        moved = _moved(s, s.read(x.nodes[word], _WORD), distance)
+        ours, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
+        moved = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
         reached = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
         if reached & every & ~ours:  # it would fall on other lanes
-            moved = _word(s, np.bitwise_and, moved, ours)
-        found = moved if found is None else _word(s, np.bitwise_or, found, moved)
+            moved = _call_on_words(s, np.bitwise_and, moved, ours)
+        found = moved if found is None else _call_on_words(s, np.bitwise_or, found, moved)
     assert found
-    return found.of(unsigned(unit))
+    return found.with_type(get_unsigned_type(unit))
 
 
-def _one(s: Selection, x: Node) -> View:
+def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
     """One byte or half-word; what stands above it does not matter unless it counts."""
     unit, ((word, index),) = x.fixed
-    if s.needs(x) > unit:
-        return part(s, x, signed=False)
-    return _moved(s, s.read(x.nodes[word], _WORD), -unit * index)
+    if s.count_needed_bits(x) > unit:
+        return extract_part(s, x, signed=False)
+    return _shift_word(s, s.read(x.nodes[word], _WORD), -unit * index)
 
 
-def part(s: Selection, x: Node, signed: bool) -> View:
+def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
     """One byte or half-word of a word, extended to a word."""
     unit, ((word, index),) = x.fixed
-    type_ = Int(32, signed)
+    type_ = MachineInt(32, signed)
     view, above = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
     if not signed and index == 0:
-        return _word(s, np.bitwise_and, view, _mask(unit, (0,)))
+        return _call_on_words(s, np.bitwise_and, view, _make_lane_mask(unit, (0,)))
     if above:
-        view = s.call(np.left_shift, type_, 1, view, constant(above, type_))
-    return s.call(np.right_shift, type_, 1, view, constant(32 - unit, type_))
+        view = s.append_call(np.left_shift, type_, 1, view, make_constant(above, type_))
+    return s.append_call(np.right_shift, type_, 1, view, make_constant(32 - unit, type_))
 
 
-def kept(s: Selection, x: Node) -> View:
+def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
     """Some lanes from one vector, or one number in the place of one; the others from another."""
     ours, theirs = x.nodes
     lanes, unit = x.fixed
     if ours.lanes == 1:
         (lane,) = lanes
-        new, reached = _moved(s, s.read(ours, _WORD), unit * lane), _ONES << unit * lane & _ONES
+        new, reached = (
+            _shift_word(s, s.read(ours, _WORD), unit * lane),
+            _ONES << unit * lane & _ONES,
+        )
     else:
-        new, reached = s.read(ours, unsigned(unit)).of(_WORD), _ONES
-    mask = _mask(unit, lanes)
+        new, reached = s.read(ours, get_unsigned_type(unit)).with_type(_WORD), _ONES
+    mask = _make_lane_mask(unit, lanes)
     if reached & ~mask:
-        new = _word(s, np.bitwise_and, new, mask)
-    old = _word(s, np.bitwise_and, s.read(theirs, unsigned(unit)).of(_WORD), ~mask)
-    return _word(s, np.bitwise_or, new, old).of(unsigned(unit))
+        new = _call_on_words(s, np.bitwise_and, new, mask)
+    old = _call_on_words(
+        s, np.bitwise_and, s.read(theirs, get_unsigned_type(unit)).with_type(_WORD), ~mask
+    )
+    return _call_on_words(s, np.bitwise_or, new, old).with_type(get_unsigned_type(unit))
 
 
-def packed(s: Selection, x: Node) -> View:
+def select_pack(s: SelectorState, x: Node) -> LaneView:
     """Lanes as the word that they are in memory."""
-    return s.read(x.nodes[0], unsigned(x.fixed[0])).of(_WORD)
+    return s.read(x.nodes[0], get_unsigned_type(x.fixed[0])).with_type(_WORD)
 
 
-def summed(s: Selection, x: Node) -> View:
+def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
     """Lanes as one word times 1 in each lane: its top lane is their sum.
 
     Lanes that may be negative are counted from the least they can be.
     """
     (y,), (lanes, count) = x.nodes, x.fixed
-    bits, low = total_bits(x), min(y.range.low, 0)
-    lane, word = unsigned(bits), unsigned(bits * count)
+    bits, low = measure_total_bits(x), min(y.range.low, 0)
+    lane, word = get_unsigned_type(bits), get_unsigned_type(bits * count)
     view = s.read(y, lane)
     if low:
-        view = s.call(np.subtract, lane, count, view, constant(low, lane))
-    view = view.of(word)
+        view = s.append_call(np.subtract, lane, count, view, make_constant(low, lane))
+    view = view.with_type(word)
 
-    def then(function: Function, value: int) -> View:
-        return s.call(function, word, 1, view, constant(value, word))
+    def then(function: Function, value: int) -> LaneView:
+        return s.append_call(function, word, 1, view, make_constant(value, word))
 
     if len(lanes) < count:
-        view = then(np.bitwise_and, _mask(bits, lanes))
+        view = then(np.bitwise_and, _make_lane_mask(bits, lanes))
     view = then(np.multiply, sum(1 << (bits * i) for i in range(count)))
     view = then(np.right_shift, bits * (count - 1))
     return then(np.add, len(lanes) * low) if low else view

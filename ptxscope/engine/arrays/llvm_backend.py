@@ -20,9 +20,20 @@ import numpy.typing as npt
 from ..extras import format_install_hint
 from ..isa.types import Type
 from ..semantics.plan import Plan
-from .array_program import Feed
-from .call_sequence import Constant, Dtype, Function, Kind, Place, Step, Steps, View, clip, copy
-from .demand import record
+from .array_program import RunBuffers
+from .call_sequence import (
+    ArrayCall,
+    Buffer,
+    BufferKind,
+    CallConstant,
+    CallSequence,
+    Dtype,
+    Function,
+    LaneView,
+    clip,
+    copy,
+)
+from .demand import record_plan
 from .instruction_selection import select
 
 Array = npt.NDArray[Any]
@@ -38,33 +49,33 @@ class MachineCode:
 
     def __init__(self, plan: Plan, code: Any, name: str) -> None:
         self.plan = plan
-        self._order = [Place(Kind.OPERAND, x.role) for x in plan.sources]
-        self._order += [Place(Kind.RESULT, x.role) for x in plan.results]
+        self._order = [Buffer(BufferKind.OPERAND, x.role) for x in plan.sources]
+        self._order += [Buffer(BufferKind.RESULT, x.role) for x in plan.results]
         self._code = code  # its memory is the function's
         pointers = [ctypes.c_void_p] * len(self._order)
         function = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_size_t)
         self._function = function(code.get_function_address(name))
 
-    def run(self, feed: Feed) -> None:
+    def run(self, feed: RunBuffers) -> None:
         """Compute results, as ``Program.run`` does."""
-        arrays = {**feed.moving, **feed.standing}
+        arrays = {**feed.blocked, **feed.broadcast}
         places = [
-            (arrays[place].ctypes.data, arrays[place].itemsize * (place in feed.moving))
+            (arrays[place].ctypes.data, arrays[place].itemsize * (place in feed.blocked))
             for place in self._order
         ]
-        for start, end in feed.blocks():
+        for start, end in feed.iter_blocks():
             self._function(*(first + start * step for first, step in places), end - start)
 
 
-def compiled(*plans: Plan) -> list[MachineCode]:
+def compile_plans(*plans: Plan) -> list[MachineCode]:
     """What plans compute; many together take a fifth less time to make."""
     named = {f"run{at}": plan for at, plan in enumerate(plans)}
-    code = _compiled(_module(named))
+    code = _compile_module(_write_module(named))
     return [MachineCode(plan, code, name) for name, plan in named.items()]
 
 
 @cache
-def llvm() -> Any:
+def load_llvm() -> Any:
     """llvmlite, ready; raises ImportError that says what to install."""
     try:
         found = import_module("llvmlite.binding")
@@ -78,21 +89,21 @@ def llvm() -> Any:
 
 
 @cache
-def _processor() -> Mapping[str, str]:
+def _get_processor() -> Mapping[str, str]:
     """What is here, and what it can do."""
-    here = llvm()
+    here = load_llvm()
     return {"cpu": here.get_host_cpu_name(), "features": here.get_host_cpu_features().flatten()}
 
 
-def _compiled(text: str) -> Any:
+def _compile_module(text: str) -> Any:
     """What has the functions of a module, and their memory.
 
     The text is nearly what the machine does: one pass over it gives code as fast as all of LLVM's
     passes do, in a third of the time.
     """
-    here = llvm()
+    here = load_llvm()
     target = here.Target.from_default_triple()
-    machine = target.create_target_machine(opt=3, jit=True, **_processor())
+    machine = target.create_target_machine(opt=3, jit=True, **_get_processor())
     module = here.parse_assembly(text)
     module.verify()
     passes = here.create_new_module_pass_manager()
@@ -106,18 +117,18 @@ def _compiled(text: str) -> Any:
 # --- the text of the module --------------------------------------------------------------
 
 
-def _module(plans: Mapping[str, Plan]) -> str:
+def _write_module(plans: Mapping[str, Plan]) -> str:
     """A function for each plan, by name."""
     declared, lines = set[str](), list[str]()
     for name, plan in plans.items():
-        steps = select(record(plan))
+        steps = select(record_plan(plan))
         bodies = [_Body(plan, steps, size) for size in (_AT_ONCE, 1)]
         declared.update(*(body.declared for body in bodies))
-        lines += _function(plan, name, *bodies)
+        lines += _write_function(plan, name, *bodies)
     return "\n".join([*sorted(declared), *lines])
 
 
-def _function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[str]:
+def _write_function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[str]:
     """A function of pointers to operands and results, and how many there are."""
     roles = [f"ptr noalias %a.{x.role}" for x in plan.sources]
     roles += [f"ptr noalias %r.{x.role}" for x in plan.results]
@@ -125,12 +136,14 @@ def _function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[str]:
     yield "start:"
     yield f"  %whole = and i64 %size, {-_AT_ONCE}"
     yield "  br label %test16"
-    yield from _loop(many, "16", "start", "0", "%whole", "test1")
-    yield from _loop(one, "1", "test16", "%whole", "%size", "end")
+    yield from _write_loop(many, "16", "start", "0", "%whole", "test1")
+    yield from _write_loop(one, "1", "test16", "%whole", "%size", "end")
     yield from ("end:", "  ret void", "}")
 
 
-def _loop(body: _Body, name: str, before: str, first: str, end: str, after: str) -> Iterator[str]:
+def _write_loop(
+    body: _Body, name: str, before: str, first: str, end: str, after: str
+) -> Iterator[str]:
     """A body, run while the place is not the end."""
     at = f"%at{name}"
     yield f"test{name}:"
@@ -146,30 +159,30 @@ def _loop(body: _Body, name: str, before: str, first: str, end: str, after: str)
 class _Body:
     """The instructions for so many results."""
 
-    def __init__(self, plan: Plan, steps: Steps, size: int) -> None:
+    def __init__(self, plan: Plan, steps: CallSequence, size: int) -> None:
         self.size = size
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self._names = count()
-        self._held: dict[int | Place, tuple[str, str]] = {}
+        self._held: dict[int | Buffer, tuple[str, str]] = {}
         """The vector that a register is, and its type."""
         for source in plan.sources:
-            vector = _vector(_bits(source.type), size)
+            vector = _format_vector(_get_bits(source.type), size)
             name = self.put(
                 f"load {vector}, ptr {self._place('a', source.role, source.type)}, align 1"
             )
-            self._held[Place(Kind.OPERAND, source.role)] = name, vector
+            self._held[Buffer(BufferKind.OPERAND, source.role)] = name, vector
         for step in steps.steps:
             found = _INSTRUCTIONS[step.function](self, step)
-            self._held[step.out.register] = found, self.type(step.out)
+            self._held[step.out.register] = found, self.format_type(step.out)
         for result in plan.results:
-            vector = _vector(_bits(result.type), size)
-            value = self._as(steps.results[result.role].register, vector)
+            vector = _format_vector(_get_bits(result.type), size)
+            value = self._convert_register(steps.results[result.role].register, vector)
             place = self._place("r", result.role, result.type)
             self.lines.append(f"store {vector} {value}, ptr {place}, align 1")
 
     def _place(self, kind: str, role: str, type_: Type) -> str:
-        step = f"getelementptr i{_bits(type_)}, ptr %{kind}.{role}, i64 %at{self.size}"
+        step = f"getelementptr i{_get_bits(type_)}, ptr %{kind}.{role}, i64 %at{self.size}"
         return self.put(step)
 
     def put(self, instruction: str) -> str:
@@ -178,24 +191,24 @@ class _Body:
         self.lines.append(f"{name} = {instruction}")
         return name
 
-    def type(self, x: View) -> str:
+    def format_type(self, x: LaneView) -> str:
         """The type of a view's vector."""
-        return _vector(x.bits, x.lanes * self.size)
+        return _format_vector(x.bits, x.lanes * self.size)
 
-    def _as(self, register: int | Place, vector: str) -> str:
+    def _convert_register(self, register: int | Buffer, vector: str) -> str:
         name, held = self._held[register]
         return name if held == vector else self.put(f"bitcast {held} {name} to {vector}")
 
-    def value(self, x: View | Constant, like: View) -> str:
+    def format_input(self, x: LaneView | CallConstant, like: LaneView) -> str:
         """An input as a vector, without its type; a constant in every lane of one like another."""
-        if isinstance(x, View):
-            return self._as(x.register, self.type(x))
+        if isinstance(x, LaneView):
+            return self._convert_register(x.register, self.format_type(x))
         lane = f"i{like.bits} {x.value}"
         return f"<{', '.join([lane] * (like.lanes * self.size))}>"
 
-    def call(self, name: str, like: View, *values: str) -> str:
+    def write_intrinsic(self, name: str, like: LaneView, *values: str) -> str:
         """A function that LLVM knows, on vectors of one type."""
-        vector, flag = self.type(like), name == "abs"
+        vector, flag = self.format_type(like), name == "abs"
         whole = f"@llvm.{name}.v{like.lanes * self.size}i{like.bits}"
         kinds = [vector] * len(values) + ["i1"] * flag
         self.declared.add(f"declare {vector} {whole}({', '.join(kinds)})")
@@ -203,116 +216,118 @@ class _Body:
         return self.put(f"call {vector} {whole}({', '.join(given)})")
 
 
-def _bits(type_: Type) -> int:
+def _get_bits(type_: Type) -> int:
     return 8 if type_ is Type.PRED else type_.bits
 
 
-def _vector(bits: int, lanes: int) -> str:
+def _format_vector(bits: int, lanes: int) -> str:
     return f"<{lanes} x i{bits}>"
 
 
 # --- an instruction for each function ----------------------------------------------------
 
 
-def _signed(dtype: Dtype) -> str:
+def _format_sign(dtype: Dtype) -> str:
     return "s" if dtype.kind == "i" else "u"
 
 
-def _plain(operation: str) -> Callable[[_Body, Step], str]:
-    def made(b: _Body, step: Step) -> str:
-        x, y = (b.value(x, step.out) for x in step.inputs)
-        return b.put(f"{operation} {b.type(step.out)} {x}, {y}")
+def _make_binary_writer(operation: str) -> Callable[[_Body, ArrayCall], str]:
+    def made(b: _Body, step: ArrayCall) -> str:
+        x, y = (b.format_input(x, step.out) for x in step.inputs)
+        return b.put(f"{operation} {b.format_type(step.out)} {x}, {y}")
 
     return made
 
 
-def _lesser(operation: str) -> Callable[[_Body, Step], str]:
-    def made(b: _Body, step: Step) -> str:
-        values = [b.value(x, step.out) for x in step.inputs]
-        return b.call(_signed(step.out.dtype) + operation, step.out, *values)
+def _make_extremum_writer(operation: str) -> Callable[[_Body, ArrayCall], str]:
+    def made(b: _Body, step: ArrayCall) -> str:
+        values = [b.format_input(x, step.out) for x in step.inputs]
+        return b.write_intrinsic(_format_sign(step.out.dtype) + operation, step.out, *values)
 
     return made
 
 
-def _clip(b: _Body, step: Step) -> str:
-    x, low, high = (b.value(x, step.out) for x in step.inputs)
-    sign = _signed(step.out.dtype)
-    return b.call(f"{sign}min", step.out, b.call(f"{sign}max", step.out, x, low), high)
+def _write_clip(b: _Body, step: ArrayCall) -> str:
+    x, low, high = (b.format_input(x, step.out) for x in step.inputs)
+    sign = _format_sign(step.out.dtype)
+    return b.write_intrinsic(
+        f"{sign}min", step.out, b.write_intrinsic(f"{sign}max", step.out, x, low), high
+    )
 
 
-def _negative(b: _Body, step: Step) -> str:
+def _write_negative(b: _Body, step: ArrayCall) -> str:
     (x,) = step.inputs
-    return b.put(f"sub {b.type(step.out)} zeroinitializer, {b.value(x, step.out)}")
+    return b.put(f"sub {b.format_type(step.out)} zeroinitializer, {b.format_input(x, step.out)}")
 
 
-def _absolute(b: _Body, step: Step) -> str:
+def _write_absolute(b: _Body, step: ArrayCall) -> str:
     (x,) = step.inputs
-    value = b.value(x, step.out)
-    return b.call("abs", step.out, value) if _signed(x.dtype) == "s" else value
+    value = b.format_input(x, step.out)
+    return b.write_intrinsic("abs", step.out, value) if _format_sign(x.dtype) == "s" else value
 
 
-def _shift(left: bool) -> Callable[[_Body, Step], str]:
+def _make_shift_writer(is_left: bool) -> Callable[[_Body, ArrayCall], str]:
     """By the width and more as NumPy does it: nothing is left, or the sign."""
 
-    def made(b: _Body, step: Step) -> str:
+    def made(b: _Body, step: ArrayCall) -> str:
         out = step.out
-        x, y = (b.value(x, out) for x in step.inputs)
-        signed = _signed(out.dtype) == "s"
-        vector = b.type(out)
-        most = b.value(Constant(out.bits - 1, out.dtype), out)
-        operation = "shl" if left else "ashr" if signed else "lshr"
-        shifted = b.put(f"{operation} {vector} {x}, {b.call('umin', out, y, most)}")
+        x, y = (b.format_input(x, out) for x in step.inputs)
+        signed = _format_sign(out.dtype) == "s"
+        vector = b.format_type(out)
+        most = b.format_input(CallConstant(out.bits - 1, out.dtype), out)
+        operation = "shl" if is_left else "ashr" if signed else "lshr"
+        shifted = b.put(f"{operation} {vector} {x}, {b.write_intrinsic('umin', out, y, most)}")
         if operation == "ashr":
             return shifted
         within = b.put(f"icmp ule {vector} {y}, {most}")
-        truths = _vector(1, out.lanes * b.size)
+        truths = _format_vector(1, out.lanes * b.size)
         return b.put(f"select {truths} {within}, {vector} {shifted}, {vector} zeroinitializer")
 
     return made
 
 
-def _compared(relation: str) -> Callable[[_Body, Step], str]:
-    def made(b: _Body, step: Step) -> str:
-        first = next(x for x in step.inputs if isinstance(x, View))
-        x, y = (b.value(x, first) for x in step.inputs)
-        sign = "" if relation in ("eq", "ne") else _signed(first.dtype)
-        truth = b.put(f"icmp {sign}{relation} {b.type(first)} {x}, {y}")
-        truths = _vector(1, first.lanes * b.size)
-        return b.put(f"zext {truths} {truth} to {b.type(step.out)}")
+def _make_comparison_writer(relation: str) -> Callable[[_Body, ArrayCall], str]:
+    def made(b: _Body, step: ArrayCall) -> str:
+        first = next(x for x in step.inputs if isinstance(x, LaneView))
+        x, y = (b.format_input(x, first) for x in step.inputs)
+        sign = "" if relation in ("eq", "ne") else _format_sign(first.dtype)
+        truth = b.put(f"icmp {sign}{relation} {b.format_type(first)} {x}, {y}")
+        truths = _format_vector(1, first.lanes * b.size)
+        return b.put(f"zext {truths} {truth} to {b.format_type(step.out)}")
 
     return made
 
 
-def _copy(b: _Body, step: Step) -> str:
+def _copy(b: _Body, step: ArrayCall) -> str:
     (x,) = step.inputs
-    assert isinstance(x, View)
-    value = b.value(x, x)
+    assert isinstance(x, LaneView)
+    value = b.format_input(x, x)
     if x.bits == step.out.bits:
         return value
-    wider = "sext" if _signed(x.dtype) == "s" else "zext"
+    wider = "sext" if _format_sign(x.dtype) == "s" else "zext"
     operation = "trunc" if x.bits > step.out.bits else wider
-    return b.put(f"{operation} {b.type(x)} {value} to {b.type(step.out)}")
+    return b.put(f"{operation} {b.format_type(x)} {value} to {b.format_type(step.out)}")
 
 
-_INSTRUCTIONS: Mapping[Function, Callable[[_Body, Step], str]] = {
-    np.add: _plain("add"),
-    np.subtract: _plain("sub"),
-    np.multiply: _plain("mul"),
-    np.bitwise_and: _plain("and"),
-    np.bitwise_or: _plain("or"),
-    np.bitwise_xor: _plain("xor"),
-    np.negative: _negative,
-    np.absolute: _absolute,
-    np.minimum: _lesser("min"),
-    np.maximum: _lesser("max"),
-    clip: _clip,
-    np.left_shift: _shift(left=True),
-    np.right_shift: _shift(left=False),
-    np.less: _compared("lt"),
-    np.less_equal: _compared("le"),
-    np.greater: _compared("gt"),
-    np.greater_equal: _compared("ge"),
-    np.equal: _compared("eq"),
-    np.not_equal: _compared("ne"),
+_INSTRUCTIONS: Mapping[Function, Callable[[_Body, ArrayCall], str]] = {
+    np.add: _make_binary_writer("add"),
+    np.subtract: _make_binary_writer("sub"),
+    np.multiply: _make_binary_writer("mul"),
+    np.bitwise_and: _make_binary_writer("and"),
+    np.bitwise_or: _make_binary_writer("or"),
+    np.bitwise_xor: _make_binary_writer("xor"),
+    np.negative: _write_negative,
+    np.absolute: _write_absolute,
+    np.minimum: _make_extremum_writer("min"),
+    np.maximum: _make_extremum_writer("max"),
+    clip: _write_clip,
+    np.left_shift: _make_shift_writer(is_left=True),
+    np.right_shift: _make_shift_writer(is_left=False),
+    np.less: _make_comparison_writer("lt"),
+    np.less_equal: _make_comparison_writer("le"),
+    np.greater: _make_comparison_writer("gt"),
+    np.greater_equal: _make_comparison_writer("ge"),
+    np.equal: _make_comparison_writer("eq"),
+    np.not_equal: _make_comparison_writer("ne"),
     copy: _copy,
 }

@@ -10,67 +10,88 @@ from typing import Any
 
 from ..isa.integers import Range
 from ..semantics.arithmetic import RANGES
-from .integer_types import narrowest, union
-from .rewrites import SHORTER, add_negative, idle_magnitude, idle_shift, span
-from .tape import Node, Op, Rules, Tape, ends
+from .integer_types import find_narrowest_type, unite_ranges
+from .rewrites import (
+    SHORTENING_RULES,
+    add_negative,
+    drop_idle_magnitude,
+    drop_idle_shift,
+    measure_span,
+)
+from .tape import Node, Op, Rules, Tape, get_range
 
 
-def _bits(*ranges: Range) -> int:
+def _measure_common_bits(*ranges: Range) -> int:
     """The width of the type that holds some ranges; more than any where there is none."""
-    found = narrowest(*ranges)
+    found = find_narrowest_type(*ranges)
     return found.bits if found else 1 << 16
 
 
-def _reach(op: Op, x: Range, y: Range) -> int:
+def _measure_reach(op: Op, x: Range, y: Range) -> int:
     """The width in which a minimum or maximum can be taken (`within_reach`)."""
-    return max(_bits(getattr(RANGES, op)(x, y)), min(_bits(x), _bits(y)))
+    return max(
+        _measure_common_bits(getattr(RANGES, op)(x, y)),
+        min(_measure_common_bits(x), _measure_common_bits(y)),
+    )
 
 
 _OTHER = {Op.MINIMUM: Op.MAXIMUM, Op.MAXIMUM: Op.MINIMUM}
 
 
-def absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
+def narrow_absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
     """|p - q| is max(p, q) - min(p, q)."""
     if x.op is not Op.SUBTRACT:
         return None
     p, q = x.nodes
-    if max(_reach(way, p.range, q.range) for way in _OTHER) >= _bits(x.range):
+    if max(_measure_reach(way, p.range, q.range) for way in _OTHER) >= _measure_common_bits(
+        x.range
+    ):
         return None
     return tape.subtract(tape.maximum(p, q), tape.minimum(p, q))
 
 
-def bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """min(p + q, k) is p + min(q, k - p), and so for max."""
     if isinstance(k, Node) or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
     result = getattr(RANGES, op)(x.range, k)
     for p, q in (x.nodes, x.nodes[::-1]):
         rest = Range(k - p.range.high, k - p.range.low)
-        if max(_reach(op, q.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
-            return tape.add(p, tape.put(op, q, tape.put(Op.FROM, p, fixed=(k,))))
+        if max(
+            _measure_reach(op, q.range, rest),
+            _measure_common_bits(rest),
+            _measure_common_bits(result),
+        ) < _measure_common_bits(x.range):
+            return tape.add(p, tape.emit(op, q, tape.emit(Op.FROM, p, fixed=(k,))))
     return None
 
 
-def bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+def narrow_bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """max(p - q, k) is p - min(q, p - k), and max(p, k + q) - q; and so for min."""
     if isinstance(k, Node) or x.op is not Op.SUBTRACT:
         return None
     result = getattr(RANGES, op)(x.range, k)
     p, q = x.nodes
     rest = RANGES.add(p.range, -k)
-    if max(_reach(_OTHER[op], q.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
-        return tape.subtract(p, tape.put(_OTHER[op], q, _plus(tape, p, -k)))
+    if max(
+        _measure_reach(_OTHER[op], q.range, rest),
+        _measure_common_bits(rest),
+        _measure_common_bits(result),
+    ) < _measure_common_bits(x.range):
+        return tape.subtract(p, tape.emit(_OTHER[op], q, _add_constant(tape, p, -k)))
     rest = RANGES.add(q.range, k)
-    if max(_reach(op, p.range, rest), _bits(rest), _bits(result)) < _bits(x.range):
-        return tape.subtract(tape.put(op, p, _plus(tape, q, k)), q)
+    if max(
+        _measure_reach(op, p.range, rest), _measure_common_bits(rest), _measure_common_bits(result)
+    ) < _measure_common_bits(x.range):
+        return tape.subtract(tape.emit(op, p, _add_constant(tape, q, k)), q)
     return None
 
 
-def _plus(tape: Tape, x: Node, k: int) -> Node:
+def _add_constant(tape: Tape, x: Node, k: int) -> Node:
     return tape.add(x, k) if k else x
 
 
-def clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
+def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p + q clipped to low..high is p plus q clipped to low - min(p, 0)..high - max(p, 0).
 
     Where low <= p, q <= high and low <= 0 <= high: with p above 0 the sum is never too low, with
@@ -80,14 +101,16 @@ def clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None
     if x.op is not Op.ADD or len(x.nodes) < 2 or not low <= 0 <= high:
         return None
     p, q = x.nodes
-    if not within.contains(union(p.range, q.range)) or _bits(within) >= _bits(x.range):
+    if not within.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
+        within
+    ) >= _measure_common_bits(x.range):
         return None
-    least = tape.put(Op.FROM, tape.minimum(p, 0), fixed=(low,))
-    most = tape.put(Op.FROM, tape.maximum(p, 0), fixed=(high,))
+    least = tape.emit(Op.FROM, tape.minimum(p, 0), fixed=(low,))
+    most = tape.emit(Op.FROM, tape.maximum(p, 0), fixed=(high,))
     return tape.add(p, tape.minimum(tape.maximum(q, least), most))
 
 
-def clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
+def narrow_clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p - q clipped to low..high is p minus q clipped to max(p, -1) - high..min(p, -1) - low.
 
     Where low <= p, q <= high = -1 - low, as in two's complement: with p not below 0 the difference
@@ -97,14 +120,16 @@ def clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node
     if x.op is not Op.SUBTRACT or low >= 0 or high != -1 - low:
         return None
     p, q = x.nodes
-    if not within.contains(union(p.range, q.range)) or _bits(within) >= _bits(x.range):
+    if not within.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
+        within
+    ) >= _measure_common_bits(x.range):
         return None
     least = tape.add(tape.maximum(p, -1), -high)
     most = tape.add(tape.minimum(p, -1), -low)
     return tape.subtract(p, tape.minimum(tape.maximum(q, least), most))
 
 
-def average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+def narrow_average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """(t + (t >= 0)) // 2 is the average of p and q, where t is p + q: it fits where they do."""
     if y != 1 or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
@@ -113,11 +138,13 @@ def average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
         return None
     if total.op is not Op.ADD or len(total.nodes) < 2:
         return None
-    narrow = _bits(*(p.range for p in total.nodes)) < _bits(total.range)
-    return tape.put(Op.AVERAGE, *total.nodes) if narrow else None
+    narrow = _measure_common_bits(*(p.range for p in total.nodes)) < _measure_common_bits(
+        total.range
+    )
+    return tape.emit(Op.AVERAGE, *total.nodes) if narrow else None
 
 
-def within_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+def narrow_by_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
 
     So the lesser of -128..127 and 0..255 is found in -128..127: where each fits what both do then,
@@ -126,23 +153,27 @@ def within_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     if isinstance(y, int):
         return None
     end = 1 if op is Op.MINIMUM else 0
-    p, q = tape.put(op, x, y.range[end]), tape.put(op, y, x.range[end])
-    narrow = max(_bits(x.range), _bits(y.range), _bits(p.range, q.range))
-    return tape.put(op, p, q) if narrow < _bits(x.range, y.range) else None
+    p, q = tape.emit(op, x, y.range[end]), tape.emit(op, y, x.range[end])
+    narrow = max(
+        _measure_common_bits(x.range),
+        _measure_common_bits(y.range),
+        _measure_common_bits(p.range, q.range),
+    )
+    return tape.emit(op, p, q) if narrow < _measure_common_bits(x.range, y.range) else None
 
 
 def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """x < y is x < max(y, least of x), min(x, most of y) < y, max(x, least of y - 1) + 1 <= y."""
     if isinstance(y, int):
         return None
-    wide = _bits(x.range, y.range)
+    wide = _measure_common_bits(x.range, y.range)
     p, q = tape.minimum(x, y.range.high), tape.maximum(y, x.range.low)
     for a, b in ((x, q), (p, y), (p, q)):
-        if _bits(a.range, b.range) < wide:
-            return tape.put(op, a, b)
+        if _measure_common_bits(a.range, b.range) < wide:
+            return tape.emit(op, a, b)
     above = tape.add(tape.maximum(x, y.range.low - 1), 1)
-    if _bits(above.range, y.range) < wide:
-        return tape.put(Op.LESS_EQUAL if op is Op.LESS else Op.GREATER, above, y)
+    if _measure_common_bits(above.range, y.range) < wide:
+        return tape.emit(Op.LESS_EQUAL if op is Op.LESS else Op.GREATER, above, y)
     return None
 
 
@@ -158,19 +189,19 @@ def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None
 _SUMS = (Op.ADD, Op.SUBTRACT)
 
 
-def constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) and (p + k) - q.
 
     Where no type holds the sum; the constant goes to the narrower.
     """
     if isinstance(k, Node) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
-    if narrowest(x.range, RANGES.add(x.range, k)):
+    if find_narrowest_type(x.range, RANGES.add(x.range, k)):
         return None
     p, q = x.nodes
-    if span(p) < span(q):
-        return tape.put(x.op, tape.add(p, k), q)
-    return tape.put(x.op, p, tape.add(q, k if x.op is Op.ADD else -k))
+    if measure_span(p) < measure_span(q):
+        return tape.emit(x.op, tape.add(p, k), q)
+    return tape.emit(x.op, p, tape.add(q, k if x.op is Op.ADD else -k))
 
 
 def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
@@ -179,23 +210,28 @@ def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
     Where no type holds the sum; with p beyond those ends, the sum is beyond low or high whatever
     q is. So for a difference, and for one end alone. The wider term is cut.
     """
-    if narrowest(x.range) or len(x.nodes) < 2 or x.op not in _SUMS or isinstance(given[0], Node):
+    if (
+        find_narrowest_type(x.range)
+        or len(x.nodes) < 2
+        or x.op not in _SUMS
+        or isinstance(given[0], Node)
+    ):
         return None
     low = None if op is Op.MINIMUM else given[0]
     high = None if op is Op.MAXIMUM else given[-1]
     p, q = x.nodes
-    if span(p) >= span(q):
+    if measure_span(p) >= measure_span(q):
         least, most = q.range if x.op is Op.SUBTRACT else RANGES.negative(q.range)
-        cut = (_clip(tape, p, _moved(low, least), _moved(high, most)), q)
+        cut = (_clip_node(tape, p, _move_end(low, least), _move_end(high, most)), q)
     elif x.op is Op.ADD:
-        cut = (p, _clip(tape, q, _moved(low, -p.range.high), _moved(high, -p.range.low)))
+        cut = (p, _clip_node(tape, q, _move_end(low, -p.range.high), _move_end(high, -p.range.low)))
     else:
-        cut = (p, _clip(tape, q, _from(p.range.low, high), _from(p.range.high, low)))
-    total = tape.put(x.op, *cut)
-    return _clip(tape, total, low, high) if narrowest(total.range) else None
+        cut = (p, _clip_node(tape, q, _from(p.range.low, high), _from(p.range.high, low)))
+    total = tape.emit(x.op, *cut)
+    return _clip_node(tape, total, low, high) if find_narrowest_type(total.range) else None
 
 
-def _moved(end: int | None, by: int) -> int | None:
+def _move_end(end: int | None, by: int) -> int | None:
     return None if end is None else end + by
 
 
@@ -203,7 +239,7 @@ def _from(start: int, end: int | None) -> int | None:
     return None if end is None else start - end
 
 
-def _clip(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
+def _clip_node(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
     """x between two ends, of which None does not bound."""
     x = x if low is None else tape.maximum(x, low)
     return x if high is None else tape.minimum(x, high)
@@ -217,18 +253,18 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
     """
     if x.op is not Op.SHIFT_RIGHT:
         return None
-    found = whole_shift(tape, x.op, x.nodes[0], x.args[1])
+    found = narrow_whole_shift(tape, x.op, x.nodes[0], x.args[1])
     if found is None:
         return None
-    return tape.put(op, found, fixed=given) if op is Op.CLIP else tape.put(op, found, *given)
+    return tape.emit(op, found, fixed=given) if op is Op.CLIP else tape.emit(op, found, *given)
 
 
-def whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
+def narrow_whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
     """The same, where all of what it is shifted to counts anyway."""
-    if isinstance(k, Node) or narrowest(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
+    if isinstance(k, Node) or find_narrowest_type(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
-    high = tape.put(x.op, *(tape.shift_right(term, k) for term in x.nodes))
-    low = tape.put(x.op, *(tape.cast(term, k, signed=False) for term in x.nodes))
+    high = tape.emit(x.op, *(tape.shift_right(term, k) for term in x.nodes))
+    low = tape.emit(x.op, *(tape.cast(term, k, signed=False) for term in x.nodes))
     return tape.add(high, tape.shift_right(low, k))
 
 
@@ -241,49 +277,56 @@ _STRICT = {
 }
 
 
-def compared_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """x < y is that of their high parts, or, where those are equal, that of their low 32 bits.
 
     So for every comparison, where no type holds both.
     """
-    if narrowest(x.range, ends(y)):
+    if find_narrowest_type(x.range, get_range(y)):
         return None
-    ours, theirs = _halves(tape, x), _halves(tape, y)
+    ours, theirs = _split_halves(tape, x), _split_halves(tape, y)
     if ours is None or theirs is None:
         return None
-    same, below = tape.put(Op.EQUAL, ours[0], theirs[0]), tape.put(op, ours[1], theirs[1])
-    both = tape.put(Op.AND, same, below)
+    same, below = tape.emit(Op.EQUAL, ours[0], theirs[0]), tape.emit(op, ours[1], theirs[1])
+    both = tape.emit(Op.AND, same, below)
     if op is Op.EQUAL:
         return both
-    return tape.put(Op.OR, tape.put(_STRICT[op], ours[0], theirs[0]), both)
+    return tape.emit(Op.OR, tape.emit(_STRICT[op], ours[0], theirs[0]), both)
 
 
-def _halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:
+def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:
     """What stands above the low 32 bits, and these."""
     if isinstance(x, int):
         return x >> 32, x & 0xFFFF_FFFF
-    high = tape.shift_right(x, 32) if narrowest(x.range) else whole_shift(tape, x.op, x, 32)
+    high = (
+        tape.shift_right(x, 32)
+        if find_narrowest_type(x.range)
+        else narrow_whole_shift(tape, x.op, x, 32)
+    )
     return None if high is None else (high, tape.cast(x, 32, signed=False))
 
 
-_BOUNDED = (bounded_sum, bounded_difference, within_reach, cut_terms, split_shift)
-NARROWER: Rules = {
-    **SHORTER,
-    Op.ADD: (add_negative, constant_inward),
-    Op.ABSOLUTE: (idle_magnitude, absolute_difference),
-    Op.MINIMUM: (*SHORTER[Op.MINIMUM], *_BOUNDED),
-    Op.MAXIMUM: (*SHORTER[Op.MAXIMUM], *_BOUNDED),
-    Op.SHIFT_RIGHT: (idle_shift, average),
-    Op.CLIP: (clipped_sum, clipped_difference, cut_terms, split_shift),
-    Op.LESS: (*SHORTER[Op.LESS], narrow_less, compared_by_halves),
-    Op.GREATER_EQUAL: (*SHORTER[Op.GREATER_EQUAL], narrow_less, compared_by_halves),
-    Op.LESS_EQUAL: (narrow_less_equal, compared_by_halves),
-    Op.GREATER: (narrow_less_equal, compared_by_halves),
-    Op.EQUAL: (*SHORTER[Op.EQUAL], compared_by_halves),
-    Op.NOT_EQUAL: (compared_by_halves,),
+_BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, cut_terms, split_shift)
+NARROWING_RULES: Rules = {
+    **SHORTENING_RULES,
+    Op.ADD: (add_negative, move_constant_inward),
+    Op.ABSOLUTE: (drop_idle_magnitude, narrow_absolute_difference),
+    Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], *_BOUNDED),
+    Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], *_BOUNDED),
+    Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average),
+    Op.CLIP: (narrow_clipped_sum, narrow_clipped_difference, cut_terms, split_shift),
+    Op.LESS: (*SHORTENING_RULES[Op.LESS], narrow_less, compare_by_halves),
+    Op.GREATER_EQUAL: (*SHORTENING_RULES[Op.GREATER_EQUAL], narrow_less, compare_by_halves),
+    Op.LESS_EQUAL: (narrow_less_equal, compare_by_halves),
+    Op.GREATER: (narrow_less_equal, compare_by_halves),
+    Op.EQUAL: (*SHORTENING_RULES[Op.EQUAL], compare_by_halves),
+    Op.NOT_EQUAL: (compare_by_halves,),
 }
-PASSES = (SHORTER, NARROWER)
+PASSES = (SHORTENING_RULES, NARROWING_RULES)
 """First what the micro-operations record is made shorter, then what that has become narrower: only
 when it is known which comparison one is in the end, its arguments may be cut for it."""
-WHOLE = (SHORTER, {**NARROWER, Op.SHIFT_RIGHT: (idle_shift, average, whole_shift)})
+WHOLE = (
+    SHORTENING_RULES,
+    {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
+)
 """The same for a plan of which every row is looked at: nothing is needed by its low bits alone."""

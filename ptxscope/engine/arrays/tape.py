@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from ..isa.integers import Range, limits
+from ..isa.integers import Range, get_limits
 from ..isa.types import Type
 from ..semantics.arithmetic import RANGES, Arithmetic, Picks, V
 
@@ -53,7 +53,7 @@ class Op(StrEnum):
     OR = "or"
 
 
-def _average(ar: Arithmetic[V], x: V, y: V) -> V:
+def _average_truncated(ar: Arithmetic[V], x: V, y: V) -> V:
     total = ar.add(x, y)
     return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
 
@@ -61,7 +61,7 @@ def _average(ar: Arithmetic[V], x: V, y: V) -> V:
 _MADE: dict[Op, Callable[..., Any]] = {
     Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
     Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
-    Op.AVERAGE: _average,
+    Op.AVERAGE: _average_truncated,
     Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
     Op.GREATER: lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
     Op.GREATER_EQUAL: lambda ar, x, y: ar.equal(ar.less(x, y), 0),
@@ -75,7 +75,9 @@ _MADE: dict[Op, Callable[..., Any]] = {
 TRUTH = Range(0, 1)
 
 
-def meaning(ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]) -> V:
+def apply_operation(
+    ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]
+) -> V:
     """What an operation gives in another arithmetic."""
     if op is Op.GATHER:
         found: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
@@ -119,7 +121,7 @@ class Node:
         return TRUTH.contains(self.range)
 
 
-def ends(x: Node | int) -> Range:
+def get_range(x: Node | int) -> Range:
     """The range of a node, or of a constant."""
     return x.range if isinstance(x, Node) else Range(x, x)
 
@@ -138,32 +140,34 @@ class Tape:
         self._rules = rules
         self._known: dict[tuple[Any, ...], Node] = {}
 
-    def source(self, role: str, type_: Type) -> Node:
+    def add_source(self, role: str, type_: Type) -> Node:
         """An operand's bits."""
-        return self._node(Op.SOURCE, (), (role, type_), limits(type_.bits, signed=False), 1)
+        return self._make_node(
+            Op.SOURCE, (), (role, type_), get_limits(type_.bits, signed=False), 1
+        )
 
-    def put(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
+    def emit(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
         """The node of an operation, or of an equal one that a rule knows."""
-        values = meaning(RANGES, op, [ends(x) for x in args], fixed)
+        values = apply_operation(RANGES, op, [get_range(x) for x in args], fixed)
         for rule in self._rules.get(op, ()):
             if (found := rule(self, op, *args, *fixed)) is not None:
-                return self._within(found, values)
-        return self._node(op, args, fixed, values, _lanes(op, args, fixed))
+                return self._restrict_range(found, values)
+        return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
-    def again(self, x: Node, moved: Mapping[Node, Node]) -> Node:
+    def copy_node(self, x: Node, moved: Mapping[Node, Node]) -> Node:
         """What another tape recorded, on this one; its arguments were moved before."""
         if x.op is Op.SOURCE:
-            return self.source(*x.fixed)
+            return self.add_source(*x.fixed)
         args = (moved[y] if isinstance(y, Node) else y for y in x.args)
-        return self._within(self.put(x.op, *args, fixed=x.fixed), x.range)
+        return self._restrict_range(self.emit(x.op, *args, fixed=x.fixed), x.range)
 
-    def _within(self, x: Node, values: Range) -> Node:
+    def _restrict_range(self, x: Node, values: Range) -> Node:
         """A node of which more is known than its arguments say: that its values lie in a range."""
         if values.contains(x.range):
             return x
-        return self._node(x.op, x.args, x.fixed, x.range.common(values), x.lanes)
+        return self._make_node(x.op, x.args, x.fixed, x.range.intersect(values), x.lanes)
 
-    def _node(
+    def _make_node(
         self,
         op: Op,
         args: tuple[Node | int, ...],
@@ -180,61 +184,61 @@ class Tape:
     # --- the protocol
 
     def add(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.ADD, x, y)
+        return self.emit(Op.ADD, x, y)
 
     def subtract(self, x: Node, y: Node) -> Node:
-        return self.put(Op.SUBTRACT, x, y)
+        return self.emit(Op.SUBTRACT, x, y)
 
     def multiply(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.MULTIPLY, x, y)
+        return self.emit(Op.MULTIPLY, x, y)
 
     def negative(self, x: Node) -> Node:
-        return self.put(Op.NEGATIVE, x)
+        return self.emit(Op.NEGATIVE, x)
 
     def absolute(self, x: Node) -> Node:
-        return self.put(Op.ABSOLUTE, x)
+        return self.emit(Op.ABSOLUTE, x)
 
     def minimum(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.MINIMUM, x, y)
+        return self.emit(Op.MINIMUM, x, y)
 
     def maximum(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.MAXIMUM, x, y)
+        return self.emit(Op.MAXIMUM, x, y)
 
     def shift_left(self, x: Node, y: Node) -> Node:
-        return self.put(Op.SHIFT_LEFT, x, y)
+        return self.emit(Op.SHIFT_LEFT, x, y)
 
     def shift_right(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.SHIFT_RIGHT, x, y)
+        return self.emit(Op.SHIFT_RIGHT, x, y)
 
     def less(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.LESS, x, y)
+        return self.emit(Op.LESS, x, y)
 
     def equal(self, x: Node, y: Node | int) -> Node:
-        return self.put(Op.EQUAL, x, y)
+        return self.emit(Op.EQUAL, x, y)
 
     def where(self, condition: Node, x: Node, y: Node | int) -> Node:
-        return self.put(Op.WHERE, condition, x, y)
+        return self.emit(Op.WHERE, condition, x, y)
 
     def bitand(self, x: Node, mask: int) -> Node:
-        return self.put(Op.BITAND, x, fixed=(mask,))
+        return self.emit(Op.BITAND, x, fixed=(mask,))
 
     def cast(self, x: Node, bits: int, signed: bool) -> Node:
-        return self.put(Op.CAST, x, fixed=(bits, signed))
+        return self.emit(Op.CAST, x, fixed=(bits, signed))
 
     def gather(self, words: Sequence[Node], unit: int, picks: Picks) -> Node:
-        return self.put(Op.GATHER, *words, fixed=(unit, picks))
+        return self.emit(Op.GATHER, *words, fixed=(unit, picks))
 
     def keep(self, x: Node, y: Node, lanes: tuple[int, ...], unit: int) -> Node:
-        return self.put(Op.KEEP, x, y, fixed=(lanes, unit))
+        return self.emit(Op.KEEP, x, y, fixed=(lanes, unit))
 
     def pack(self, x: Node, unit: int) -> Node:
-        return self.put(Op.PACK, x, fixed=(unit,))
+        return self.emit(Op.PACK, x, fixed=(unit,))
 
-    def total(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
-        return self.put(Op.TOTAL, x, fixed=(lanes, count))
+    def sum_lanes(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
+        return self.emit(Op.TOTAL, x, fixed=(lanes, count))
 
 
-def _lanes(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> int:
+def _count_lanes(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> int:
     """How many lanes an operation yields."""
     if op is Op.GATHER:
         return len(fixed[1])

@@ -12,14 +12,14 @@ from enum import StrEnum
 from ..records import NamedTuple
 from ..semantics.errata import Erratum
 from ..semantics.models import Model
-from ..syntax.instruction import Literal
+from ..syntax.instruction import Immediate
 from .observation import Observation
 
 Bits = Mapping[str, int]
 """Operands or results by role."""
 
 
-class Kind(StrEnum):
+class CauseKind(StrEnum):
     """What sort of explanation it is."""
 
     DOCUMENTED = "documented"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
     COMBINATION = "combination"
 
 
-class Seen(NamedTuple):
+class ObservedCase(NamedTuple):
     """An observation beside the documented result."""
 
     observation: Observation
@@ -43,22 +43,22 @@ class Seen(NamedTuple):
 class Cause(NamedTuple):
     """One change that may explain a result."""
 
-    kind: Kind
-    axes: frozenset[str]
+    kind: CauseKind
+    decided_axes: frozenset[str]
     """What it decides: two causes that share an axis are never combined."""
     phrase: str
     """Completes "the instruction gives this …"."""
-    weight: int
+    cost: int
     """How far-fetched it is: 0 what is certain to happen, 6 what seldom does."""
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
-    literals: tuple[tuple[str, Literal], ...] = ()
+    literals: tuple[tuple[str, Immediate], ...] = ()
     """Literals by role as they are written with those."""
     errata: tuple[Erratum, ...] = ()
     """Errata or misconceptions that are switched on."""
     model: Model | None = None
     """The assembler whose answer it is."""
-    operands: Callable[[Bits, Seen], Bits] | None = None
+    operands: Callable[[Bits, ObservedCase], Bits] | None = None
     """Other operands, by role."""
     swap: bool = False
     """Whether these operands are a and b, exchanged."""

@@ -27,7 +27,7 @@ _TRUTH = 3
 """``set`` for ``vset``, and the reverse."""
 
 
-class Twin(NamedTuple):
+class ConfusableOpcode(NamedTuple):
     """An opcode that may have been meant, or have run."""
 
     opcode: str
@@ -36,48 +36,48 @@ class Twin(NamedTuple):
     """Slots that are called otherwise there."""
 
 
-def operation(opcode: str) -> str:
+def get_base_operation(opcode: str) -> str:
     """``vadd`` for ``vadd``, ``vadd2``, ``vadd4``."""
-    return CATALOG[opcode].same_as
+    return CATALOG[opcode].base_opcode
 
 
 @cache
-def _alike(opcode: str) -> tuple[Twin, ...]:
+def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
     """Opcodes with the same slots, and the same operation on lanes of other widths."""
     entry = CATALOG[opcode]
     names = [slot.name for slot in entry.slots]
     found = []
     for other in CATALOG.values():
         name = other.opcode
-        pair = frozenset((operation(opcode), operation(name)))
+        pair = frozenset((get_base_operation(opcode), get_base_operation(name)))
         if name == opcode:
             continue
         if len(pair) == 1:
-            found.append(Twin(name, _LANES))
+            found.append(ConfusableOpcode(name, _LANES))
         elif other.lanes == entry.lanes and [slot.name for slot in other.slots] == names:
-            found.append(Twin(name, _TAKEN.get(pair, _ELSE)))
+            found.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
     return tuple(found)
 
 
-def twins(form: Form) -> Iterator[Twin]:
+def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Every opcode that a form's could be taken for, where the form is legal with it."""
-    for twin in (*_alike(form.opcode), *_truths(form)):
-        if carried(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
+    for twin in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
+        if carry_over_form(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
             yield twin
 
 
-def _truths(form: Form) -> Iterator[Twin]:
+def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """``set`` and ``vset`` of the same comparison."""
     types = (Type.U32, Type.S32)
     if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
         both = {"atype": form.stype, "btype": form.stype}
-        yield Twin("vset", _TRUTH, {"dtype": None, "stype": None, **both})
+        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **both})
     if form.opcode == "vset" and form.atype is form.btype:
         slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
-        yield Twin("set", _TRUTH, slots)
+        yield ConfusableOpcode("set", _TRUTH, slots)
 
 
-def carried(form: Form) -> Form | None:
+def carry_over_form(form: Form) -> Form | None:
     """A form whose opcode was replaced, with c where the instruction has to have one.
 
     None where a slot has a value that the instruction does not take.
@@ -86,10 +86,10 @@ def carried(form: Form) -> Form | None:
     for name in Form._fields[1:]:
         if name == "c":
             continue
-        value, slot = form.get(name), entry.slot(name)
+        value, slot = form.get(name), entry.find_slot(name)
         if slot is None:
             if value:
                 return None
-        elif not (slot.optional and value == slot.absent) and value not in slot.values:
+        elif not (slot.is_optional and value == slot.absent) and value not in slot.values:
             return None
-    return form if entry.c_optional else form._replace(c=True)
+    return form if entry.is_c_optional else form._replace(c=True)

@@ -9,17 +9,32 @@ from typing import Any, SupportsIndex, overload
 from ..isa.entry import SlotPlace
 from ..records import NamedTuple, Record, replace
 from ..semantics.errata import Erratum
-from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, model, versions
-from ..semantics.plan_execution import result
+from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
+from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
-from ..tracing.evaluation import Scalar, bind, bits_of, check_names, plan_of, shown
+from ..tracing.evaluation import (
+    Scalar,
+    abbreviate_value,
+    bind_values,
+    check_names,
+    convert_to_bits,
+    make_plan,
+)
 from ..tracing.trace import Trace
-from .cause_search import MOST_CHANCE, Found, Search, chance, operands_of, read_by, with_model
-from .causes import Bits, Cause, Kind, Seen
-from .form_causes import slot_phrase
-from .observation import Observation, Observed, whole
-from .selector_problem import Fits
+from .cause_search import (
+    MOST_CHANCE,
+    CauseCombination,
+    Search,
+    apply_to_operands,
+    compute_coincidence_cost,
+    read_by,
+    with_model,
+)
+from .causes import Bits, Cause, CauseKind, ObservedCase
+from .form_causes import format_slot_change
+from .observation import Observation, Observed, make_observed
+from .selector_problem import SelectorMatches
 
 _NEAREST = 3
 """How many near misses are told."""
@@ -43,17 +58,17 @@ class Finding(Record):
     """How many observations it explains."""
     distance: int = 0
     """How many observed bits it misses, where it is only near."""
-    fits: Fits | None = None
+    fits: SelectorMatches | None = None
     """The selectors that fit, where they were solved."""
     shown: int = 0
     """The observation that ``trace`` is of."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> CauseKind:
         """The kind of its one cause."""
         if len(self.causes) > 1:
-            return Kind.COMBINATION
-        return self.causes[0].kind if self.causes else Kind.DOCUMENTED
+            return CauseKind.COMBINATION
+        return self.causes[0].kind if self.causes else CauseKind.DOCUMENTED
 
     @property
     def ptx(self) -> str:
@@ -63,7 +78,7 @@ class Finding(Record):
     @property
     def weight(self) -> int:
         """How far-fetched it is, and how much it looks like chance."""
-        return sum(cause.weight for cause in self.causes) + chance(self.fits)
+        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
 
     @cached_property
     def trace(self) -> Trace:
@@ -75,10 +90,10 @@ class Finding(Record):
         """The errata that make the result."""
         return tuple(e for e in self.trace.changed_by if e.id.startswith("E"))
 
-    def result(self, index: int = 0) -> dict[str, int]:
+    def get_result(self, index: int = 0) -> dict[str, int]:
         """What it gives for an observation, by role, as it would be read."""
-        plan = plan_of(self.instruction, self.model.rules(self.instruction.form))
-        found = result(plan, self.operands[index])
+        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        found = compute_results(plan, self.operands[index])
         return dict(read_by(self.causes, found))
 
 
@@ -118,7 +133,7 @@ class Diagnosis(NamedTuple):
     """What was asked, and everything that explains it."""
 
     instruction: Instruction
-    seen: tuple[Seen, ...]
+    seen: tuple[ObservedCase, ...]
     """The observations, each beside its documented result."""
     documented: Trace
     """The documented evaluation of the observation that is shown."""
@@ -151,20 +166,22 @@ def diagnose(
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     elif not isinstance(values, Sequence):
-        raise TypeError(f"values is {shown(values)}; operands are given by name: {{'a': 1}}")
-    each = _each(observed)
+        raise TypeError(
+            f"values is {abbreviate_value(values)}; operands are given by name: {{'a': 1}}"
+        )
+    each = _list_observed(observed)
     if len(each) != len(values) or not values:
         raise ValueError("as many observed values are needed as there are sets of operands")
-    seen = [observation(ins, x, got) for x, got in zip(values, each, strict=True)]
+    seen = [make_observation(ins, x, got) for x, got in zip(values, each, strict=True)]
     return investigate(ins, seen).findings
 
 
-def _each(observed: Got | Sequence[Got]) -> Sequence[Got]:
+def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
     """Several observed values; none where it is only one, as an Observed is, though a tuple."""
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
-def observation(
+def make_observation(
     ins: Instruction,
     values: Mapping[str, Scalar],
     observed: Got,
@@ -186,36 +203,38 @@ def observation(
             raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {written}")
         type_ = ins.type_of(roles[name])
         seen[roles[name]] = (
-            value if isinstance(value, Observed) else whole(bits_of(value, type_, name), type_.bits)
+            value
+            if isinstance(value, Observed)
+            else make_observed(convert_to_bits(value, type_, name), type_.bits)
         )
     if not any(value.known for value in seen.values()):
         raise ValueError("nothing was observed")
-    return Observation(bind(ins, values), seen)
+    return Observation(bind_values(ins, values), seen)
 
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
     """Every cause, and every pair of causes of which neither is enough, that explains them all."""
-    plan = plan_of(ins)
-    seen = [Seen(x, result(plan, x.operands)) for x in observations]
+    plan = make_plan(ins)
+    seen = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
     # those that contradict the documentation tell the most
-    order = sorted(seen, key=lambda x: x.observation.fits(x.documented))
+    order = sorted(seen, key=lambda x: x.observation.matches(x.documented))
     shown = seen.index(order[0])
     search = Search(ins, order)
     found = list(search.run())
-    found.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_standing(ins, x)))
-    findings = Findings(_finding(search, x, seen, shown) for x in found)
+    found.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
+    findings = Findings(_make_finding(search, x, seen, shown) for x in found)
     return Diagnosis(
         ins,
         tuple(seen),
         Trace(ins, ISA_MODEL, observations[shown].operands),
         shown,
         findings,
-        () if findings else tuple(_nearest(search, seen, shown)),
+        () if findings else tuple(_iter_near_misses(search, seen, shown)),
         search.tried,
     )
 
 
-def _standing(ins: Instruction, found: Found) -> tuple[int, int, int]:
+def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, int]:
     """What comes first among causes of one weight: what only leaves something out of the line,
     then what changes the fewest slots of it, then the plainest selectors."""
     made_up = changed = 0
@@ -226,19 +245,19 @@ def _standing(ins: Instruction, found: Found) -> tuple[int, int, int]:
     return made_up, changed, found.fits.plainness if found.fits else 0
 
 
-def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
+def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     """The width of a lane in bits, and the lanes of d that are as documented every time.
 
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
     ins = diagnosis.instruction
-    width = 32 // ins.entry.lanes if "d" in ins.results and ins.by_lane("d") else 32
+    width = 32 // ins.entry.lanes if "d" in ins.results and ins.has_lanes("d") else 32
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
         return 32, ()
     wrong = 0
     for x in diagnosis.seen:
-        wrong |= x.observation.observed["d"].difference(x.documented["d"])
+        wrong |= x.observation.observed["d"].compute_difference(x.documented["d"])
     field = (1 << unit) - 1
     return unit, tuple(lane for lane in range(32 // unit) if not wrong >> unit * lane & field)
 
@@ -246,10 +265,12 @@ def right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
 # --- an explanation in full --------------------------------------------------------------
 
 
-def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
+def _make_finding(
+    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+) -> Finding:
     """What was found, as an instruction, a model and operands that can be traced."""
     ins, chosen = search.ins, found.causes
-    variant = search.variant(chosen)
+    variant = search.make_variant(chosen)
     assert variant
     swap = any(cause.swap for cause in chosen)
     written = dict(ins.roles)
@@ -273,93 +294,101 @@ def _finding(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> 
         spans={},
         notes=(),
     )
-    having = _versions(search, chosen, seen[shown])
-    told = tuple(_worded(cause, changed, ins, having) for cause in chosen)
-    whose = _model(chosen)
-    operands = tuple(operands_of(chosen, x) for x in seen)
+    having = _format_versions(search, chosen, seen[shown])
+    told = tuple(_with_phrase(cause, changed, ins, having) for cause in chosen)
+    whose = _make_model(chosen)
+    operands = tuple(apply_to_operands(chosen, x) for x in seen)
     return Finding(
         told,
         changed,
         whose,
         operands,
-        _sentence(told, found.fits, Trace(changed, whose, operands[shown])),
+        _format_sentence(told, found.fits, Trace(changed, whose, operands[shown])),
         len(seen),
         fits=found.fits,
         shown=shown,
     )
 
 
-def _nearest(search: Search, seen: Sequence[Seen], shown: int) -> Iterator[Finding]:
+def _iter_near_misses(
+    search: Search, seen: Sequence[ObservedCase], shown: int
+) -> Iterator[Finding]:
     """What explains the most observations, and misses the fewest bits of the one shown.
 
     The documented result is always among them.
     """
-    near = [_missing(search, x, seen, shown) for x in search.nearest(_NEAR)]
+    near = [_make_near_miss(search, x, seen, shown) for x in search.find_nearest(_NEAR)]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    told = list({_said(x): x for x in reversed(near)}.values())[::-1]
+    told = list({_list_near_miss_sentences(x): x for x in reversed(near)}.values())[::-1]
     yield from told[:_NEAREST]
     yield from (x for x in told[_NEAREST:] if not x.causes)
 
 
-def _said(near: Finding) -> tuple[str, ...]:
+def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
     """What is told of a near miss."""
     return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
-def _missing(search: Search, found: Found, seen: Sequence[Seen], shown: int) -> Finding:
+def _make_near_miss(
+    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+) -> Finding:
     """A near miss, and by how much it misses."""
-    finding = _finding(search, found, seen, shown)
-    distance = seen[shown].observation.distance(finding.result(shown))
-    return replace(finding, matched=search.matched(found.causes), distance=distance)
+    finding = _make_finding(search, found, seen, shown)
+    distance = seen[shown].observation.compute_distance(finding.get_result(shown))
+    return replace(finding, matched=search.count_matches(found.causes), distance=distance)
 
 
-def _versions(search: Search, chosen: tuple[Cause, ...], seen: Seen) -> str:
+def _format_versions(search: Search, chosen: tuple[Cause, ...], seen: ObservedCase) -> str:
     """The versions of ptxas by which the causes explain what was seen, or miss it as they do."""
     if not any(cause.model for cause in chosen):
         return ""
     each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
-    having = [x for x, causes in each if search.explains(causes)]
-    gives = search.gives(chosen, seen)
-    return versions(having or [x for x, causes in each if search.gives(causes, seen) == gives])
+    having = [x for x, causes in each if search.explains_all(causes)]
+    gives = search.compute_result(chosen, seen)
+    return format_versions(
+        having or [x for x, causes in each if search.compute_result(causes, seen) == gives]
+    )
 
 
-def _worded(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
+def _with_phrase(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
     """A cause with its phrase as both lines have it: operands may be exchanged in the changed."""
     if cause.model:
         return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
-    if cause.kind in (Kind.SELECTOR, Kind.MODIFIER) and len(cause.slots) == 1:
+    if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
-        slot = ins.entry.slot(name)
+        slot = ins.entry.find_slot(name)
         if slot and slot.place is not SlotPlace.MODIFIER:
-            return cause._replace(phrase=slot_phrase(ins, slot, ins.form.get(name), value, changed))
+            return cause._replace(
+                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed)
+            )
     return cause
 
 
-def _model(chosen: Iterable[Cause]) -> Model:
+def _make_model(chosen: Iterable[Cause]) -> Model:
     """The model of the causes; its name makes it again."""
     named = [x.model.name if x.model else e.id for x in chosen for e in x.errata]
-    return model("+".join(dict.fromkeys(named)) or "isa")
+    return parse_model("+".join(dict.fromkeys(named)) or "isa")
 
 
-def count_of(fits: Fits) -> str:
+def count_of(fits: SelectorMatches) -> str:
     """How many selectors fit: ``1,024``, ``at least 320``."""
-    return f"at least {fits.ways:,}" if fits.more else f"{fits.ways:,}"
+    return f"at least {fits.match_count:,}" if fits.is_truncated else f"{fits.match_count:,}"
 
 
-def _sentence(chosen: tuple[Cause, ...], fits: Fits | None, trace: Trace) -> str:
+def _format_sentence(chosen: tuple[Cause, ...], fits: SelectorMatches | None, trace: Trace) -> str:
     if not chosen:
         return "This is the documented result."
     misconceptions = [
-        e for cause in chosen if cause.kind is Kind.MISCONCEPTION for e in cause.errata
+        e for cause in chosen if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
     ]
     gives = "would give" if misconceptions else "gives"
     said = [f"The instruction {gives} this {' and '.join(cause.phrase for cause in chosen)}."]
     said += [misconception.sentence for misconception in misconceptions]
     said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
-    if fits and fits.ways > 1:
-        selectors = sum(cause.kind is Kind.SELECTOR for cause in chosen)
+    if fits and fits.match_count > 1:
+        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in chosen)
         what = "selectors" if selectors < 2 else "pairs of selectors"
         said.append(f"It is one of {count_of(fits)} {what} that fit, the plainest of them.")
-        if chance(fits) == MOST_CHANCE:
+        if compute_coincidence_cost(fits) == MOST_CHANCE:
             said.append("Where so many fit, it may be chance.")
     return " ".join(said)

@@ -14,12 +14,12 @@ from ..isa.legality import with_c
 from ..isa.types import Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
-from ..syntax.constant_folding import FOLDING, folding
-from ..syntax.instruction import Instruction, Literal, Register
+from ..syntax.constant_folding import FOLDING, find_folding
+from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.folding_bugs import LOSING, find_difference_form, is_difference_lost
-from .causes import Bits, Cause, Kind
-from .confusable_opcodes import carried, twins
-from .selector_simplicity import default_word
+from .causes import Bits, Cause, CauseKind
+from .confusable_opcodes import carry_over_form, find_confusable_opcodes
+from .selector_simplicity import make_default_word
 
 WEIGHTS = {
     "sat": 1,
@@ -69,40 +69,40 @@ _SELECTORS = ("asel", "bsel")
 _FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
 
 
-def form_causes(ins: Instruction, unordered: bool) -> Iterator[Cause]:
+def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
     """Every other form, assembler and belief; but the selectors that ``solve`` finds.
 
     ``unordered`` says that an operand that is compared was a NaN.
     """
-    yield from _models(ins)
-    yield from _folded(ins)
-    yield from _types(ins)
-    yield from _slots(ins, unordered)
-    yield from _misconceptions()
-    yield from _opcodes(ins)
-    yield from _guards(ins)
+    yield from _iter_model_causes(ins)
+    yield from _iter_folding_causes(ins)
+    yield from _iter_type_causes(ins)
+    yield from _iter_slot_causes(ins, has_nan)
+    yield from _iter_misconceptions()
+    yield from _iter_opcode_causes(ins)
+    yield from _iter_guard_causes(ins)
 
 
-def _models(ins: Instruction) -> Iterator[Cause]:
+def _iter_model_causes(ins: Instruction) -> Iterator[Cause]:
     """What the assemblers make of it, where they may depart from the documentation."""
     if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
     axes = frozenset(("model",))
     phrase = "as {} compiles it for sm_70 and later"  # filled in where the versions are known
     for model in PTXAS_MODELS:
-        yield Cause(Kind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
+        yield Cause(CauseKind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
 
 
-def _folded(ins: Instruction) -> Iterator[Cause]:
+def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
     """What assemblers make of a constant c, where that is not what they make of a register."""
     bits = ins.constants.get("c")
-    found = folding(ins.form, ins.sources, bits) if bits is not None else None
+    found = find_folding(ins.form, ins.sources, bits) if bits is not None else None
     if found is None or bits is None:
         return
     phrase = f"as {FOLDING} folds it, with c read as an f32: {found.read}"
     axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
-    same_bits = Literal(bits, f"0f{bits:08X}")
-    yield Cause(Kind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
+    same_bits = Immediate(bits, f"0f{bits:08X}")
+    yield Cause(CauseKind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
 
 
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
@@ -118,24 +118,28 @@ def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterato
     phrase = f"as {LOSING} compiles it for sm_120 and sm_121{condition}: without the absolute value"
     slots = (("opcode", changed.opcode),)
     weight = 0 if is_known else 2
-    yield Cause(Kind.PTXAS, frozenset(("opcode",)), phrase, weight, slots=slots)
+    yield Cause(CauseKind.PTXAS, frozenset(("opcode",)), phrase, weight, slots=slots)
 
 
-def _types(ins: Instruction) -> Iterator[Cause]:
+def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
     """Several types of a video instruction at once; ``_slots`` varies them one by one."""
-    now = {name: Type(str(ins.form.get(name))) for name in _TYPE_SLOTS if _varied(ins, name)}
+    now = {
+        name: Type(str(ins.form.get(name)))
+        for name in _TYPE_SLOTS
+        if _find_variable_slot(ins, name)
+    }
     if len(now) < 2:
         return
     told: list[dict[str, Type]] = []
-    for phrase, weight, types in _retyped(now):
+    for phrase, weight, types in _iter_other_types(now):
         changed = sum(types[name] is not now[name] for name in now)
         if changed > 1 and types not in told:
             told.append(types)
             slots = tuple(sorted(types.items()))
-            yield Cause(Kind.MODIFIER, frozenset(now), phrase, weight, slots=slots)
+            yield Cause(CauseKind.MODIFIER, frozenset(now), phrase, weight, slots=slots)
 
 
-def _retyped(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type]]]:
+def _iter_other_types(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type]]]:
     """Other types by slot, in words, and how unusual it is to have meant them."""
     inputs = [name for name in now if name != "dtype"]
     every_weight = 1 if len(set(now.values())) == 1 else 3
@@ -148,45 +152,45 @@ def _retyped(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type
     yield "with every type of the other signedness", 4, flipped
 
 
-def _varied(ins: Instruction, name: str) -> Slot | None:
+def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
     """The slot, where the instruction has it with more than one value."""
-    slot = ins.entry.slot(name)
-    return slot if slot and len(slot.values) + slot.optional > 1 else None
+    slot = ins.entry.find_slot(name)
+    return slot if slot and len(slot.values) + slot.is_optional > 1 else None
 
 
-def _slots(ins: Instruction, unordered: bool) -> Iterator[Cause]:
+def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
     """Every other value of every slot; selectors of several lanes are solved elsewhere."""
     for name, weight in WEIGHTS.items():
-        slot = _varied(ins, name)
+        slot = _find_variable_slot(ins, name)
         if slot is None or (name in _SELECTORS and ins.entry.lanes > 1):
             continue
-        if isinstance(ins.roles.get(str(slot.place)), Literal):
+        if isinstance(ins.roles.get(str(slot.place)), Immediate):
             continue  # it takes neither a selector nor a sign
-        kind = Kind.SELECTOR if name in _SELECTORS else Kind.MODIFIER
+        kind = CauseKind.SELECTOR if name in _SELECTORS else CauseKind.MODIFIER
         now = ins.form.get(name)
-        for value in slot.choices():
-            if value == now or not _same_width(now, value):
+        for value in slot.iter_choices():
+            if value == now or not _has_same_width(now, value):
                 continue
-            phrase = slot_phrase(ins, slot, now, value)
+            phrase = format_slot_change(ins, slot, now, value)
             if name == "cmp":
-                weight = _cmp_weight(now, value, unordered)
+                weight = _compute_comparison_cost(now, value, has_nan)
             yield Cause(kind, frozenset((name,)), phrase, weight, slots=((name, value),))
 
 
-def _cmp_weight(now: object, value: object, unordered: bool) -> int:
+def _compute_comparison_cost(now: object, value: object, has_nan: bool) -> int:
     """Less for comparisons that are easily taken for each other."""
     pair = frozenset((now, value))
     if pair in _UNORDERED:
-        return 1 if unordered else 2
+        return 1 if has_nan else 2
     return 2 if pair in _LIKELY_CMP else WEIGHTS["cmp"]
 
 
-def _same_width(now: object, value: object) -> bool:
+def _has_same_width(now: object, value: object) -> bool:
     """Whether a register that has one type can be read as the other."""
     return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
 
 
-def slot_phrase(
+def format_slot_change(
     ins: Instruction, slot: Slot, now: object, value: object, changed: Instruction | None = None
 ) -> str:
     """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```.
@@ -195,20 +199,20 @@ def slot_phrase(
     another operand may stand in that place.
     """
     before, after = (
-        "" if slot.place is SlotPlace.MODIFIER else x.called(str(slot.place))
+        "" if slot.place is SlotPlace.MODIFIER else x.format_operand(str(slot.place))
         for x in (ins, changed or ins)
     )
     suffix = bool(before) and not slot.word  # without it the operand is still to be named
 
     def spelled(written: object, operand: str) -> str:
-        text = slot.text(written)
+        text = slot.format_value(written)
         if slot.word and operand:
             return f"`{text}{operand}`"
         return f"`{operand}.{text}`" if text else f"`{operand}`"
 
     lanes = ins.entry.lanes
     if suffix and value is None and lanes > 1:
-        default = Selector(32 // lanes, default_word(lanes, str(slot.place)))
+        default = Selector(32 // lanes, make_default_word(lanes, str(slot.place)))
         return f"with `{after}`, which is `{after}.{default}`, rather than {spelled(now, before)}"
     if value == slot.absent and not suffix:
         return f"without {spelled(now, before)}"
@@ -218,14 +222,14 @@ def slot_phrase(
     return f"with {what}{spelled(value, after)} rather than {spelled(now, before)}"
 
 
-def _opcodes(ins: Instruction) -> Iterator[Cause]:
+def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
     """Another opcode, the slots carried over."""
     registers = all(isinstance(source, Register) for source in ins.sources)
-    for twin in twins(ins.form):
-        if not (registers or CATALOG[twin.opcode].literals):
+    for twin in find_confusable_opcodes(ins.form):
+        if not (registers or CATALOG[twin.opcode].takes_immediates):
             continue
         yield Cause(
-            Kind.OPCODE,
+            CauseKind.OPCODE,
             frozenset(("opcode", *twin.slots)),
             f"with `{twin.opcode}` rather than `{ins.opcode}`",
             twin.weight,
@@ -233,23 +237,23 @@ def _opcodes(ins: Instruction) -> Iterator[Cause]:
         )
 
 
-def _misconceptions() -> Iterator[Cause]:
+def _iter_misconceptions() -> Iterator[Cause]:
     """What people expect of it."""
     axes = frozenset(("misconception",))
     for misconception in MISCONCEPTIONS:
         phrase = f"if {BELIEFS[misconception.id]}"
-        yield Cause(Kind.MISCONCEPTION, axes, phrase, 2, errata=(misconception,))
+        yield Cause(CauseKind.MISCONCEPTION, axes, phrase, 2, errata=(misconception,))
 
 
-def _guards(ins: Instruction) -> Iterator[Cause]:
+def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
     """The guard read the other way."""
     if ins.guard:
         other = ins.guard._replace(negated=not ins.guard.negated)
         phrase = f"with `{other}` rather than `{ins.guard}`"
-        yield Cause(Kind.MODIFIER, frozenset(("guard",)), phrase, 3, guard=True)
+        yield Cause(CauseKind.MODIFIER, frozenset(("guard",)), phrase, 3, guard=True)
 
 
-def changed_form(form: Form, slots: Mapping[str, object], c_written: bool) -> Form | None:
+def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:
     """A form with other values in some slots and c where it is needed.
 
     None where c is needed and not written, or where another opcode does not take a slot's
@@ -257,11 +261,11 @@ def changed_form(form: Form, slots: Mapping[str, object], c_written: bool) -> Fo
     """
     changed: Form | None = form._replace(**slots)  # type: ignore[arg-type]
     if "opcode" in slots and changed:
-        changed = carried(changed)
+        changed = carry_over_form(changed)
     if changed is None:
         return None
     # an ignored c stays as it was written, but not behind another opcode
     bare = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
-    changed = with_c(changed, bare=bare)
-    must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].c_optional)
-    return None if must and not c_written else changed
+    changed = with_c(changed, with_unread_c=bare)
+    must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].is_c_optional)
+    return None if must and not has_c else changed

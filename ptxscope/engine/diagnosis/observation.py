@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from ..isa.types import Type
 from ..records import NamedTuple
-from ..syntax.errors import Problem, PtxError, there_are
+from ..syntax.errors import Problem, PtxError, format_existence
 from ..syntax.instruction import Instruction
-from ..syntax.values import hex_text, parse_value
+from ..syntax.values import format_hex, parse_value
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
@@ -23,21 +23,21 @@ class Observed(NamedTuple):
     known: int
     """1 where a bit is known."""
 
-    def difference(self, value: int) -> int:
+    def compute_difference(self, value: int) -> int:
         """1 where a known bit differs from a value's."""
         return (value ^ self.bits) & self.known
 
-    def fits(self, value: int) -> bool:
+    def matches(self, value: int) -> bool:
         """Whether a value has every known bit."""
-        return not self.difference(value)
+        return not self.compute_difference(value)
 
-    def text(self, width: int) -> str:
+    def format_bits(self, width: int) -> str:
         """``0x??01??00``: hexadecimal in full width; binary where part of a digit is unknown."""
         digits = range((width + 3) // 4 - 1, -1, -1)
         known = [self.known >> 4 * at & 15 for at in digits]
         whole = (1 << width) - 1
         if self.known == whole:
-            return hex_text(self.bits, width)
+            return format_hex(self.bits, width)
         if all(part in (0, 15) for part in known):
             shown = (f"{self.bits >> 4 * at & 15:x}" for at in digits)
             return "0x" + "".join(
@@ -57,18 +57,19 @@ class Observation(NamedTuple):
     observed: Mapping[str, Observed]
     """By role: d, or p and q, or one of these."""
 
-    def fits(self, result: Mapping[str, int]) -> bool:
+    def matches(self, result: Mapping[str, int]) -> bool:
         """Whether a result, by role, has every known bit."""
-        return all(seen.fits(result[role]) for role, seen in self.observed.items())
+        return all(seen.matches(result[role]) for role, seen in self.observed.items())
 
-    def distance(self, result: Mapping[str, int]) -> int:
+    def compute_distance(self, result: Mapping[str, int]) -> int:
         """How many known bits differ."""
         return sum(
-            seen.difference(result[role]).bit_count() for role, seen in self.observed.items()
+            seen.compute_difference(result[role]).bit_count()
+            for role, seen in self.observed.items()
         )
 
 
-def whole(bits: int, width: int) -> Observed:
+def make_observed(bits: int, width: int) -> Observed:
     """A value of which every bit is known, given as signed or unsigned."""
     known = (1 << width) - 1
     return Observed(bits & known, known)
@@ -82,11 +83,11 @@ def parse_observed(text: str, type_: Type) -> Observed:
     """
     word = text.strip()
     if "?" not in word:
-        return whole(parse_value(text, type_), type_.bits)
+        return make_observed(parse_value(text, type_), type_.bits)
     if word == "?":
         return Observed(0, 0)
     if word[0] == "[" and word[-1] == "]":
-        return _lanes(text, word, type_)
+        return _parse_lanes(text, word, type_)
     match = _PATTERN.fullmatch(word)
     start = len(text) - len(text.lstrip())
     span = (start, start + len(word))
@@ -109,7 +110,7 @@ def parse_observed(text: str, type_: Type) -> Observed:
     return Observed(bits, known | whole_ & ~((1 << unit * len(match[2])) - 1))
 
 
-def _lanes(text: str, word: str, type_: Type) -> Observed:
+def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
     parts = word[1:-1].split(",")
     if any("?" in part and part.strip().rpartition(":")[2].strip() != "?" for part in parts):
         problem = "`?` stands for a whole lane here"
@@ -145,7 +146,7 @@ def parse_got(
         message = f"`{written.strip()}` is not a destination of {ins}"
         if not equals:
             message = (
-                f"{there_are(len(ins.results), 'destination')}; say which was observed"
+                f"{format_existence(len(ins.results), 'destination')}; say which was observed"
                 if ins.results
                 else f"{ins} writes nothing that could be observed"
             )
@@ -158,4 +159,4 @@ def parse_got(
             raise PtxError(value, (problem,))
         return role, seen
     except PtxError as error:
-        raise error.within(text, len(text) - len(value)) from None
+        raise error.shift_into(text, len(text) - len(value)) from None

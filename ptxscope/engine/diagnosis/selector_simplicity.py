@@ -11,7 +11,7 @@ Word = tuple[int, ...]
 """The digits of one selector, lane 0 first."""
 
 
-class Plainness(IntEnum):
+class SelectorSimplicity(IntEnum):
     """What a selector is beside the one that is written, the plainest first."""
 
     DEFAULT = 0
@@ -32,47 +32,54 @@ class Plainness(IntEnum):
     """Anything else: the fewest digits changed, then the smallest, come first."""
 
 
-FEW = frozenset((Plainness.DEFAULT, Plainness.RENUMBERED, Plainness.REVERSED, Plainness.MIRRORED))
+FEW = frozenset(
+    (
+        SelectorSimplicity.DEFAULT,
+        SelectorSimplicity.RENUMBERED,
+        SelectorSimplicity.REVERSED,
+        SelectorSimplicity.MIRRORED,
+    )
+)
 """Selectors of which there are one or two: that one of them fits is seldom chance."""
 MANY = 100
 """Where so many selectors fit, that one does is likely chance, unless it is one of the few."""
 
 
 @lru_cache(maxsize=64)
-def plain_words(written: Word, role: str) -> Mapping[Word, Plainness]:
+def iter_simple_selectors(written: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
     """Every selector of a or b that is plainer than ``OTHER``, the plainest first."""
-    found: dict[Word, Plainness] = {}
-    for word, plainness in _plain(written, role):
+    found: dict[Word, SelectorSimplicity] = {}
+    for word, plainness in _iter_simple_words(written, role):
         if word != written:
             found[word] = min(plainness, found.get(word, plainness))
     return dict(sorted(found.items(), key=lambda x: x[1]))
 
 
-def default_word(lanes: int, role: str) -> Word:
+def make_default_word(lanes: int, role: str) -> Word:
     """The digits of a selector that is left out."""
     return tuple(range(lanes)) if role == "a" else tuple(range(lanes, 2 * lanes))
 
 
-def _plain(written: Word, role: str) -> Iterator[tuple[Word, Plainness]]:
+def _iter_simple_words(written: Word, role: str) -> Iterator[tuple[Word, SelectorSimplicity]]:
     lanes = len(written)
-    default = default_word(lanes, role)
-    yield default, Plainness.DEFAULT
+    default = make_default_word(lanes, role)
+    yield default, SelectorSimplicity.DEFAULT
     # with two lanes, one digit less to change tells more
-    renumbered = Plainness.RENUMBERED if lanes > 2 else Plainness.REVERSED
+    renumbered = SelectorSimplicity.RENUMBERED if lanes > 2 else SelectorSimplicity.REVERSED
     for word in (written, default):
         yield tuple(digit ^ lanes for digit in word), renumbered
-    for word in _one_digit(written):
-        yield word, Plainness.ONE_DIGIT
+    for word in _list_one_digit_changes(written):
+        yield word, SelectorSimplicity.ONE_DIGIT
     for word in (written, default):
-        yield word[::-1], Plainness.REVERSED
-    yield tuple(digit ^ lanes - 1 for digit in written), Plainness.MIRRORED
+        yield word[::-1], SelectorSimplicity.REVERSED
+    yield tuple(digit ^ lanes - 1 for digit in written), SelectorSimplicity.MIRRORED
     for by in range(1, lanes):
-        yield written[by:] + written[:by], Plainness.ROTATED
+        yield written[by:] + written[:by], SelectorSimplicity.ROTATED
     for digit in range(2 * lanes):
-        yield (digit,) * lanes, Plainness.REPEATED
+        yield (digit,) * lanes, SelectorSimplicity.REPEATED
 
 
-def _one_digit(written: Word) -> list[Word]:
+def _list_one_digit_changes(written: Word) -> list[Word]:
     """What is written with another digit somewhere, the smallest digits first."""
     lanes = len(written)
     changes = product(range(lanes), range(2 * lanes))

@@ -17,8 +17,8 @@ from math import prod
 from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.micro_operations import Accumulate
-from ..semantics.plan_execution import result
-from .selector_problem import Case, Digits, Fits, Problem
+from ..semantics.plan_execution import compute_results
+from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 
 Vector = tuple[int, ...]
 """A number for each observation that is solved for."""
@@ -35,23 +35,23 @@ _WIDEST = 8192
 """Sums that are tried where low bits of d are unknown."""
 
 
-class Choice(NamedTuple):
+class DigitCombination(NamedTuple):
     """Digits for some neighbouring lanes, or for all."""
 
     changed: int
     """How many of them differ from what is written: the fewest come first."""
-    digits: tuple[Digits, ...]
+    digits: tuple[LaneDigits, ...]
 
 
-Sums = dict[Vector, list[Choice]]
+Sums = dict[Vector, list[DigitCombination]]
 """What some lanes may add together: each sum with all the digits that give it."""
 
 
-class Weighed(NamedTuple):
+class LaneSumCase(NamedTuple):
     """A case, what each lane can add in it, and what their sum may be."""
 
     case: Case
-    adds: list[dict[Digits, int]]
+    adds: list[dict[LaneDigits, int]]
     """For each lane, what its digits add."""
     sums: list[int]
     """Every sum of the lanes that gives what was observed."""
@@ -62,48 +62,52 @@ class Weighed(NamedTuple):
         return len(self.sums), -sum(len(set(lane.values())) for lane in self.adds)
 
 
-def accumulated(problem: Problem, cases: Sequence[Case]) -> Fits | None:
+def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
     """The selectors of a form that sums its lanes; None where none fit.
 
     A few cases that tell much are solved; what fits them is tried on the others.
     """
-    joint = _telling(problem, cases)
+    joint = _choose_informative_cases(problem, cases)
     if not joint:
         return None
     middle = problem.lanes // 2
-    low = _sums(problem, joint, range(middle))
-    high = _sums(problem, joint, range(middle, problem.lanes))
-    meetings = list(_meetings(low, high, joint))
+    low = _list_partial_sums(problem, joint, range(middle))
+    high = _list_partial_sums(problem, joint, range(middle, problem.lanes))
+    meetings = list(_iter_meetings(low, high, joint))
     ways = sum(len(below) * len(above) for below, above in meetings)
-    found = _joined(meetings, None if ways <= _MOST else _LEAST_CHANGED)
+    found = _join_meetings(meetings, None if ways <= _MOST else _LEAST_CHANGED)
     solved = [x.case for x in joint]
     others = [case for case in cases if case not in solved]
     more = bool(others) and ways > _MOST
     if others:
-        found = [x for x in found[:_MOST] if _holds(problem, x.digits, others)]
+        found = [x for x in found[:_MOST] if _holds_for_all(problem, x.digits, others)]
         ways = len(found)
     if not found:
         return None
     least = found[0].digits
-    shown = problem.shown(least, lambda digits: _fits(problem, digits, joint, others), ways)
-    return problem.fits(shown, ways, more=more)
+    shown = problem.choose_simplest(
+        least, lambda digits: _fits_all(problem, digits, joint, others), ways
+    )
+    return problem.make_matches(shown, ways, is_truncated=more)
 
 
 # --- the two halves, and where they meet -------------------------------------------------
 
 
-def _sums(problem: Problem, joint: Sequence[Weighed], lanes: range) -> Sums:
+def _list_partial_sums(
+    problem: SelectorProblem, joint: Sequence[LaneSumCase], lanes: range
+) -> Sums:
     """What some of the lanes add together for each choice of digits, the least changed first."""
-    sums: Sums = {(0,) * len(joint): [Choice(0, ())]}
+    sums: Sums = {(0,) * len(joint): [DigitCombination(0, ())]}
     for lane in lanes:
         wider: Sums = {}
         for digits in joint[0].adds[lane]:
             adds = [x.adds[lane][digits] for x in joint]
-            changed = problem.changed(lane, digits)
+            changed = problem.count_changes(lane, digits)
             for vector, choices in sums.items():
                 sum_ = tuple(x + y for x, y in zip(vector, adds, strict=True))
                 wider.setdefault(sum_, []).extend(
-                    Choice(x.changed + changed, (*x.digits, digits)) for x in choices
+                    DigitCombination(x.changed + changed, (*x.digits, digits)) for x in choices
                 )
         sums = wider
     for choices in sums.values():
@@ -111,9 +115,9 @@ def _sums(problem: Problem, joint: Sequence[Weighed], lanes: range) -> Sums:
     return sums
 
 
-def _meetings(
-    low: Sums, high: Sums, joint: Sequence[Weighed]
-) -> Iterator[tuple[list[Choice], list[Choice]]]:
+def _iter_meetings(
+    low: Sums, high: Sums, joint: Sequence[LaneSumCase]
+) -> Iterator[tuple[list[DigitCombination], list[DigitCombination]]]:
     """The choices of the two halves whose sums make one that every case needs.
 
     Any choice of the first fits with any of the second.
@@ -125,68 +129,75 @@ def _meetings(
                 yield below, above
 
 
-def _joined(
-    meetings: Iterable[tuple[list[Choice], list[Choice]]], most: int | None
-) -> list[Choice]:
+def _join_meetings(
+    meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], most: int | None
+) -> list[DigitCombination]:
     """Digits for all lanes, the least changed first, of at most so many choices of each half."""
     return sorted(
-        Choice(x.changed + y.changed, x.digits + y.digits)
+        DigitCombination(x.changed + y.changed, x.digits + y.digits)
         for below, above in meetings
         for x, y in product(below[:most], above[:most])
     )
 
 
-def _fits(
-    problem: Problem, digits: Sequence[Digits], joint: Iterable[Weighed], others: Iterable[Case]
+def _fits_all(
+    problem: SelectorProblem,
+    digits: Sequence[LaneDigits],
+    joint: Iterable[LaneSumCase],
+    others: Iterable[Case],
 ) -> bool:
     """Whether digits for all lanes fit the cases that were solved, and the others."""
     for x in joint:
         masked = zip(x.adds, digits, problem.written, strict=True)
         if sum(lane.get(own, lane.get(kept, 0)) for lane, own, kept in masked) not in x.sums:
             return False
-    return _holds(problem, digits, others)
+    return _holds_for_all(problem, digits, others)
 
 
-def _holds(problem: Problem, digits: Sequence[Digits], cases: Iterable[Case]) -> bool:
+def _holds_for_all(
+    problem: SelectorProblem, digits: Sequence[LaneDigits], cases: Iterable[Case]
+) -> bool:
     """Whether digits for all lanes give what each case observed."""
-    asel, bsel = problem.selectors(digits)
+    asel, bsel = problem.make_selectors(digits)
     form = problem.form._replace(asel=asel, bsel=bsel)
     plan = lower(form, problem.rules, problem.guard)
-    return all(observed.fits(result(plan, operands)["d"]) for operands, observed in cases)
+    return all(
+        observed.matches(compute_results(plan, operands)["d"]) for operands, observed in cases
+    )
 
 
 # --- what each case needs ----------------------------------------------------------------
 
 
-def _telling(problem: Problem, cases: Sequence[Case]) -> list[Weighed]:
+def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -> list[LaneSumCase]:
     """The cases whose sums are solved together, those first that tell most.
 
     None where one can't be given at all, or where so many low bits are unknown that there
     are too many sums to try.
     """
-    weighed: list[Weighed] = []
+    weighed: list[LaneSumCase] = []
     for case in cases[:_LOOKED_AT]:
-        adds = _adds(problem, case)
-        sums = _needed(adds, case)
+        adds = _list_lane_terms(problem, case)
+        sums = _list_needed_sums(adds, case)
         if sums is None:
             continue
         if not sums:
             return []
-        weighed.append(Weighed(case, adds, sums))
+        weighed.append(LaneSumCase(case, adds, sums))
     weighed.sort(key=lambda x: x.order)
-    joint: list[Weighed] = []
+    joint: list[LaneSumCase] = []
     for x in weighed[:_JOINT]:
         if prod(len(other.sums) for other in (*joint, x)) <= _WIDEST:
             joint.append(x)
     return joint
 
 
-def _adds(problem: Problem, case: Case) -> list[dict[Digits, int]]:
+def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigits, int]]:
     """For each lane, what its digits add; a lane outside the mask adds nothing."""
     operands, _ = case
     (row,) = (row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
-    adds: list[dict[Digits, int]] = [{} for _ in range(problem.lanes)]
-    for digits, values in problem.runs(operands, problem.every()):
+    adds: list[dict[LaneDigits, int]] = [{} for _ in range(problem.lanes)]
+    for digits, values in problem.iter_runs(operands, problem.list_all_digits()):
         for lane, own in enumerate(digits):
             adds[lane][own] = values[row.inputs[0]][lane]
     for lane, own in enumerate(problem.written):
@@ -195,12 +206,12 @@ def _adds(problem: Problem, case: Case) -> list[dict[Digits, int]]:
     return adds
 
 
-def _needed(adds: Sequence[Mapping[Digits, int]], case: Case) -> list[int] | None:
+def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> list[int] | None:
     """Every sum that gives what one case observed; None where they are too many to try."""
     operands, observed = case
     if len(adds) == 2:  # few enough to add up
         sums = {x + y for x in adds[0].values() for y in adds[1].values()}
-        return sorted(x for x in sums if observed.fits(operands["c"] + x))
+        return sorted(x for x in sums if observed.matches(operands["c"] + x))
     low = sum(min(lane.values()) for lane in adds)
     high = sum(max(lane.values()) for lane in adds)
     # below its lowest unknown bit d is known, so the sums that give it are so far apart
@@ -208,4 +219,4 @@ def _needed(adds: Sequence[Mapping[Digits, int]], case: Case) -> list[int] | Non
     if (high - low + 1) // period > _WIDEST:
         return None
     first = low + (observed.bits - operands["c"] - low) % period
-    return [x for x in range(first, high + 1, period) if observed.fits(operands["c"] + x)]
+    return [x for x in range(first, high + 1, period) if observed.matches(operands["c"] + x)]

@@ -7,17 +7,17 @@ from functools import lru_cache
 
 from ..isa.catalog import CATALOG
 from ..isa.form import Form
-from ..isa.legality import violations
+from ..isa.legality import find_violations
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..semantics.rules import ISA, Rules
-from ..syntax.constants import literal_bits
-from ..syntax.instruction import Instruction, Literal, Register
+from ..syntax.constants import convert_literal
+from ..syntax.instruction import Immediate, Instruction, Register
 from .causes import Cause
-from .form_causes import changed_form
+from .form_causes import change_form
 
 
 class Variant(NamedTuple):
@@ -39,21 +39,21 @@ class Variant(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _stands_for(literal: Literal, type_: Type) -> bool:
+def _has_same_bits(literal: Immediate, type_: Type) -> bool:
     """Whether a literal has the same bits as an operand of a type.
 
     A float has none where an integer is read, nor an integer where a float is.
     """
-    return literal_bits(literal.text, type_) == literal.bits
+    return convert_literal(literal.text, type_) == literal.bits
 
 
-def _takes_literals(form: Form, sources: Mapping[str, Register | Literal]) -> bool:
+def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]) -> bool:
     """Whether the literals among operands can stand in a form."""
     entry = CATALOG[form.opcode]
     return all(
-        _stands_for(source, entry.operand(role).type_in(form))
+        _has_same_bits(source, entry.get_operand(role).get_type(form))
         for role, source in sources.items()
-        if isinstance(source, Literal) and (role != "c" or form.c)
+        if isinstance(source, Immediate) and (role != "c" or form.c)
     )
 
 
@@ -70,7 +70,7 @@ class Variants:
         self._ins, self._known = ins, known
         self._made: dict[tuple[object, ...], Variant | None] = {}
 
-    def of(self, chosen: Iterable[Cause]) -> Variant | None:
+    def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
         """What the causes make of the instruction together.
 
         None where that can't be written, or reads an operand whose value was not given.
@@ -81,7 +81,7 @@ class Variants:
             self._made[key] = self._make(changing)
         return self._made[key]
 
-    def adds_nothing(self, chosen: Sequence[Cause]) -> bool:
+    def is_redundant(self, chosen: Sequence[Cause]) -> bool:
         """Whether the causes can't be together, or one is idle: left out, the plan is the same.
 
         Then whatever they explain is explained by fewer. Causes that change values alone are
@@ -90,40 +90,40 @@ class Variants:
         changing = [cause for cause in chosen if cause.changes_plan]
         if not changing:
             return False
-        variant = self.of(changing)
+        variant = self.make_variant(changing)
         if variant is None:
             return True
-        return any(self._same_without(cause, changing, variant.plan) for cause in changing)
+        return any(self._is_same_without(cause, changing, variant.plan) for cause in changing)
 
-    def _same_without(self, left_out: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
+    def _is_same_without(self, left_out: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
         """Whether the others alone make a plan with the same rows."""
-        others = self.of([cause for cause in changing if cause is not left_out])
+        others = self.make_variant([cause for cause in changing if cause is not left_out])
         return others is not None and others.plan.rows == plan.rows
 
     def _make(self, changing: Sequence[Cause]) -> Variant | None:
-        form = self._form(changing)
+        form = self._make_form(changing)
         if form is None:
             return None
         errata = tuple(erratum for cause in changing for erratum in cause.errata)
-        rules = Model("", errata).rules(form) if errata else ISA
-        variant = Variant(form, rules, self._guard(changing))
+        rules = Model("", errata).make_rules(form) if errata else ISA
+        variant = Variant(form, rules, self._get_guard(changing))
         # its trace compares what it gives with what is documented for the same form
         readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
         return variant if readable else None
 
-    def _form(self, changing: Sequence[Cause]) -> Form | None:
+    def _make_form(self, changing: Sequence[Cause]) -> Form | None:
         """The form with the slots that the causes change; None where it is not legal."""
         slots = {name: value for cause in changing for name, value in cause.slots}
         if not slots:
             return self._ins.form
-        form = changed_form(self._ins.form, slots, c_written=len(self._ins.sources) > 2)
-        if form is None or violations(form):
+        form = change_form(self._ins.form, slots, has_c=len(self._ins.sources) > 2)
+        if form is None or find_violations(form):
             return None
         sources = dict(self._ins.roles)
         sources.update(x for y in changing for x in y.literals)
-        return form if _takes_literals(form, sources) else None
+        return form if _can_take_immediates(form, sources) else None
 
-    def _guard(self, changing: Iterable[Cause]) -> bool | None:
+    def _get_guard(self, changing: Iterable[Cause]) -> bool | None:
         """The guard as ``lower`` takes it: whether it is negated; None where there is none."""
         guard = self._ins.guard
         if guard is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .contradictions import contradictions
-from .entry import Digits, Entry, Group, Operand, Slot, SlotPlace, masks
+from .contradictions import find_contradictions
+from .entry import Entry, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
 from .roles import Role
 from .slots import (
@@ -41,7 +41,7 @@ from .slots import (
     ST,
     STYPE,
     C,
-    b1024,
+    make_b1024_remark,
 )
 from .types import Destinations, Scale, SecOp, ShiftMode, Type
 
@@ -65,9 +65,11 @@ _VSET_WORDS = (
 )
 
 
-def _lanes(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+def _make_lane_operands(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """The operands of a SIMD instruction: c is lanes only where they are kept."""
-    return tuple(x._replace(by_lane=x.role != Role.C, kept=x.role == Role.C) for x in operands)
+    return tuple(
+        x._replace(has_lanes=x.role != Role.C, can_keep_lanes=x.role == Role.C) for x in operands
+    )
 
 
 _ARITHMETIC = (DTYPE, ATYPE, BTYPE, SAT)
@@ -75,7 +77,7 @@ _SHIFT = (DTYPE, ATYPE, Slot("btype", (Type.U32,)), SAT, Slot("mode", tuple(Shif
 _VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
 
 
-def _scalar(
+def _make_scalar_entry(
     opcode: str, section: str, slots: tuple[Slot, ...], summary: str, brief: str, example: Example
 ) -> Entry:
     return Entry(
@@ -90,12 +92,12 @@ def _scalar(
         example,
         "2.0",
         "sm_20",
-        contradictions=contradictions(opcode),
+        contradictions=find_contradictions(opcode),
         brief=brief,
     )
 
 
-def _simd(
+def _make_simd_entry(
     family: str,
     lanes: int,
     section: str,
@@ -112,21 +114,21 @@ def _simd(
         summary,
         (
             *slots,
-            Slot("secop", (SecOp.ADD,), optional=True),
-            Slot("mask", masks(unit, lanes), optional=True, place=SlotPlace.D),
-            Slot("asel", Digits(unit, lanes), optional=True, place=SlotPlace.A),
-            Slot("bsel", Digits(unit, lanes), optional=True, place=SlotPlace.B),
+            Slot("secop", (SecOp.ADD,), is_optional=True),
+            Slot("mask", make_masks(unit, lanes), is_optional=True, place=SlotPlace.D),
+            Slot("asel", SelectorDigits(unit, lanes), is_optional=True, place=SlotPlace.A),
+            Slot("bsel", SelectorDigits(unit, lanes), is_optional=True, place=SlotPlace.B),
         ),
-        _lanes(_VSET_WORDS if slots is _VSET else _WORDS),
+        _make_lane_operands(_VSET_WORDS if slots is _VSET else _WORDS),
         (SAT_OR_ADD,) if SAT in slots else (),
-        (b1024("asel"), b1024("bsel")) if lanes == 4 else (),
+        (make_b1024_remark("asel"), make_b1024_remark("bsel")) if lanes == 4 else (),
         example,
         "3.0",
         "sm_30",
         lanes=lanes,
-        literals=False,
+        takes_immediates=False,
         family=family,
-        contradictions=contradictions(opcode),
+        contradictions=find_contradictions(opcode),
         brief=brief,
     )
 
@@ -149,7 +151,7 @@ ENTRIES = (
         ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
         "1.0",
         "any",
-        needs=(NEEDS_FTZ, NEEDS_F64),
+        requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="all 1s if a CMP b",
     ),
     Entry(
@@ -170,7 +172,7 @@ ENTRIES = (
         ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
         "1.0",
         "any",
-        needs=(NEEDS_FTZ, NEEDS_F64),
+        requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="p, q from a CMP b",
     ),
     Entry(
@@ -190,7 +192,7 @@ ENTRIES = (
         ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
         "1.0",
         "any",
-        needs=(NEEDS_F64,),
+        requirements=(NEEDS_F64,),
         brief="c ? a : b",
     ),
     Entry(
@@ -210,10 +212,10 @@ ENTRIES = (
         ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
         "1.0",
         "any",
-        needs=(NEEDS_FTZ, NEEDS_F64),
+        requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="c >= 0 ? a : b",
     ),
-    _scalar(
+    _make_scalar_entry(
         "vadd",
         "1",
         _ARITHMETIC,
@@ -221,7 +223,7 @@ ENTRIES = (
         "a + b",
         ("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vsub",
         "1",
         _ARITHMETIC,
@@ -229,7 +231,7 @@ ENTRIES = (
         "a - b",
         ("vsub.u32.u32.u32.sat d.b0, a, b, c", {"a": 3, "b": 5, "c": 0x11223344}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vabsdiff",
         "1",
         _ARITHMETIC,
@@ -237,7 +239,7 @@ ENTRIES = (
         "|a - b|",
         ("vabsdiff.u32.u32.u32.add d, a.b0, b.b0, c", {"a": 0x10, "b": 0xF0, "c": 100}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vmin",
         "1",
         _ARITHMETIC,
@@ -245,7 +247,7 @@ ENTRIES = (
         "min(a, b)",
         ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vmax",
         "1",
         _ARITHMETIC,
@@ -253,7 +255,7 @@ ENTRIES = (
         "max(a, b)",
         ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vshl",
         "2",
         _SHIFT,
@@ -261,7 +263,7 @@ ENTRIES = (
         "a << b",
         ("vshl.u32.u32.u32.clamp.add d, a, b, c", {"a": 0x00000003, "b": 4, "c": 0xA}),
     ),
-    _scalar(
+    _make_scalar_entry(
         "vshr",
         "2",
         _SHIFT,
@@ -278,11 +280,11 @@ ENTRIES = (
             DTYPE,
             ATYPE,
             BTYPE,
-            Slot("po", (True,), optional=True, word="po"),
+            Slot("po", (True,), is_optional=True, word="po"),
             SAT,
-            Slot("scale", tuple(Scale), optional=True),
+            Slot("scale", tuple(Scale), is_optional=True),
             *(
-                Slot(f"neg{place}", (True,), optional=True, place=place, word="-")
+                Slot(f"neg{place}", (True,), is_optional=True, place=place, word="-")
                 for place in (SlotPlace.A, SlotPlace.B, SlotPlace.C)
             ),
             ASEL,
@@ -294,10 +296,10 @@ ENTRIES = (
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
         "2.0",
         "sm_20",
-        contradictions=contradictions("vmad"),
+        contradictions=find_contradictions("vmad"),
         brief="a * b + c",
     ),
-    _scalar(
+    _make_scalar_entry(
         "vset",
         "4",
         _VSET,
@@ -305,7 +307,7 @@ ENTRIES = (
         "a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),
-    _simd(
+    _make_simd_entry(
         "vadd",
         2,
         "1",
@@ -314,7 +316,7 @@ ENTRIES = (
         "a + b, 16-bit",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
     ),
-    _simd(
+    _make_simd_entry(
         "vsub",
         2,
         "1",
@@ -323,7 +325,7 @@ ENTRIES = (
         "a - b, 16-bit",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": C_BITS}),
     ),
-    _simd(
+    _make_simd_entry(
         "vavrg",
         2,
         "1",
@@ -332,7 +334,7 @@ ENTRIES = (
         "average, 16-bit",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000}),
     ),
-    _simd(
+    _make_simd_entry(
         "vabsdiff",
         2,
         "1",
@@ -341,7 +343,7 @@ ENTRIES = (
         "|a - b|, 16-bit",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
     ),
-    _simd(
+    _make_simd_entry(
         "vmin",
         2,
         "1",
@@ -350,7 +352,7 @@ ENTRIES = (
         "min(a, b), 16-bit",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001}),
     ),
-    _simd(
+    _make_simd_entry(
         "vmax",
         2,
         "1",
@@ -359,7 +361,7 @@ ENTRIES = (
         "max(a, b), 16-bit",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": C_BITS}),
     ),
-    _simd(
+    _make_simd_entry(
         "vset",
         2,
         "2",
@@ -368,7 +370,7 @@ ENTRIES = (
         "a CMP b, 16-bit",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003}),
     ),
-    _simd(
+    _make_simd_entry(
         "vadd",
         4,
         "3",
@@ -380,7 +382,7 @@ ENTRIES = (
             {"a": 0x80FF7F01, "b": 0x01FF0180, "c": C_BITS},
         ),
     ),
-    _simd(
+    _make_simd_entry(
         "vsub",
         4,
         "3",
@@ -389,7 +391,7 @@ ENTRIES = (
         "a - b, 8-bit",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 1000}),
     ),
-    _simd(
+    _make_simd_entry(
         "vavrg",
         4,
         "3",
@@ -398,7 +400,7 @@ ENTRIES = (
         "average, 8-bit",
         ("vavrg4.s32.s32.u32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280}),
     ),
-    _simd(
+    _make_simd_entry(
         "vabsdiff",
         4,
         "3",
@@ -410,7 +412,7 @@ ENTRIES = (
             {"a": 0x10203040, "b": 0x11223344, "c": 1000},
         ),
     ),
-    _simd(
+    _make_simd_entry(
         "vmin",
         4,
         "3",
@@ -419,7 +421,7 @@ ENTRIES = (
         "min(a, b), 8-bit",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405}),
     ),
-    _simd(
+    _make_simd_entry(
         "vmax",
         4,
         "3",
@@ -428,7 +430,7 @@ ENTRIES = (
         "max(a, b), 8-bit",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": C_BITS}),
     ),
-    _simd(
+    _make_simd_entry(
         "vset",
         4,
         "4",
@@ -442,35 +444,35 @@ ENTRIES = (
 """Every instruction, in the order of the PTX ISA; the shapes of one opcode one after the other."""
 
 
-def _shapes() -> dict[str, tuple[Entry, ...]]:
+def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
     found: dict[str, tuple[Entry, ...]] = {}
     for entry in ENTRIES:
         found[entry.opcode] = (*found.get(entry.opcode, ()), entry)
     return found
 
 
-_SHAPES = _shapes()
+_SHAPES = _group_by_opcode()
 CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
 """The first shape of every opcode. What is written may be another: ask ``find`` or ``entry_of``."""
 
 
-def find(opcode: str, modifiers: Collection[str]) -> Entry | None:
+def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """The entry of an opcode with the modifiers that are written behind it, without their dots.
 
     None for an opcode that is none of the catalog's.
     """
     shapes = _SHAPES.get(opcode, ())
-    plain = (entry for entry in shapes if not entry.told_by)
-    told = (entry for entry in shapes if not entry.told_by.isdisjoint(modifiers))
+    plain = (entry for entry in shapes if not entry.distinguishing_modifiers)
+    told = (entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers))
     return next(told, next(plain, shapes[0] if shapes else None))
 
 
-def entry_of(form: Form) -> Entry:
+def get_entry(form: Form) -> Entry:
     """The entry of a form."""
     shapes = _SHAPES[form.opcode]
     if len(shapes) == 1:
         return shapes[0]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
-    found = find(form.opcode, {slot.text(form.get(slot.name)) for slot in slots})
+    found = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
     assert found
     return found

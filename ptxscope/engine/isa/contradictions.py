@@ -13,7 +13,7 @@ class Contradiction(NamedTuple):
     """Two things the manual says that can't both be."""
 
     opcodes: tuple[str, ...]
-    when: Callable[[Form], bool]
+    applies_to: Callable[[Form], bool]
     """The forms of these opcodes to which it matters."""
     text: str
 
@@ -25,7 +25,7 @@ def _can_be_negative(f: Form) -> bool:
     return f.opcode == "vsub" or Type.S32 in (f.atype, f.btype)
 
 
-def _product_less_c(f: Form) -> bool:
+def _is_product_minus_c(f: Form) -> bool:
     return f.negc and f.atype is f.btype is Type.U32
 
 
@@ -38,7 +38,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         ("vmad",),
-        _product_less_c,
+        _is_product_minus_c,
         "the manual's list takes c in (u32 * u32) - u32 for unsigned, its pseudo-code "
         "sign-extends it; read here as the pseudo-code has it",
     ),
@@ -67,6 +67,6 @@ CONTRADICTIONS = (
 )
 
 
-def contradictions(opcode: str) -> tuple[Contradiction, ...]:
+def find_contradictions(opcode: str) -> tuple[Contradiction, ...]:
     """What the manual says two ways about an instruction."""
     return tuple(x for x in CONTRADICTIONS if opcode in x.opcodes)

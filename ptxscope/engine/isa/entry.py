@@ -38,7 +38,7 @@ class Slot(NamedTuple):
     """The field of ``Form``."""
     values: Sequence[object]
     """The legal values, besides leaving it out."""
-    optional: bool = False
+    is_optional: bool = False
     place: SlotPlace = SlotPlace.MODIFIER
     word: str = ""
     """How a flag is spelled."""
@@ -48,17 +48,17 @@ class Slot(NamedTuple):
         """The value of a slot that is left out."""
         return False if self.word else None
 
-    def choices(self) -> Iterator[object]:
+    def iter_choices(self) -> Iterator[object]:
         """All legal values, leaving out first where that is legal."""
-        if self.optional:
+        if self.is_optional:
             yield self.absent
         yield from self.values
 
-    def size(self) -> int:
+    def count_choices(self) -> int:
         """The number of choices."""
-        return len(self.values) + self.optional
+        return len(self.values) + self.is_optional
 
-    def text(self, value: object) -> str:
+    def format_value(self, value: object) -> str:
         """The spelling of a value, without the dot; empty when left out."""
         if value == self.absent:
             return ""
@@ -76,7 +76,7 @@ class Constraint(NamedTuple):
     """What is wrong where it does not: a ``str.format`` template over the Form ``f``."""
     allowed: Callable[[Form], str]
     """What may be written instead."""
-    blame: str
+    blamed_slot: str
     """The slot whose text is at fault."""
 
 
@@ -84,34 +84,34 @@ class Remark(NamedTuple):
     """What is legal but worth a word."""
 
     slots: tuple[str, ...]
-    when: Callable[[Form], bool]
+    applies_to: Callable[[Form], bool]
     text: str
-    documented: bool = True
-    ptxas: bool = True
+    is_documented: bool = True
+    is_in_ptxas: bool = True
     """Accepted by ptxas 13.0."""
 
 
-class Need(NamedTuple):
+class VersionRequirement(NamedTuple):
     """What some forms need above the instruction's own minimum."""
 
-    what: str
+    feature: str
     """The modifier that needs it."""
-    when: Callable[[Form], bool]
+    applies_to: Callable[[Form], bool]
     ptx_isa: str = ""
     target: str = ""
 
 
-class Minimum(NamedTuple):
+class MinimumVersion(NamedTuple):
     """The lowest version and target that a form assembles with."""
 
     ptx_isa: str
     target: str
 
     def __str__(self) -> str:
-        return f"PTX {self.ptx_isa}, {targets(self.target)}"
+        return f"PTX {self.ptx_isa}, {format_targets(self.target)}"
 
 
-def targets(least: str) -> str:
+def format_targets(least: str) -> str:
     """``sm_20 and later``; ``any target``."""
     return "any target" if least == "any" else f"{least} and later"
 
@@ -121,12 +121,12 @@ class Operand(NamedTuple):
 
     role: Role
     type: Type | str
-    by_lane: bool = False
+    has_lanes: bool = False
     """Read, or written, lane by lane."""
-    kept: bool = False
+    can_keep_lanes: bool = False
     """Some of its lanes may be kept, though it is read as one number."""
 
-    def type_in(self, form: Form) -> Type:
+    def get_type(self, form: Form) -> Type:
         """The operand's type in a form."""
         return self.type if isinstance(self.type, Type) else getattr(form, self.type)
 
@@ -151,35 +151,35 @@ class Entry(NamedTuple):
     target: str
     lanes: int = 1
     """Lanes a register is cut into: 1, 2 (half-words) or 4 (bytes)."""
-    literals: bool = True
+    takes_immediates: bool = True
     """Operands may be literals."""
-    needs: tuple[Need, ...] = ()
+    requirements: tuple[VersionRequirement, ...] = ()
     """What some of its forms need beside ``ptx_isa`` and ``target``."""
     contradictions: tuple[Contradiction, ...] = ()
     """Where the manual says two things of it."""
     family: str = ""
     """The opcode of the same operation on words, where this one is on lanes."""
-    told_by: frozenset[str] = frozenset()
+    distinguishing_modifiers: frozenset[str] = frozenset()
     """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
     brief: str = ""
     """The summary in the few words that stand beside a name in a narrow list."""
 
     def __hash__(self) -> int:
-        return hash((self.opcode, self.told_by))
+        return hash((self.opcode, self.distinguishing_modifiers))
 
-    def minimum(self, form: Form) -> Minimum:
+    def compute_minimum(self, form: Form) -> MinimumVersion:
         """What a form of it needs."""
-        found = Minimum(self.ptx_isa, self.target)
-        for need in self.needs:
-            if need.when(form):
-                found = Minimum(need.ptx_isa or found.ptx_isa, need.target or found.target)
+        found = MinimumVersion(self.ptx_isa, self.target)
+        for need in self.requirements:
+            if need.applies_to(form):
+                found = MinimumVersion(need.ptx_isa or found.ptx_isa, need.target or found.target)
         return found
 
-    def slot(self, name: str) -> Slot | None:
+    def find_slot(self, name: str) -> Slot | None:
         """The slot that fills a field of Form, where the instruction has it."""
         return next((slot for slot in self.slots if slot.name == name), None)
 
-    def operand(self, role: str) -> Operand:
+    def get_operand(self, role: str) -> Operand:
         """The operand of a role: d, p, q, a, b or c."""
         return next(operand for operand in self.operands if operand.role == role)
 
@@ -194,22 +194,22 @@ class Entry(NamedTuple):
         return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
 
     @property
-    def same_as(self) -> str:
+    def base_opcode(self) -> str:
         """What it shares with its like on lanes of other widths: ``vadd`` of ``vadd4``."""
         return self.family or self.opcode
 
     @property
-    def selects_lanes(self) -> bool:
+    def has_lane_selectors(self) -> bool:
         """A selector of a or b has a digit for each lane."""
-        return self.lanes > 1 and self.slot("asel") is not None
+        return self.lanes > 1 and self.find_slot("asel") is not None
 
     @property
-    def c_optional(self) -> bool:
+    def is_c_optional(self) -> bool:
         """c may be left out."""
-        return self.slot("c") is not None
+        return self.find_slot("c") is not None
 
 
-class Digits(Sequence[Selector]):
+class SelectorDigits(Sequence[Selector]):
     """Every selector of a number of digits: any order, repeats allowed, each below twice that."""
 
     def __init__(self, unit: int, digits: int) -> None:
@@ -237,7 +237,7 @@ class Digits(Sequence[Selector]):
         )
 
 
-def masks(unit: int, count: int) -> tuple[Selector, ...]:
+def make_masks(unit: int, count: int) -> tuple[Selector, ...]:
     """Every mask: digits strictly descending, at least one."""
     chosen = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
     return tuple(Selector(unit, lanes) for lanes in sorted(chosen, key=lambda x: x[::-1]))

@@ -45,7 +45,7 @@ class Form(NamedTuple):
     """c is written."""
 
     @property
-    def final(self) -> Type:
+    def final_type(self) -> Type:
         """The type that ``vmad`` takes its sum, and c, in; dtype plays no part (9.7.18.1.3)."""
         signed = Type.S32 in (self.atype, self.btype) or self.nega != self.negb or self.negc
         return Type.S32 if signed else Type.U32

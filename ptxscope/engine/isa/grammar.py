@@ -38,18 +38,18 @@ SLOT_NAMES = {
 
 
 @cache
-def vocabulary(entry: Entry) -> dict[str, tuple[Slot, object]]:
+def map_spellings(entry: Entry) -> dict[str, tuple[Slot, object]]:
     """Every modifier of an instruction but its types: spelling to slot and value."""
     return {
-        slot.text(value): (slot, value)
-        for slot in modifier_slots(entry)
+        slot.format_value(value): (slot, value)
+        for slot in list_modifier_slots(entry)
         if not is_type_slot(slot)
         for value in slot.values
     }
 
 
 @cache
-def modifier_slots(entry: Entry) -> tuple[Slot, ...]:
+def list_modifier_slots(entry: Entry) -> tuple[Slot, ...]:
     """The slots that are written behind the opcode, in documented order."""
     return tuple(slot for slot in entry.slots if slot.place is SlotPlace.MODIFIER)
 
@@ -64,24 +64,24 @@ def is_selector_slot(slot: Slot) -> bool:
     return isinstance(slot.values[0], Selector)
 
 
-def allowed(slot: Slot) -> str:
+def format_allowed_values(slot: Slot) -> str:
     """The values of a slot as they are written."""
-    return " ".join(f".{slot.text(value)}" for value in slot.values)
+    return " ".join(f".{slot.format_value(value)}" for value in slot.values)
 
 
-def _pattern(slot: Slot) -> str:
+def _format_slot_pattern(slot: Slot) -> str:
     """A slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
     few = not is_type_slot(slot) and len(slot.values) < 4
     name = slot.word or ("|.".join(map(str, slot.values)) if few else slot.name)
-    return f"{{.{name}}}" if slot.optional else f".{name}"
+    return f"{{.{name}}}" if slot.is_optional else f".{name}"
 
 
-def modifier_syntax(entry: Entry) -> str:
+def format_modifier_syntax(entry: Entry) -> str:
     """The documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
-    return "".join(map(_pattern, modifier_slots(entry)))
+    return "".join(map(_format_slot_pattern, list_modifier_slots(entry)))
 
 
-def syntax(entry: Entry) -> str:
+def format_syntax(entry: Entry) -> str:
     """The documented pattern of an instruction: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
     operands = []
     for operand in entry.operands:
@@ -95,22 +95,22 @@ def syntax(entry: Entry) -> str:
         name = "p{|q}" if operand.role == "p" else operand.role
         operands.append(f"{before}{name}{behind}")
     last = operands.pop()
-    tail = f"{{, {last}}}" if entry.c_optional else f", {last}"
-    return f"{entry.opcode}{modifier_syntax(entry)} {', '.join(operands)}{tail};"
+    tail = f"{{, {last}}}" if entry.is_c_optional else f", {last}"
+    return f"{entry.opcode}{format_modifier_syntax(entry)} {', '.join(operands)}{tail};"
 
 
-def undocumented(entry: Entry, slot: Slot) -> tuple[object, ...]:
+def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
     """The values of a slot that are undocumented wherever they stand."""
-    remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.documented]
+    remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.is_documented]
     values = slot.values if remarks else ()
     return tuple(
         value
         for value in values
-        if any(x.when(with_slot(Form(entry.opcode), slot.name, value)) for x in remarks)
+        if any(x.applies_to(with_slot(Form(entry.opcode), slot.name, value)) for x in remarks)
     )
 
 
-def slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> str:
+def format_slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> str:
     """The legal values of a slot, in words where they are many; some may be marked."""
     if len(slot.values) > 20:
         width = len(str(slot.values[0])) - 1
@@ -120,4 +120,6 @@ def slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> 
     if slot.word and slot.place is not SlotPlace.MODIFIER:
         return f"{slot.word}{mark * (True in marked)} before the operand"
     dot = "" if slot.name == "dst" else "."
-    return " ".join(f"{dot}{slot.text(value)}{mark * (value in marked)}" for value in slot.values)
+    return " ".join(
+        f"{dot}{slot.format_value(value)}{mark * (value in marked)}" for value in slot.values
+    )

@@ -17,20 +17,20 @@ class Range(NamedTuple):
     low: int
     high: int
 
-    def within(self, bits: int, signed: bool) -> bool:
+    def fits_in(self, bits: int, signed: bool) -> bool:
         """Whether an integer type holds all of it."""
-        return limits(bits, signed).contains(self)
+        return get_limits(bits, signed).contains(self)
 
     def contains(self, other: Range) -> bool:
         """Whether the other lies inside."""
         return self.low <= other.low and other.high <= self.high
 
-    def common(self, other: Range) -> Range:
+    def intersect(self, other: Range) -> Range:
         """What lies in both; the nearer end where nothing does."""
         return Range(max(self.low, other.low), min(self.high, other.high))
 
 
-def limits(bits: int, signed: bool) -> Range:
+def get_limits(bits: int, signed: bool) -> Range:
     """The values of an integer type."""
     if signed:
         return Range(-1 << (bits - 1), (1 << (bits - 1)) - 1)

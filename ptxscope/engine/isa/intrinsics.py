@@ -27,7 +27,7 @@ _ROUNDS_DOWN = "the intrinsic rounds halves down, vavrg away from zero"
 _B_IS_ZERO = "the operand b is 0 here"
 
 
-def _of(lanes: int) -> Iterator[Intrinsic]:
+def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
     """The intrinsics over 2 half-words or 4 bytes."""
 
     def pair(
@@ -61,6 +61,6 @@ def _of(lanes: int) -> Iterator[Intrinsic]:
 
 
 @cache
-def intrinsics() -> dict[str, Intrinsic]:
+def map_intrinsics() -> dict[str, Intrinsic]:
     """Every intrinsic by name."""
-    return {found.name: found for lanes in (2, 4) for found in _of(lanes)}
+    return {found.name: found for lanes in (2, 4) for found in _iter_intrinsics(lanes)}

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from .catalog import CATALOG, entry_of
+from .catalog import CATALOG, get_entry
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from random import Random
 
 
-def violations(form: Form) -> tuple[Constraint, ...]:
+def find_violations(form: Form) -> tuple[Constraint, ...]:
     """The constraints between slots that the form breaks; none when it is legal.
 
     The values themselves must be legal for their slots.
     """
-    return tuple(x for x in entry_of(form).constraints if not x.holds(form))
+    return tuple(x for x in get_entry(form).constraints if not x.holds(form))
 
 
-def remarks(form: Form) -> tuple[Remark, ...]:
+def find_remarks(form: Form) -> tuple[Remark, ...]:
     """What the catalog has to say about a legal form."""
-    return tuple(x for x in entry_of(form).remarks if x.when(form))
+    return tuple(x for x in get_entry(form).remarks if x.applies_to(form))
 
 
 def with_slot(form: Form, name: str, value: object) -> Form:
@@ -34,30 +34,32 @@ def with_slot(form: Form, name: str, value: object) -> Form:
     return changed if name == "c" else with_c(changed)
 
 
-def with_c(form: Form, *, bare: bool = False) -> Form:
+def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
     """The form with c written where it is needed, or, bare, also where nothing reads it."""
-    if not entry_of(form).c_optional:
+    if not get_entry(form).is_c_optional:
         return form
     needed = bool(form.boolop or form.secop or form.dsel)
-    return form._replace(c=needed or bare, negc=form.negc and needed)
+    return form._replace(c=needed or with_unread_c, negc=form.negc and needed)
 
 
-def obstacle(form: Form, name: str, value: object) -> tuple[str, str] | None:
+def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, str] | None:
     """Why a slot of a legal form can't take a legal value: message and what is allowed."""
     changed = with_slot(form, name, value)
     if changed.get(name) != value:  # it went with the c that nothing reads
         changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    for broken in violations(changed):
+    for broken in find_violations(changed):
         return broken.message.format(f=changed), broken.allowed(changed)
     return None
 
 
-def _blank(entry: Entry) -> Form:
+def _make_blank_form(entry: Entry) -> Form:
     """The form with nothing written but a c that can't be left out."""
-    return Form(entry.opcode, c=not entry.c_optional)
+    return Form(entry.opcode, c=not entry.is_c_optional)
 
 
-def _components(entry: Entry, rules: tuple[Constraint | Remark, ...]) -> Iterator[tuple[Slot, ...]]:
+def _group_related_slots(
+    entry: Entry, rules: tuple[Constraint | Remark, ...]
+) -> Iterator[tuple[Slot, ...]]:
     """The slots, grouped so that no rule relates slots of two groups."""
     groups: list[set[str]] = [{slot.name} for slot in entry.slots]
     for rule in rules:
@@ -67,17 +69,17 @@ def _components(entry: Entry, rules: tuple[Constraint | Remark, ...]) -> Iterato
         yield tuple(slot for slot in entry.slots if slot.name in group)
 
 
-def _legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
+def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
     """Every choice for a group of slots that breaks no constraint within the group."""
     names = [slot.name for slot in slots]
     inside = [x for x in entry.constraints if set(x.slots) <= set(names)]
-    for values in product(*(slot.choices() for slot in slots)):
-        form = _blank(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+    for values in product(*(slot.iter_choices() for slot in slots)):
+        form = _make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         if all(x.holds(form) for x in inside):
             yield form
 
 
-def count(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
+def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
     """Return how many forms are legal: canonical, with registers, unguarded (docs/semantics.md, 3).
 
     ``documented`` counts only what the PTX ISA documents, ``ptxas`` only what ptxas 13.0
@@ -85,40 +87,42 @@ def count(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
     """
     entry = CATALOG[opcode]
     barred = tuple(
-        x for x in entry.remarks if (documented and not x.documented) or (ptxas and not x.ptxas)
+        x
+        for x in entry.remarks
+        if (documented and not x.is_documented) or (ptxas and not x.is_in_ptxas)
     )
     total = 1
-    for slots in _components(entry, entry.constraints + barred):
+    for slots in _group_related_slots(entry, entry.constraints + barred):
         names = {slot.name for slot in slots}
         inside = [x for x in barred if set(x.slots) <= names]
         if len(slots) == 1 and not inside:
-            total *= slots[0].size()
+            total *= slots[0].count_choices()
         else:
-            choices = _legal_choices(entry, slots)
-            total *= sum(not any(x.when(form) for x in inside) for form in choices)
+            choices = _iter_legal_choices(entry, slots)
+            total *= sum(not any(x.applies_to(form) for x in inside) for form in choices)
     return total
 
 
 @cache
-def _related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
+def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
     """For each group of several related slots, their names and every legal choice."""
     entry = CATALOG[opcode]
-    groups = [slots for slots in _components(entry, entry.constraints) if len(slots) > 1]
+    groups = [slots for slots in _group_related_slots(entry, entry.constraints) if len(slots) > 1]
     return tuple(
-        (tuple(slot.name for slot in slots), tuple(_legal_choices(entry, slots)))
+        (tuple(slot.name for slot in slots), tuple(_iter_legal_choices(entry, slots)))
         for slots in groups
     )
 
 
-def random_form(opcode: str, rng: Random) -> Form:
+def draw_form(opcode: str, rng: Random) -> Form:
     """A legal form: each slot, or group of slots that constrain each other, drawn evenly."""
     entry = CATALOG[opcode]
     values: dict[str, object] = {}
-    for names, choices in _related_choices(opcode):
+    for names, choices in _list_related_choices(opcode):
         choice = rng.choice(choices)
         values |= {name: choice.get(name) for name in names}
     for slot in entry.slots:
         if slot.name not in values:
-            index = rng.randrange(slot.size()) - slot.optional
+            index = rng.randrange(slot.count_choices()) - slot.is_optional
             values[slot.name] = slot.absent if index < 0 else slot.values[index]
-    return _blank(entry)._replace(**values)  # type: ignore[arg-type]
+    return _make_blank_form(entry)._replace(**values)  # type: ignore[arg-type]

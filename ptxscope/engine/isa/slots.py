@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .entry import Constraint, Need, Remark, Slot, SlotPlace
+from .entry import Constraint, Remark, Slot, SlotPlace, VersionRequirement
 from .form import Form
-from .types import BoolOp, Cmp, Destinations, SecOp, Type, selector
+from .types import BoolOp, Cmp, Destinations, SecOp, Type, parse_selector
 
 _T = (Type.U32, Type.S32)
 ST = tuple(t for t in Type if t is not Type.PRED)
@@ -17,51 +17,51 @@ _CMP_OF_KIND = {
     "u": (*CMP6, Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS),
     "f": tuple(c for c in Cmp if c not in (Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS)),
 }
-_S1 = tuple(map(selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
+_S1 = tuple(map(parse_selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
 
 
-def comparisons(stype: Type) -> tuple[Cmp, ...]:
+def list_comparisons(stype: Type) -> tuple[Cmp, ...]:
     """The comparisons that ``set`` and ``setp`` have for a source type."""
     return _CMP_OF_KIND[stype[0]]
 
 
-def _listed(values: Sequence[object]) -> str:
+def _format_list(values: Sequence[object]) -> str:
     return " ".join(f".{value}" for value in values)
 
 
-def _always(text: str) -> Callable[[Form], str]:
+def _make_constant_text(text: str) -> Callable[[Form], str]:
     return lambda _: text
 
 
 # --- slots -------------------------------------------------------------------------------
 
 CMP = Slot("cmp", tuple(Cmp))
-BOOLOP = Slot("boolop", tuple(BoolOp), optional=True)
-FTZ = Slot("ftz", (True,), optional=True, word="ftz")
+BOOLOP = Slot("boolop", tuple(BoolOp), is_optional=True)
+FTZ = Slot("ftz", (True,), is_optional=True, word="ftz")
 STYPE = Slot("stype", ST)
-NOT_C = Slot("negc", (True,), optional=True, place=SlotPlace.C, word="!")
-C = Slot("c", (True,), optional=True, place=SlotPlace.C, word="c")
+NOT_C = Slot("negc", (True,), is_optional=True, place=SlotPlace.C, word="!")
+C = Slot("c", (True,), is_optional=True, place=SlotPlace.C, word="c")
 DTYPE, ATYPE, BTYPE = (Slot(name, _T) for name in ("dtype", "atype", "btype"))
-SAT = Slot("sat", (True,), optional=True, word="sat")
-SECOP = Slot("secop", tuple(SecOp), optional=True)
-DSEL = Slot("dsel", _S1, optional=True, place=SlotPlace.D)
-ASEL = Slot("asel", _S1, optional=True, place=SlotPlace.A)
-BSEL = Slot("bsel", _S1, optional=True, place=SlotPlace.B)
+SAT = Slot("sat", (True,), is_optional=True, word="sat")
+SECOP = Slot("secop", tuple(SecOp), is_optional=True)
+DSEL = Slot("dsel", _S1, is_optional=True, place=SlotPlace.D)
+ASEL = Slot("asel", _S1, is_optional=True, place=SlotPlace.A)
+BSEL = Slot("bsel", _S1, is_optional=True, place=SlotPlace.B)
 
 # --- minimums ----------------------------------------------------------------------------
 
-NEEDS_FTZ = Need(".ftz", lambda f: f.ftz, ptx_isa="1.4")
-NEEDS_F64 = Need(".f64", lambda f: Type.F64 in (f.stype, f.dtype), target="sm_13")
+NEEDS_FTZ = VersionRequirement(".ftz", lambda f: f.ftz, ptx_isa="1.4")
+NEEDS_F64 = VersionRequirement(".f64", lambda f: Type.F64 in (f.stype, f.dtype), target="sm_13")
 
 # --- constraints -------------------------------------------------------------------------
 
 CMP_FITS = Constraint(
     ("cmp", "stype"),
-    lambda f: f.cmp in comparisons(f.stype or Type.B32),
+    lambda f: f.cmp in list_comparisons(f.stype or Type.B32),
     "the source type decides the comparisons: .b* has eq ne; .s* also lt le gt ge; .u* also "
     "lo ls hi hs; .f* has those of .s*, their unordered twins (equ … geu), num and nan",
     "`.{f.cmp}` does not compare `.{f.stype}` operands",
-    lambda f: f"for `.{f.stype}`: {_listed(comparisons(f.stype or Type.B32))}",
+    lambda f: f"for `.{f.stype}`: {_format_list(list_comparisons(f.stype or Type.B32))}",
     "cmp",
 )
 FTZ_FITS = Constraint(
@@ -69,7 +69,7 @@ FTZ_FITS = Constraint(
     lambda f: not f.ftz or f.stype is Type.F32,
     ".ftz goes with source type .f32 only",
     "`.ftz` flushes `.f32` inputs; the source type here is `.{f.stype}`",
-    _always("`.ftz` with source type `.f32` only"),
+    _make_constant_text("`.ftz` with source type `.f32` only"),
     "ftz",
 )
 FTZ_FITS_C = Constraint(
@@ -77,7 +77,7 @@ FTZ_FITS_C = Constraint(
     lambda f: not f.ftz or f.ctype is Type.F32,
     ".ftz goes with .f32 as the type of c only",
     "`.ftz` flushes an `.f32` c; the type of c here is `.{f.ctype}`",
-    _always("`.ftz` with `.f32` as the second type only"),
+    _make_constant_text("`.ftz` with `.f32` as the second type only"),
     "ftz",
 )
 C_WITH_BOOLOP = (
@@ -86,7 +86,7 @@ C_WITH_BOOLOP = (
         lambda f: f.c or f.boolop is None,
         "c, or !c, is written exactly where a Boolean operator needs it",
         "`.{f.boolop}` combines the comparison with a predicate c, and there is none",
-        _always("a fourth operand: `c` or `!c`"),
+        _make_constant_text("a fourth operand: `c` or `!c`"),
         "boolop",
     ),
     Constraint(
@@ -94,7 +94,7 @@ C_WITH_BOOLOP = (
         lambda f: not f.c or f.boolop is not None,
         "c, or !c, is written exactly where a Boolean operator needs it",
         "the operand c needs a Boolean operator to combine it with",
-        _always(".and .or .xor behind the comparison"),
+        _make_constant_text(".and .or .xor behind the comparison"),
         "c",
     ),
     Constraint(
@@ -102,7 +102,7 @@ C_WITH_BOOLOP = (
         lambda f: f.c or not f.negc,
         "c, or !c, is written exactly where a Boolean operator needs it",
         "`!` stands before a c that is not there",
-        _always("`!c` together with .and .or .xor"),
+        _make_constant_text("`!c` together with .and .or .xor"),
         "negc",
     ),
 )
@@ -111,7 +111,7 @@ SECOP_OR_DSEL = Constraint(
     lambda f: f.secop is None or f.dsel is None,
     "a secondary operation or a selector on d, not both",
     "`.{f.secop}` and the destination selector `.{f.dsel}` exclude each other",
-    _always("a secondary operation, or a selector on d, not both"),
+    _make_constant_text("a secondary operation, or a selector on d, not both"),
     "dsel",
 )
 SECOP_NEEDS_C = Constraint(
@@ -119,7 +119,7 @@ SECOP_NEEDS_C = Constraint(
     lambda f: f.c or f.secop is None,
     "c where a secondary operation or a selector on d needs it",
     "the secondary operation `.{f.secop}` needs a third source operand c",
-    _always("a fourth operand `c`"),
+    _make_constant_text("a fourth operand `c`"),
     "secop",
 )
 DSEL_NEEDS_C = Constraint(
@@ -127,7 +127,7 @@ DSEL_NEEDS_C = Constraint(
     lambda f: f.c or f.dsel is None,
     "c where a secondary operation or a selector on d needs it",
     "`d.{f.dsel}` writes part of d; the other bits come from c, and there is none",
-    _always("a fourth operand `c`"),
+    _make_constant_text("a fourth operand `c`"),
     "dsel",
 )
 SAT_OR_ADD = Constraint(
@@ -135,7 +135,7 @@ SAT_OR_ADD = Constraint(
     lambda f: not f.sat or f.secop is None,
     ".sat or .add, not both",
     "`.sat` and `.add` exclude each other on dual and quad forms",
-    _always("`.sat` to clamp and merge, or `.add` to accumulate"),
+    _make_constant_text("`.sat` to clamp and merge, or `.add` to accumulate"),
     "sat",
 )
 NEGATE_ONE = Constraint(
@@ -143,7 +143,7 @@ NEGATE_ONE = Constraint(
     lambda f: not f.negc or f.nega == f.negb,
     "the product (-a or -b) or c can be negated, not both",
     "the product or c can be negated, not both",
-    _always("`-a` or `-b`, or `-c`"),
+    _make_constant_text("`-a` or `-b`, or `-c`"),
     "negc",
 )
 PO_NOT_NEGATED = Constraint(
@@ -151,7 +151,7 @@ PO_NOT_NEGATED = Constraint(
     lambda f: not f.po or (f.nega == f.negb and not f.negc),
     ".po takes no negation but -a with -b, which cancel",
     "`.po` computes a\u00b7b + c + 1 and takes no negation but `-a` with `-b`, which cancel",
-    _always("`.po` without `-`"),
+    _make_constant_text("`.po` without `-`"),
     "po",
 )
 
@@ -162,35 +162,35 @@ BARE_C = Remark(
     lambda f: f.c and f.secop is None and f.dsel is None,
     "c is ignored: without a secondary operation or a selector on d nothing reads it "
     "(undocumented, accepted by ptxas)",
-    documented=False,
+    is_documented=False,
 )
 PO_CANCELS = Remark(
     ("po", "nega", "negb"),
     lambda f: f.po and f.nega and f.negb,
     "`-a` and `-b` cancel; with `.po` this is undocumented, accepted by ptxas",
-    documented=False,
+    is_documented=False,
 )
 NOT_C_SELP = Remark(
     ("negc",),
     lambda f: f.negc,
     "`!c` is not documented for `selp`; ptxas accepts it",
-    documented=False,
+    is_documented=False,
 )
 SINK_ALONE = Remark(
     ("dst",),
     lambda f: f.dst is Destinations.SINK,
     "a lone `_` throws the result away (undocumented; ptxas accepts it without a guard)",
-    documented=False,
+    is_documented=False,
 )
-_B1024 = selector("b1024")
+_B1024 = parse_selector("b1024")
 
 
-def b1024(slot: str) -> Remark:
+def make_b1024_remark(slot: str) -> Remark:
     """The one selector that newer assemblers can't read."""
     return Remark(
         (slot,),
         lambda f: f.get(slot) == _B1024,
         f"`.b1024` on {slot[0]} is documented, but ptxas since 12.9 takes it for a type keyword "
         "and reports a syntax error",
-        ptxas=False,
+        is_in_ptxas=False,
     )

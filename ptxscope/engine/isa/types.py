@@ -121,6 +121,6 @@ class Selector(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def selector(text: str) -> Selector:
+def parse_selector(text: str) -> Selector:
     """Read ``b3``, ``h10``, ``b7654``: the digits are taken as they stand, legal or not."""
     return Selector(8 if text[0] == "b" else 16, tuple(map(int, reversed(text[1:]))))

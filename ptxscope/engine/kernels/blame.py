@@ -10,7 +10,7 @@ from ..syntax.instruction import Register
 from .execution import Run, RunStep
 
 
-def origins(run: Run, step: RunStep) -> Iterator[RunStep]:
+def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
     """The steps that what a step read comes from, the last one first."""
     wanted = {value.step for value in step.reads.values()}
     for earlier in reversed(run.steps[: step.number - 1]):
@@ -19,7 +19,7 @@ def origins(run: Run, step: RunStep) -> Iterator[RunStep]:
             wanted |= {value.step for value in earlier.reads.values()}
 
 
-def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
+def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
     """For each register that is not as observed, the instruction that wrote the bits that differ.
 
     That is its last write; or, where that only copied the register or kept the bits that
@@ -27,30 +27,30 @@ def culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
     """
     found: dict[str, RunStep] = {}
     for name, seen in expected.items():
-        steps, held = run.writes(name), run.registers.get(name)
+        steps, held = run.find_writes(name), run.registers.get(name)
         if not steps or held is None:
             continue
-        differing = seen.known if held.bits is None else seen.difference(held.bits)
+        differing = seen.known if held.bits is None else seen.compute_difference(held.bits)
         if differing:
-            found[name] = _source(run, steps[-1], differing)
+            found[name] = _find_bit_source(run, steps[-1], differing)
     return found
 
 
-def first_wrong(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
+def find_first_culprit(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
     """The earliest of the culprits; None where all agree, or nothing wrote what does not."""
-    return min(culprits(run, expected).values(), key=lambda step: step.number, default=None)
+    return min(find_culprits(run, expected).values(), key=lambda step: step.number, default=None)
 
 
-def _source(run: Run, step: RunStep, differing: int) -> RunStep:
+def _find_bit_source(run: Run, step: RunStep, differing: int) -> RunStep:
     """The step that some bits of what a step wrote come from unchanged."""
     while True:
-        value = step.reads.get(_kept(step, differing))
+        value = step.reads.get(_find_kept_register(step, differing))
         if value is None or not value.step:
             return step
         step = run.steps[value.step - 1]
 
 
-def _kept(step: RunStep, bits: int) -> str:
+def _find_kept_register(step: RunStep, bits: int) -> str:
     """The register that a step has taken some bits from as they were; empty where it has not."""
     statement, trace = step.statement, step.trace
     if statement.opcode.startswith("mov.") and len(statement.reads) == 1:

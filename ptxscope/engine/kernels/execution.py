@@ -9,13 +9,13 @@ from typing import Generic, TypeVar
 from ..isa.types import Type
 from ..records import NamedTuple, replace
 from ..semantics.models import Model
-from ..semantics.plan_execution import result
+from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..tracing.evaluation import bind, bits_of, plan_of, resolve_model
+from ..tracing.evaluation import bind_values, convert_to_bits, make_plan, resolve_model
 from ..tracing.trace import Trace
 from .plain_instructions import join, split
 from .program import PlainSource, Program, Statement, StatementKind
-from .run_inputs import Places, at_start, places, register_of
+from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, register_of
 
 
 class Value(NamedTuple):
@@ -30,19 +30,19 @@ class Value(NamedTuple):
     """It was given rather than computed."""
     step: int = 0
     """The number of the step that wrote it; 0 where it was given before the first."""
-    awaited: bool = False
+    is_pending: bool = False
     """Not known only because a value that was asked for is missing."""
     key: str = ""
     """By what it can be given, or was; empty where it was computed."""
 
 
-class Need(NamedTuple):
+class MissingInput(NamedTuple):
     """A register that is read and holds nothing known."""
 
     name: str
     type: Type
     reader: Statement
-    by: Statement | None
+    clobbered_by: Statement | None
     """What made it unknown; None where nothing has written it."""
     key: str
     """By what it can be given: its name, or where that is for another value, ``u@17``."""
@@ -52,7 +52,7 @@ class Need(NamedTuple):
     @property
     def message(self) -> str:
         """Who reads it, and why its value is not known."""
-        by, line = self.by, self.other.partition("@")[2].partition("#")[0]
+        by, line = self.clobbered_by, self.other.partition("@")[2].partition("#")[0]
         why = [f"{by.opcode} at line {by.line} made it unknown"] if by else []
         if line:
             since = "the start" if line == "0" else f"line {line}"
@@ -94,7 +94,7 @@ class RunStep(NamedTuple):
         return self.statement.instruction
 
 
-class Ending(StrEnum):
+class StopReason(StrEnum):
     """Why a run is over."""
 
     END = "end"
@@ -116,20 +116,20 @@ class Run(NamedTuple):
     """One a statement, up to where the run stopped."""
     registers: Mapping[str, Value]
     """What every register held at the end, in the order of their first values."""
-    ending: Ending
-    needed: tuple[Need, ...]
+    ending: StopReason
+    needed: tuple[MissingInput, ...]
     """Everything that must be given for the run to go on, as far as can be told."""
     unused: tuple[str, ...]
     """What was given that nothing has read, as it was given."""
     answers: Mapping[str, str]
     """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
 
-    def writes(self, name: str) -> tuple[RunStep, ...]:
+    def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """The steps that wrote a register, or made it unknown.
 
         Where several blocks have one of that name, the outermost that was written is meant.
         """
-        depths = self.program.depths(name)
+        depths = self.program.compute_depths(name)
         found: dict[int, list[RunStep]] = {}
         for step in self.steps:
             if name in step.writes:
@@ -143,7 +143,7 @@ def execute(
     model: str | Model = "isa",
     *,
     stop: int | None = None,
-    told: Callable[[int], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> Run:
     """Run a program on integers by register name, up to a line where one is given.
 
@@ -152,34 +152,34 @@ def execute(
     ``told`` is called with how many statements are done. Raises ValueError for a name the
     program does not have, a line that makes nothing unknown, and a value that does not fit.
     """
-    known = places(program)
-    given = {key: _given(program, known, key, value) for key, value in values.items()}
+    known = find_unknown_sites(program)
+    given = {key: _make_given_value(program, known, key, value) for key, value in values.items()}
     machine = _Machine(program, known, given, resolve_model(model))
-    ending = machine.run(stop, told)
-    state = machine.known_at_end(machine.stopped if machine.needs else machine.state)
+    ending = machine.run(stop, on_progress)
+    state = machine.collect_final_values(machine.stopped if machine.needs else machine.state)
     return Run(
         program,
         machine.model,
-        tuple(machine.told()),
+        tuple(machine.iter_steps()),
         state,
-        Ending.NEEDS if machine.needs else ending,
+        StopReason.NEEDS if machine.needs else ending,
         tuple(machine.needs.values()),
         tuple(key for key in given if key not in machine.used),
         machine.answers,
     )
 
 
-def _given(program: Program, known: Places, key: str, value: int) -> Value:
+def _make_given_value(program: Program, known: UnknownSites, key: str, value: int) -> Value:
     name = register_of(key)
     if name not in program.types:
         raise ValueError(f"{key} is not a register of {program.name}")
-    if not known.holds(key):
+    if not known.has_key(key):
         raise ValueError(f"{key}: nothing there makes {name} unknown")
     if name in program.constants:
         raise ValueError(f"{name} is a constant")
     at = known.statements.get(key)
-    type_ = program.reading(name, at) if at else program.types[name]
-    return Value(bits_of(value, type_, key), type_.bits, given=True)
+    type_ = program.find_value_type(name, at) if at else program.types[name]
+    return Value(convert_to_bits(value, type_, key), type_.bits, given=True)
 
 
 class _MissingError(Exception):
@@ -191,7 +191,7 @@ _MOST_NAMES = 4
 Held = TypeVar("Held")
 
 
-class Blocks(Generic[Held]):
+class ShadowedRegisters(Generic[Held]):
     """What is known of registers that an inner block's own ones of their names hide."""
 
     def __init__(self) -> None:
@@ -214,36 +214,36 @@ class _Machine:
     """The registers of a run."""
 
     def __init__(
-        self, program: Program, known: Places, given: Mapping[str, Value], model: Model
+        self, program: Program, known: UnknownSites, given: Mapping[str, Value], model: Model
     ) -> None:
         self.program, self.places, self.given, self.model = program, known, given, model
-        self.state = {name: self._untouched(name) for name in map(register_of, given)}
+        self.state = {name: self._read_initial_value(name) for name in map(register_of, given)}
         for name, bits in program.constants.items():
             self.state[name] = Value(bits, program.types[name].bits)
-        self.needs: dict[str, Need] = {}
+        self.needs: dict[str, MissingInput] = {}
         self.used: set[str] = set()
         self.answers: dict[str, str] = {}
         self.answered: dict[str, str] = {}
         """The other way round."""
         self.missed: dict[str, str] = {}
         """For each register, the key of the first value that is not known and was looked for."""
-        self.blocks = Blocks[Value]()
+        self.blocks = ShadowedRegisters[Value]()
         self.steps: list[RunStep] = []
         self.reads: dict[str, Value] = {}
         self.number = 0
         self.stopped: dict[str, Value] = {}
 
-    def run(self, stop: int | None, told: Callable[[int], None] | None) -> Ending:
+    def run(self, stop: int | None, told: Callable[[int], None] | None) -> StopReason:
         """Go through the statements; behind what can't be run, only look for further needs."""
         for at, statement in enumerate(self.program.statements):
             if told:
                 told(at)
             if stop is not None and statement.line >= stop:
-                return Ending.BREAK
+                return StopReason.BREAK
             if statement.kind is StatementKind.OPEN:
                 self.blocks.open(self.state, statement)
                 self.state |= {
-                    name: self._untouched(name, self.places.key(statement, name))
+                    name: self._read_initial_value(name, self.places.key(statement, name))
                     for name in statement.writes
                 }
             elif statement.kind is StatementKind.CLOSE:
@@ -254,31 +254,31 @@ class _Machine:
                 if not self.needs:
                     self.steps.append(step)
                 if left:
-                    return Ending.LEFT
-        return Ending.END
+                    return StopReason.LEFT
+        return StopReason.END
 
-    def known_at_end(self, state: Mapping[str, Value]) -> dict[str, Value]:
+    def collect_final_values(self, state: Mapping[str, Value]) -> dict[str, Value]:
         """What registers hold, those left out that nobody touched; it takes what was not used."""
-        known = {name: self._answered(name, x, x.width) for name, x in state.items()}
+        known = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
         return {name: x for name, x in known.items() if x.bits is not None or x.by}
 
-    def told(self) -> Iterator[RunStep]:
+    def iter_steps(self) -> Iterator[RunStep]:
         """The steps, with what was given for what they make unknown."""
         for step in self.steps:
             if step.statement.kind is StatementKind.OTHER and step.writes:
                 keys = {x: self.places.key(step.statement, x) for x in step.writes}
                 found = {x: self.answers.get(key) for x, key in keys.items()}
                 writes = {x: self.given[key].bits if key else None for x, key in found.items()}
-                step = step._replace(writes=writes, note=_forgotten(step.statement, writes))
+                step = step._replace(writes=writes, note=_format_forgotten(step.statement, writes))
             yield step
 
-    def _untouched(self, name: str, key: str = "") -> Value:
+    def _read_initial_value(self, name: str, key: str = "") -> Value:
         """What a register holds that nothing has written."""
-        return Value(None, self.program.types[name].bits, key=key or at_start(name))
+        return Value(None, self.program.types[name].bits, key=key or make_initial_key(name))
 
-    def _answered(self, name: str, value: Value, width: int) -> Value:
+    def _resolve_value(self, name: str, value: Value, width: int) -> Value:
         """A value, or what was given for it where it is not known."""
-        if value.bits is not None or value.awaited or not value.key:
+        if value.bits is not None or value.is_pending or not value.key:
             return value
         key = value.key
         if key not in self.given:
@@ -298,40 +298,42 @@ class _Machine:
         trace, note, left = None, "", False
         before: dict[str, int | None] = dict.fromkeys(statement.writes)
         written: dict[str, int | None] = {}
-        acts = self._acts(statement)
+        acts = self._evaluate_guard(statement)
         if statement.kind is StatementKind.BRANCH:
-            note, left = _branch(statement, acts)
+            note, left = _describe_branch(statement, acts)
         elif statement.kind is StatementKind.LABEL:
             pass
         elif acts is False:
-            trace = self._quiet(statement)
-            written = self._converted(statement)
+            trace = self._trace_inactive(statement)
+            written = self._convert_destinations(statement)
             what = "the old value is converted (E14)" if written else "nothing is written"
-            note = f"{_guard(statement)} is false: {what}"
+            note = f"{_format_guard(statement)} is false: {what}"
         elif statement.kind is StatementKind.OTHER:
-            self._forget(statement)
+            self._forget_results(statement)
             written = dict(before)
-            note = _forgotten(statement, written)
+            note = _format_forgotten(statement, written)
         else:
             try:
-                trace, results = self._computed(statement, acts is not None)
+                trace, results = self._compute_statement(statement, acts is not None)
                 self._write(statement, results)
                 written = dict(results)
             except _MissingError:
                 for name in before:
                     width = self.program.types[name].bits
-                    self.state[name] = Value(None, width, statement, awaited=True)
+                    self.state[name] = Value(None, width, statement, is_pending=True)
         return RunStep(self.number, statement, trace, self.reads, written, note), left
 
-    def _acts(self, statement: Statement) -> bool | None:
+    def _evaluate_guard(self, statement: Statement) -> bool | None:
         """Whether the guard lets a statement act; None where that is not known."""
         if statement.guard is None:
             return True
-        value = self._peek(statement.guard, 1)
+        value = self._peek_bits(statement.guard, 1)
         return None if value is None else bool(value) is not statement.negated
 
-    def _peek(self, name: str, width: int) -> int | None:
-        value = self._answered(name, self.state.get(name) or self._untouched(name), width)
+    def _peek_bits(self, name: str, width: int) -> int | None:
+        value = self._resolve_value(
+            name, self.state.get(name) or self._read_initial_value(name), width
+        )
         if value.bits is None or value.width != width:
             if value.key:
                 self.missed.setdefault(name, value.key)
@@ -344,28 +346,32 @@ class _Machine:
     def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
         """A register's bits; None, and the need noted, where they are not known."""
         value = self.state.get(name)
-        if value and value.awaited:
+        if value and value.is_pending:
             return None
-        bits = self._peek(name, type_.bits)
+        bits = self._peek_bits(name, type_.bits)
         if bits is None:
-            need = self._need(name, value or self._untouched(name), type_, statement)
+            need = self._note_missing_input(
+                name, value or self._read_initial_value(name), type_, statement
+            )
             if not self.needs:
                 self.stopped = dict(self.state)
             self.needs.setdefault(need.key, need)
-            self.state[name] = Value(None, type_.bits, need.by, awaited=True)
+            self.state[name] = Value(None, type_.bits, need.clobbered_by, is_pending=True)
         return bits
 
-    def _need(self, name: str, value: Value, type_: Type, reader: Statement) -> Need:
+    def _note_missing_input(
+        self, name: str, value: Value, type_: Type, reader: Statement
+    ) -> MissingInput:
         """A need that is noted; its key is the name, unless that is for another value."""
-        suggested = self.program.reading(name, value.by)
+        suggested = self.program.find_value_type(name, value.by)
         type_ = suggested if suggested.bits == type_.bits else type_
-        need = Need(name, type_, reader, value.by, name)
+        need = MissingInput(name, type_, reader, value.by, name)
         first = (self.answered if name in self.given else self.missed).get(name, "")
         if not value.key or value.key == first:
             return need
         return need._replace(key=value.key, other=first)
 
-    def _all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
+    def _read_all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
         """Bits by name; raises _MissingError once all that are not known were noted."""
         found = {name: self._read(name, type_, statement) for name, type_ in wanted.items()}
         known = {name: bits for name, bits in found.items() if bits is not None}
@@ -373,72 +379,78 @@ class _Machine:
             raise _MissingError
         return known
 
-    def _computed(self, statement: Statement, guarded: bool) -> tuple[Trace | None, dict[str, int]]:
+    def _compute_statement(
+        self, statement: Statement, is_guarded: bool
+    ) -> tuple[Trace | None, dict[str, int]]:
         """What a statement whose guard holds, or is not known, computes; raises _MissingError."""
         guard: dict[str, Type] = {}
-        if statement.guard and not guarded:
+        if statement.guard and not is_guarded:
             guard[statement.guard] = Type.PRED
         ins, plain = statement.instruction, statement.plain
         if ins:
             acting = replace(ins, guard=None)
-            bits = self._all({x.name: x.type for x in acting.inputs} | guard, statement)
-            old = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+            bits = self._read_all({x.name: x.type for x in acting.inputs} | guard, statement)
+            old = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
             bits |= {name: value for name, value in old.items() if value is not None}
             whole = all(x.name in bits for x in ins.inputs)
             trace = _trace(ins if whole else acting, bits, self.model)
             return trace, dict(trace.result)
         assert plain
-        wanted = {name: t for x in statement.reads for name, t in _types(x, plain.type).items()}
-        bits = self._all(wanted | guard, statement)
+        wanted = {
+            name: t
+            for x in statement.reads
+            for name, t in _map_operand_types(x, plain.type).items()
+        }
+        bits = self._read_all(wanted | guard, statement)
         sources = [
-            x.bits if not x.names else _word(tuple(bits[name] for name in x.names))
+            x.bits if not x.names else _join_components(tuple(bits[name] for name in x.names))
             for x in statement.reads
         ]
-        result = plain.result(tuple(sources))
+        result = plain.compute_result(tuple(sources))
         parts = split(result) if len(statement.writes) > 1 else (result,)
         return None, dict(zip(statement.writes, parts, strict=True))
 
-    def _quiet(self, statement: Statement) -> Trace | None:
+    def _trace_inactive(self, statement: Statement) -> Trace | None:
         """The trace of an instruction that its guard keeps from acting, if all is known."""
         ins = statement.instruction
         if ins is None:
             return None
-        found = {x.name: self._peek(x.name, x.type.bits) for x in ins.inputs}
+        found = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
         bits = {name: value for name, value in found.items() if value is not None}
         return _trace(ins, bits, self.model) if len(bits) == len(found) else None
 
-    def _converted(self, statement: Statement) -> dict[str, int | None]:
+    def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
         """What becomes of a destination that a false guard does not keep (E14)."""
         ins = statement.instruction
         if ins is None or ins.guard is None:
             return {}
-        rules = self.model.rules(ins.form)
+        rules = self.model.make_rules(ins.form)
         if not rules.old_converted:
             return {}
         (name,) = ins.results.values()
-        old = self._peek(name, ins.type_of("d").bits)
+        old = self._peek_bits(name, ins.type_of("d").bits)
         if old is None:
             return {name: None}
-        plan = plan_of(ins, rules)
+        plan = make_plan(ins, rules)
         rest = {source.role: 0 for source in plan.sources}  # d alone decides
         operands = {**rest, "guard": int(ins.guard.negated), "d": old}
-        found = {name: result(plan, operands)["d"]}
+        found = {name: compute_results(plan, operands)["d"]}
         self._write(statement, found)
         return dict(found)
 
     def _write(self, statement: Statement, results: Mapping[str, int]) -> None:
         for name, bits in results.items():
-            width = _width(statement, name)
+            width = _find_width(statement, name)
             self.state[name] = Value(bits, width, statement, step=self.number)
 
-    def _forget(self, statement: Statement) -> None:
+    def _forget_results(self, statement: Statement) -> None:
         """Make what a statement writes unknown."""
         for name in statement.writes:
-            value = self._untouched(name, self.places.key(statement, name))
+            value = self._read_initial_value(name, self.places.key(statement, name))
             self.state[name] = value._replace(by=statement, step=self.number)
 
 
-def _forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
+def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
     """A note on what is not known of what a statement writes."""
     if statement.problems:
         return f"illegal: {statement.problems[0].message}"
@@ -456,15 +468,15 @@ def _list_names(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + more
 
 
-def _word(parts: tuple[int, ...]) -> int:
+def _join_components(parts: tuple[int, ...]) -> int:
     return join(parts) if len(parts) > 1 else parts[0]
 
 
-def _types(operand: PlainSource, type_: Type) -> dict[str, Type]:
+def _map_operand_types(operand: PlainSource, type_: Type) -> dict[str, Type]:
     return dict.fromkeys(operand.names, Type.B16 if len(operand.names) > 1 else type_)
 
 
-def _width(statement: Statement, name: str) -> int:
+def _find_width(statement: Statement, name: str) -> int:
     if statement.instruction:
         names = statement.instruction.results
         return next(
@@ -475,17 +487,17 @@ def _width(statement: Statement, name: str) -> int:
 
 
 def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
-    return Trace(ins, model, bind(ins, bits))
+    return Trace(ins, model, bind_values(ins, bits))
 
 
-def _guard(statement: Statement) -> str:
+def _format_guard(statement: Statement) -> str:
     return f"@{'!' if statement.negated else ''}{statement.guard}"
 
 
-def _branch(statement: Statement, acts: bool | None) -> tuple[str, bool]:
+def _describe_branch(statement: Statement, acts: bool | None) -> tuple[str, bool]:
     if acts is None:
         return f"{statement.guard} is not known: taken as if the branch were not", False
     if not acts:
-        return f"{_guard(statement)} is false: not taken", False
+        return f"{_format_guard(statement)} is false: not taken", False
     ends = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
     return ("ends here" if ends else "taken; the run does not follow it"), True

@@ -9,12 +9,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from ..isa.integers import cast, limits
+from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..records import NamedTuple
 
-_WORD = limits(32, signed=False).high
-_SIGNED = limits(32, signed=True)
+_WORD = get_limits(32, signed=False).high
+_SIGNED = get_limits(32, signed=True)
 
 
 class Operation(NamedTuple):
@@ -26,12 +26,12 @@ class Operation(NamedTuple):
     compute: Callable[..., int]
     """Unsigned bits to an integer; only its low bits count."""
 
-    def result(self, values: tuple[int, ...]) -> int:
+    def compute_result(self, values: tuple[int, ...]) -> int:
         """The destination's bits, unsigned, for as many source bits as it has sources."""
-        return self.compute(*values) & limits(self.type.bits, signed=False).high
+        return self.compute(*values) & get_limits(self.type.bits, signed=False).high
 
 
-def operation(name: str) -> Operation | None:
+def find_operation(name: str) -> Operation | None:
     """What an opcode with its modifiers (``shr.s32``) computes; None where it is not known."""
     return _OPERATIONS.get(name)
 
@@ -58,7 +58,7 @@ def _shift_right_signed(word: int, amount: int) -> int:
     return cast(word, 32, True) >> min(amount, 31)
 
 
-def _saturated(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
+def _make_saturating(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
     def run(x: int, y: int) -> int:
         exact = sum_(cast(x, 32, True), cast(y, 32, True))
         return max(_SIGNED.low, min(_SIGNED.high, exact))
@@ -66,7 +66,7 @@ def _saturated(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return run
 
 
-def _lop3(a: int, b: int, c: int, table: int) -> int:
+def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
     """Bit i of the table is the result where the bits of a, b, c read i, a's the highest."""
     result = 0
     for index in range(8):
@@ -78,7 +78,7 @@ def _lop3(a: int, b: int, c: int, table: int) -> int:
     return result
 
 
-def _permute(a: int, b: int, control: int) -> int:
+def _compute_prmt(a: int, b: int, control: int) -> int:
     """Four digits of the control, the lowest for byte 0: a byte of {b, a}, or its sign."""
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = bytearray()
@@ -100,40 +100,40 @@ _PERMUTATIONS = {
 """What the two low bits of the control choose in each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
 
 
-def _permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:
-    return lambda a, b, control: _permute(a, b, chosen[control & 3])
+def _make_permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:
+    return lambda a, b, control: _compute_prmt(a, b, chosen[control & 3])
 
 
-def _same(word: int) -> int:
+def _copy_word(word: int) -> int:
     return word
 
 
-def _operations() -> dict[str, Operation]:
+def _make_operations() -> dict[str, Operation]:
     words: dict[str, tuple[int, Callable[..., int]]] = {
         "and": (2, operator.and_),
         "or": (2, operator.or_),
         "xor": (2, operator.xor),
         "not": (1, operator.invert),
     }
-    found = {f"mov.{type_}": Operation(type_, 1, _same) for type_ in _MOVED}
+    found = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
             found[f"{name}.{type_}"] = Operation(type_, sources, compute)
     for type_ in (Type.U32, Type.S32):
         found[f"add.{type_}"] = Operation(type_, 2, operator.add)
         found[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
-    found["add.sat.s32"] = Operation(Type.S32, 2, _saturated(operator.add))
-    found["sub.sat.s32"] = Operation(Type.S32, 2, _saturated(operator.sub))
+    found["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
+    found["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
     found["shl.b32"] = Operation(Type.B32, 2, _shift_left)
     found["shr.b32"] = Operation(Type.B32, 2, _shift_right)
     found["shr.u32"] = Operation(Type.U32, 2, _shift_right)
     found["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
-    found["lop3.b32"] = Operation(Type.B32, 4, _lop3)
-    found["prmt.b32"] = Operation(Type.B32, 3, _permute)
+    found["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
+    found["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
     for mode, chosen in _PERMUTATIONS.items():
-        found[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _permute_mode(chosen))
+        found[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(chosen))
     return found
 
 
 _MOVED = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)
-_OPERATIONS = _operations()
+_OPERATIONS = _make_operations()

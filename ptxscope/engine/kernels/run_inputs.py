@@ -15,7 +15,7 @@ from ..records import NamedTuple
 from .program import Program, Statement, StatementKind
 
 
-class Places(NamedTuple):
+class UnknownSites(NamedTuple):
     """Where registers come to hold what is not known, but for the start."""
 
     keys: Mapping[tuple[int, str], str]
@@ -27,16 +27,19 @@ class Places(NamedTuple):
         """The key of what a statement leaves unknown in a register."""
         return self.keys[id(statement), name]
 
-    def of(self, name: str) -> tuple[str, ...]:
+    def list_keys(self, name: str) -> tuple[str, ...]:
         """Every key of a register but for that of the start."""
         return tuple(key for (_, register), key in self.keys.items() if register == name)
 
-    def holds(self, key: str) -> bool:
+    def has_key(self, key: str) -> bool:
         """Whether something may be given under a key of a register of the program."""
-        return key in self.statements or key in (register_of(key), at_start(register_of(key)))
+        return key in self.statements or key in (
+            register_of(key),
+            make_initial_key(register_of(key)),
+        )
 
 
-def places(program: Program) -> Places:
+def find_unknown_sites(program: Program) -> UnknownSites:
     """The places of a program."""
     keys: dict[tuple[int, str], str] = {}
     statements: dict[str, Statement] = {}
@@ -50,10 +53,10 @@ def places(program: Program) -> Places:
                     key = f"{key}#{seen[key]}" if seen[key] > 1 else key
                     keys[id(statement), name] = key
                     statements[key] = statement
-    return Places(keys, statements)
+    return UnknownSites(keys, statements)
 
 
-def at_start(name: str) -> str:
+def make_initial_key(name: str) -> str:
     """The key of what a register holds before the first statement."""
     return f"{name}@0"
 

@@ -11,17 +11,17 @@ from ..isa.types import Type
 from ..lazy_patterns import pattern
 from ..records import NamedTuple, replace
 from ..syntax.errors import Problem, PtxError
-from ..syntax.instruction import Instruction, Literal
+from ..syntax.instruction import Immediate, Instruction
 from ..syntax.parser import parse
-from ..syntax.source import AsmText, asm_texts
+from ..syntax.source import AsmText, find_asm_texts
 
 if TYPE_CHECKING:
-    from .asm_operands import Operands
+    from .asm_operands import AsmOperands
 
 _VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
 
 
-class Bound(NamedTuple):
+class AsmBindings(NamedTuple):
     """What stands behind the text of an asm statement."""
 
     types: Mapping[str, str] = {}
@@ -35,31 +35,31 @@ class Bound(NamedTuple):
     literals: Mapping[str, int] = {}
     """The bits of the registers whose C expression is a literal."""
 
-    def variable(self, name: str) -> tuple[str, ...]:
+    def find_operands_of_variable(self, name: str) -> tuple[str, ...]:
         """The operands that a C variable's value is of, or else that it is given by."""
         return self.read.get(name) or self.written.get(name) or ()
 
-    def variables(self, operand: str) -> tuple[str, ...]:
+    def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:
         """The C variable of an operand, if it is one."""
         every = (*self.read.items(), *self.written.items())
         return tuple(dict.fromkeys(name for name, here in every if operand in here))
 
-    def floats(self) -> dict[str, Type]:
+    def map_float_types(self) -> dict[str, Type]:
         """The types of the operands that are floats by their constraints."""
         return {name: Type(text) for name, text in self.types.items() if text in ("f32", "f64")}
 
 
-NOTHING = Bound()
+NOTHING = AsmBindings()
 
 
-def bound(text: str, start: int, end: int) -> Bound:
+def read_bindings(text: str, start: int, end: int) -> AsmBindings:
     """What stands in a text behind that of an asm statement, up to the next."""
     from .asm_operands import read_operands  # few lines are pasted with their asm
 
     return bind_operands(read_operands(text, start, end))
 
 
-def bind_operands(operands: Operands) -> Bound:
+def bind_operands(operands: AsmOperands) -> AsmBindings:
     """What the operands of an asm statement say."""
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for number, (letters, expression) in enumerate(operands.expressions):
@@ -69,68 +69,68 @@ def bind_operands(operands: Operands) -> Bound:
                 if takes:
                     held[name] = (*held.get(name, ()), f"%{number}")
     constants = {name: value for name, value in operands.constants.items() if value}
-    return Bound(operands.types, read, written, constants, operands.literals)
+    return AsmBindings(operands.types, read, written, constants, operands.literals)
 
 
-def limited(text: str) -> Iterator[tuple[AsmText, int]]:
+def find_asm_ranges(text: str) -> Iterator[tuple[AsmText, int]]:
     """The text of each ``asm`` statement, and up to where its operands can stand."""
-    found = list(asm_texts(text))
+    found = list(find_asm_texts(text))
     limits = [*(statement.start for statement in found[1:]), len(text)]
     return zip(found, limits, strict=False)
 
 
-def clash(name: str, operands: Sequence[str]) -> PtxError:
+def format_name_clash(name: str, operands: Sequence[str]) -> PtxError:
     """What is said of a name that a register has, and a C variable that is in other operands."""
     message = f"`{name}` is a register here, and the C variable in {' and '.join(operands)}"
     return PtxError(name, (Problem(message, (0, len(name)), f"{operands[0]}=… for C's variable"),))
 
 
 @lru_cache(maxsize=4)
-def bound_at(text: str, position: int) -> Bound:
+def read_bindings_at(text: str, position: int) -> AsmBindings:
     """What the asm statement says in whose text a position stands; nothing where it is in none."""
-    for statement, limit in limited(text):
+    for statement, limit in find_asm_ranges(text):
         if statement.start <= position < statement.end:
-            return bound(text, statement.end, limit)
+            return read_bindings(text, statement.end, limit)
     return NOTHING
 
 
-def bound_to(ins: Instruction) -> Bound:
+def read_bindings_of(ins: Instruction) -> AsmBindings:
     """What the asm statement says that an instruction was read from."""
-    return bound_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
+    return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
 
 
 def reading_type(ins: Instruction, role: str) -> Type:
     """The type by which a register's value is read: a float where its constraint says so."""
     type_ = ins.type_of(role)
     name = ins.results[role] if role in ins.results else ins.names[role]
-    float_type = bound_to(ins).floats().get(name, type_)
+    float_type = read_bindings_of(ins).map_float_types().get(name, type_)
     return float_type if float_type.bits == type_.bits else type_
 
 
-def pasted(text: str) -> Instruction:
+def parse_pasted(text: str) -> Instruction:
     """The one instruction in a text, as its asm statement's constraints have it.
 
     Raises PtxError, also where it does not fit them.
     """
     ins = parse(text)
-    said = bound_to(ins)
+    said = read_bindings_of(ins)
     if said.types:
-        from ..syntax.register_checks import misfits
+        from ..syntax.register_checks import find_register_problems
         from ..syntax.scopes import Scopes
 
-        problems = tuple(misfits(ins, Scopes(dict(said.types))))
+        problems = tuple(find_register_problems(ins, Scopes(dict(said.types))))
         if problems:
             raise PtxError(text, problems)
     if said.constants or said.literals:
-        ins = _filled(ins, said.constants).with_constants(said.literals)
+        ins = _fill_immediates(ins, said.constants).with_constants(said.literals)
     return ins
 
 
-def _filled(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
+def _fill_immediates(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
     """The instruction with literals in place of operands for which an integer is filled in."""
     sources = list(ins.sources)
     for at, (role, source) in enumerate(ins.roles.items()):
         if text := constants.get(str(source)):
             mask = (1 << ins.type_of(role).bits) - 1
-            sources[at] = Literal(int(text) & mask, text)
+            sources[at] = Immediate(int(text) & mask, text)
     return replace(ins, sources=tuple(sources))

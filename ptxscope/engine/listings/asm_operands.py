@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..records import NamedTuple
-from ..syntax.constants import float_bits
-from ..syntax.errors import Span, quoted
+from ..syntax.constants import encode_float
+from ..syntax.errors import Span, quote_word
 from ..syntax.scopes import CONSTANT
 from ..syntax.source import GAP, Fragment
-from .partial_ptx import Part, joined, parts
+from .partial_ptx import TextFragment, iter_parts, join_fragments
 
 _TOKEN = re.compile(
     r"""(?P<blank>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++)
@@ -42,7 +42,7 @@ _FLOAT = re.compile(
 _MOST_DIGITS = 66
 
 
-class Operands(NamedTuple):
+class AsmOperands(NamedTuple):
     """What is known of the operands of an asm statement."""
 
     types: dict[str, str]
@@ -62,7 +62,9 @@ class Operands(NamedTuple):
     unknown: dict[str, str]
     """Names that are no operand's, by the number that stands for them."""
 
-    def past(self, fragment: Fragment, start: int, end: int) -> Iterator[tuple[str, str, Span]]:
+    def find_unmatched_placeholders(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, str, Span]]:
         """The placeholders of a stretch of the PTX that no operand is for, each once.
 
         One is also a register like ``%p1`` whose ``%`` is not written twice, where there are any.
@@ -76,52 +78,54 @@ class Operands(NamedTuple):
             name = found[0]
             if name in seen or int(found[1][:_DIGITS]) < self.number:
                 continue
-            if _doubled(fragment, found.start()):
+            if _is_doubled(fragment, found.start()):
                 continue
             seen.add(name)
-            yield name, self._said(name), found.span()
+            yield name, self._format_operand(name), found.span()
             if not self.number:
                 return  # nor is any other
         for found in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
             name = found[0]
-            if name not in seen and not _doubled(fragment, found.start()):
+            if name not in seen and not _is_doubled(fragment, found.start()):
                 seen.add(name)
-                yield name, _single(name), found.span()
+                yield name, _undouble_percent(name), found.span()
 
-    def escaped(self, fragment: Fragment, start: int, end: int) -> Iterator[tuple[str, Span]]:
+    def find_escaped_registers(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, Span]]:
         """Registers that are called like an operand, ``%%1``, in an asm statement that has some."""
         for found in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
-            if _doubled(fragment, found.start()):
+            if _is_doubled(fragment, found.start()):
                 yield found[0], found.span()
 
-    def by_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
+    def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Where an operand is first called by its name."""
         every = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
         return next((x.span() for x in every if _is_named(fragment, x)), None)
 
-    def doubled(self, fragment: Fragment, start: int, end: int) -> Span | None:
+    def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Where a ``%`` is first written twice in an asm statement that has no operands.
 
         There both stay, and no register is called so.
         """
         every = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
-        return next((x.span() for x in every if _doubled(fragment, x.start())), None)
+        return next((x.span() for x in every if _is_doubled(fragment, x.start())), None)
 
-    def _said(self, name: str) -> str:
+    def _format_operand(self, name: str) -> str:
         if name in self.unknown:
-            return f"{quoted(self.unknown[name])} names no operand of this asm statement"
+            return f"{quote_word(self.unknown[name])} names no operand of this asm statement"
         if not self.number:
-            return f"{quoted(name)} is no operand: this asm statement has none"
+            return f"{quote_word(name)} is no operand: this asm statement has none"
         every = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
-        return f"{quoted(name)} is past the operands of this asm statement: {every}"
+        return f"{quote_word(name)} is past the operands of this asm statement: {every}"
 
 
-def _single(name: str) -> str:
-    right = quoted(f"%{name}")
-    return f"{quoted(name)} is no register in an asm statement with operands: write {right}"
+def _undouble_percent(name: str) -> str:
+    right = quote_word(f"%{name}")
+    return f"{quote_word(name)} is no register in an asm statement with operands: write {right}"
 
 
-def read_operands(text: str, start: int, end: int) -> Operands:
+def read_operands(text: str, start: int, end: int) -> AsmOperands:
     """The operands that stand behind an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[tuple[str, str]]()
@@ -139,7 +143,7 @@ def read_operands(text: str, start: int, end: int) -> Operands:
                 expressions.append((constraint, text[opened : token.start()]))
                 last, (_, expression) = f"%{count - 1}", expressions[-1]
                 if last in values:
-                    values[last] = _integer(expression)
+                    values[last] = _parse_c_integer(expression)
                 elif last in types and not set(constraint) & {"=", "+"}:
                     bits = _parse_literal(expression, types[last])
                     literals |= {} if bits is None else {last: bits}
@@ -173,10 +177,10 @@ def read_operands(text: str, start: int, end: int) -> Operands:
     types |= dict.fromkeys(values, CONSTANT)
     number = count if ended else None
     every = tuple(expressions)
-    return Operands(types, names, tuple(constants), values, literals, every, number, {})
+    return AsmOperands(types, names, tuple(constants), values, literals, every, number, {})
 
 
-def _integer(text: str) -> str:
+def _parse_c_integer(text: str) -> str:
     """A literal of C as nvcc writes it; empty where it is none."""
     found = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
     if found is None:
@@ -198,60 +202,60 @@ def _parse_literal(text: str, type_: str) -> int | None:
         word = word[1:-1].strip()
     kind, bits = type_[0], int(type_[1:])
     if kind == "f":
-        return float_bits(float(word.rstrip("fF")), bits) if _FLOAT.fullmatch(word) else None
-    integer = _integer(word)
+        return encode_float(float(word.rstrip("fF")), bits) if _FLOAT.fullmatch(word) else None
+    integer = _parse_c_integer(word)
     return int(integer) & ((1 << bits) - 1) if integer else None
 
 
-def _doubled(fragment: Fragment, at: int) -> bool:
+def _is_doubled(fragment: Fragment, at: int) -> bool:
     """Whether a ``%`` was written twice: it belongs to a register, not to an operand."""
-    start, end = fragment.origin(at, at + 1)
+    start, end = fragment.find_origin(at, at + 1)
     return end - start == 2
 
 
 def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
     """Whether a number stands for a name: ``%[a]`` is one piece of another width."""
-    start, end = fragment.origin(*placeholder.span())
+    start, end = fragment.find_origin(*placeholder.span())
     return end - start > len(placeholder[0]) + 1
 
 
-def numbered(fragment: Fragment, operands: Operands) -> tuple[Fragment, Operands]:
+def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
     """The PTX with the numbers of named operands, and gaps for names that are not known.
 
     What stands for a name was as wide as the name.
     """
     if "%[" not in fragment.ptx:
         return fragment, operands
-    group, unknown, done = list[Part](), dict[str, str](), 0
+    group, unknown, done = list[TextFragment](), dict[str, str](), 0
     numbers = dict(operands.names)
     for found in _NAMED.finditer(fragment.ptx):
-        if _doubled(fragment, found.start()):
+        if _is_doubled(fragment, found.start()):
             continue
         name = found[1]
         is_known = name in numbers or operands.number is not None
         if is_known and name not in numbers:
             numbers[name] = (operands.number or 0) + len(unknown)
             unknown[f"%{numbers[name]}"] = f"%[{name}]"
-        start, end = fragment.origin(*found.span())
-        group += parts(fragment, done, found.start())
+        start, end = fragment.find_origin(*found.span())
+        group += iter_parts(fragment, done, found.start())
         group.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
         done = found.end()
-    group += parts(fragment, done)
-    glued = joined(group)._replace(problems=fragment.problems)
+    group += iter_parts(fragment, done)
+    glued = join_fragments(group)._replace(problems=fragment.problems)
     return glued, operands._replace(unknown=unknown)
 
 
-def filled(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
+def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
     """The PTX with the integers that are known, as nvcc fills them in, whatever is beside them."""
     if not any(constants.values()):
         return fragment
-    group, done = list[Part](), 0
+    group, done = list[TextFragment](), 0
     for found in _PLACED.finditer(fragment.ptx):
         value = constants.get(found[0])
-        if value and not _doubled(fragment, found.start()):
-            start, end = fragment.origin(*found.span())
-            group += parts(fragment, done, found.start())
+        if value and not _is_doubled(fragment, found.start()):
+            start, end = fragment.find_origin(*found.span())
+            group += iter_parts(fragment, done, found.start())
             group.append((value, start, end - start))
             done = found.end()
-    group += parts(fragment, done)
-    return joined(group)._replace(problems=fragment.problems)
+    group += iter_parts(fragment, done)
+    return join_fragments(group)._replace(problems=fragment.problems)

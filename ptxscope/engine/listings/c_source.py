@@ -7,16 +7,16 @@ from collections.abc import Iterator, Set
 
 from ..records import NamedTuple
 from ..syntax.errors import Span
-from ..syntax.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, fragments, read_asm
-from .asm_operands import Operands, filled, numbered, read_operands
+from ..syntax.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, find_fragments, read_asm
+from .asm_operands import AsmOperands, fill_constants, number_placeholders, read_operands
 from .partial_ptx import (
-    HOLED,
-    LIKELY,
-    Part,
+    OPCODE_WITH_HOLES,
+    PTX_STATEMENT,
+    TextFragment,
+    find_instruction,
     hide_spliced,
-    instruction_in,
-    joined,
-    parts,
+    iter_parts,
+    join_fragments,
     with_gaps,
 )
 
@@ -46,7 +46,7 @@ class CText(NamedTuple):
     """PTX of a C source."""
 
     fragment: Fragment
-    operands: Operands | None
+    operands: AsmOperands | None
     """The operands, where it is an asm statement's."""
     named: Span | None = None
     """The opcode of an instruction that is put together, where it is a string's."""
@@ -59,23 +59,23 @@ def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
     for (fragment, _, end), limit in zip(statements, limits, strict=False):
         if fragment.ptx:
             operands = read_operands(text, end, limit)
-            fragment, operands = numbered(with_gaps(fragment, gaps), operands)
-            fragment = filled(fragment, operands.constants)
+            fragment, operands = number_placeholders(with_gaps(fragment, gaps), operands)
+            fragment = fill_constants(fragment, operands.constants)
             unknown = (x for x, value in operands.constants.items() if not value)
             yield CText(hide_spliced(fragment, (*operands.texts, *unknown)), operands)
     for run in _read_runs(text, masked, strings):
-        fragment = with_gaps(joined(run), gaps)
-        is_partial = fragment.gaps or HOLED.search(fragment.ptx)
-        named = instruction_in(fragment.ptx) if is_partial else None
-        if named or LIKELY.search(fragment.ptx):
+        fragment = with_gaps(join_fragments(run), gaps)
+        is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
+        named = find_instruction(fragment.ptx) if is_partial else None
+        if named or PTX_STATEMENT.search(fragment.ptx):
             yield CText(fragment, None, named)
 
 
-def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Part]]:
+def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
     """The strings that an expression or a macro joins, with gaps around and between them."""
-    run, last = list[Part](), 0
+    run, last = list[TextFragment](), 0
     for start, end in strings:
-        fragment = next(fragments(text[start:end]))
+        fragment = next(find_fragments(text[start:end]))
         if not fragment.ptx:
             continue
         if run and _joins(masked[last:start]):
@@ -86,13 +86,13 @@ def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Par
             run = []
             if masked[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
                 run.append((GAP, start, 1))
-        run += ((part, origin + start, width) for part, origin, width in parts(fragment))
+        run += ((part, origin + start, width) for part, origin, width in iter_parts(fragment))
         last = end
     if run:
         yield _end_run(run, masked, last)
 
 
-def _end_run(run: list[Part], masked: str, end: int) -> list[Part]:
+def _end_run(run: list[TextFragment], masked: str, end: int) -> list[TextFragment]:
     """The strings with a gap behind them, where something is added to them."""
     behind = _GLUE_BEHIND.match(masked, end, end + _AROUND)
     return [*run, (GAP, end, 1)] if behind else run

@@ -9,13 +9,13 @@ from ..isa.form import Form
 from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple, replace
 from ..semantics.errata import Erratum
-from ..semantics.models import PTXAS_MODELS, Model, errata_of
-from ..semantics.plan_execution import result
+from ..semantics.models import PTXAS_MODELS, Model, find_errata
+from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import parse
-from ..tracing.evaluation import bind, plan_of
+from ..tracing.evaluation import bind_values, make_plan
 from ..tracing.trace import Trace
-from .probe_operands import Found, drawn, widths
+from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MOST = 1500
 """How many operand sets are tried."""
@@ -38,7 +38,7 @@ class Counterexample(NamedTuple):
     """The newest assembler that departs so."""
 
 
-def counterexample(ins: Instruction) -> Counterexample | None:
+def find_counterexample(ins: Instruction) -> Counterexample | None:
     """The first operands found for which ptxas departs; None where none were found.
 
     The literals and the registers that are used twice stay what they are; a guard is taken
@@ -48,17 +48,17 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     known = ins.errata
     if not known:
         return None
-    repaired = all(x.repaired for x in known)
+    repaired = all(x.repaired_in for x in known)
     shows = PTXAS_MODELS[-1 if repaired else 0].name
     allowing: dict[str, int] = {}
-    if known == errata_of(ins.form):
-        allowing = _allowing(ins)
+    if known == find_errata(ins.form):
+        allowing = _make_guard_values(ins)
         ins = replace(ins, guard=None)
-    found, seen, done = _one_by_one(ins, len(known), shows)
+    found, seen, done = _search_one_by_one(ins, len(known), shows)
     if not done:
-        from .counterexample_search import by_arrays
+        from .counterexample_search import search_arrays
 
-        found, seen = by_arrays(ins, len(known), shows, _examples(ins), _MOST)
+        found, seen = search_arrays(ins, len(known), shows, _iter_examples(ins), _MOST)
     for model in PTXAS_MODELS:
         if model.name in found:
             values, wanted, got = found[model.name]
@@ -67,23 +67,25 @@ def counterexample(ins: Instruction) -> Counterexample | None:
     return None
 
 
-def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[str], bool]:
+def _search_one_by_one(
+    ins: Instruction, count: int, shows: str
+) -> tuple[GeneratedOperands, set[str], bool]:
     """What the first operands show by model, which errata, and whether no more need be tried."""
-    isa = plan_of(ins)
+    isa = make_plan(ins)
     others = [
         (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
         for model in PTXAS_MODELS
-        if (plan := plan_of(ins, model.rules(ins.form))) is not isa
+        if (plan := make_plan(ins, model.make_rules(ins.form))) is not isa
     ]
     seen: set[str] = set()
-    found: Found = {}
+    found: GeneratedOperands = {}
     needed = [x.name for x in ins.inputs]
-    more = (dict(zip(needed, x, strict=True)) for x in drawn(widths(ins)))
-    for values in islice(chain(_examples(ins), more), _FEW):
-        bits = bind(ins, values)
-        wanted = result(isa, bits)["d"]
+    more = (dict(zip(needed, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
+    for values in islice(chain(_iter_examples(ins), more), _FEW):
+        bits = bind_values(ins, values)
+        wanted = compute_results(isa, bits)["d"]
         for model, plan, touching in others:
-            got = result(plan, bits)["d"]
+            got = compute_results(plan, bits)["d"]
             if got != wanted:
                 if not touching <= seen:
                     seen.update(Trace(ins, model, bits).errata)
@@ -93,7 +95,7 @@ def _one_by_one(ins: Instruction, count: int, shows: str) -> tuple[Found, set[st
     return found, seen, False
 
 
-def _allowing(ins: Instruction) -> dict[str, int]:
+def _make_guard_values(ins: Instruction) -> dict[str, int]:
     """Values by which a guard allows, and of the old destination that it might keep."""
     if ins.guard is None:
         return {}
@@ -101,16 +103,16 @@ def _allowing(ins: Instruction) -> dict[str, int]:
     return {ins.guard.name: int(not ins.guard.negated), **free}
 
 
-def _examples(ins: Instruction) -> Iterator[dict[str, int]]:
+def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
     """The values of the errata's examples, and those where they are selected."""
     needed = ins.inputs
     for erratum in ins.errata:
-        example = _by_role(ins, erratum)
+        example = _map_example_values(ins, erratum)
         yield {x.name: example.get(x.roles[0], 0) for x in needed}
-        yield {x.name: _placed(ins.form, x.roles[0], example) for x in needed}
+        yield {x.name: _place_value(ins.form, x.roles[0], example) for x in needed}
 
 
-def _by_role(ins: Instruction, erratum: Erratum) -> dict[str, int]:
+def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
     """The values of an erratum's example; a guard's so that it forbids as it does there."""
     ptx, values, *_ = erratum.example
     shown = parse(ptx)
@@ -120,7 +122,7 @@ def _by_role(ins: Instruction, erratum: Erratum) -> dict[str, int]:
     return found
 
 
-def _placed(form: Form, role: str, example: dict[str, int]) -> int:
+def _place_value(form: Form, role: str, example: dict[str, int]) -> int:
     """An example's value where the operand's selector picks it up."""
     value, chosen = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
     return value << chosen.unit * chosen.lanes[0] & 0xFFFF_FFFF if chosen else value

@@ -22,7 +22,7 @@ _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _BEHIND = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
-def docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
+def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
     """Where docstrings begin, of strings in order: where each stands, and whether it may be one."""
     found = set[int]()
     depth, head, header, at = 0, True, False, 0
@@ -51,7 +51,7 @@ def docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
     return found
 
 
-def ends_statement(text: str, at: int) -> bool:
+def is_statement_end(text: str, at: int) -> bool:
     """Whether nothing more of a statement of Python stands there."""
     return _BEHIND.match(text, at) is not None
 

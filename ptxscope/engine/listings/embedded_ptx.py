@@ -9,13 +9,19 @@ from enum import Enum
 
 from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
-from ..syntax.source import Fragment, fragments
-from .asm_operands import Operands
+from ..syntax.source import Fragment, find_fragments
+from .asm_operands import AsmOperands
 from .c_source import read_c_source
-from .partial_ptx import HOLED, LIKELY, PARTLY, compose_fragments, instruction_in
+from .partial_ptx import (
+    OPCODE_WITH_HOLES,
+    PTX_STATEMENT,
+    PTX_WITH_HOLES,
+    compose_fragments,
+    find_instruction,
+)
 from .python_source import read_python_strings
 from .source_language import Language, has_asm
-from .statement_scanner import LONGEST, WINDOW, Place
+from .statement_scanner import LONGEST, WINDOW, SourceLocation
 from .text_blocks import (
     Block,
     has_llvm_asm,
@@ -39,14 +45,14 @@ class PieceKind(Enum):
     """A string literal; it may be prose."""
 
 
-class Piece(NamedTuple):
+class EmbeddedPtx(NamedTuple):
     """A stretch of PTX of a file."""
 
     fragments: tuple[Fragment, ...]
     """The PTX, and the texts it was in; the last stands in the file itself."""
-    lines: Lines
+    lines: LineIndex
     kind: PieceKind
-    operands: Operands | None = None
+    operands: AsmOperands | None = None
     """The asm statement's."""
     named: Span | None = None
     """The opcode of an instruction of which a part is not literal text."""
@@ -76,11 +82,11 @@ class Piece(NamedTuple):
         """Whether it may be a sentence that names an opcode."""
         return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
 
-    def at(self, start: int) -> _Mapped:
+    def map_places(self, start: int) -> _Mapped:
         """Places of a text that starts there in the piece."""
         return _Mapped(self, start)
 
-    def problems(self) -> Iterator[tuple[Problem, Place]]:
+    def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
         """What is wrong with the text around the PTX."""
         inner, *outer = self.fragments
         for problem in inner.problems:
@@ -95,25 +101,25 @@ class Piece(NamedTuple):
 
 
 class _Mapped(NamedTuple):
-    piece: Piece
+    piece: EmbeddedPtx
     start: int
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourceLocation:
         """Where a range of the text stands in the file."""
         span = (self.start + start, self.start + end)
         for fragment in self.piece.fragments:
-            span = fragment.origin(*span)
+            span = fragment.find_origin(*span)
         return self.piece.lines.place(*span)
 
 
-class Lines:
+class LineIndex:
     """A file's text and where its lines start."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourceLocation:
         """Where a range of the text stands."""
         index = bisect_right(self.starts, start) - 1
         first = self.starts[index]
@@ -121,24 +127,26 @@ class Lines:
         stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
         excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
         span = (start - near, max(min(end - near, len(excerpt)), start - near))
-        return Place(index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0))
+        return SourceLocation(
+            index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0)
+        )
 
 
-def pieces(text: str, language: Language) -> Iterator[Piece]:
+def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
     """Every stretch of PTX in a text, in order."""
-    return _pieces(Fragment(text), language, Lines(text))
+    return _pieces(Fragment(text), language, LineIndex(text))
 
 
-def _pieces(whole: Fragment, language: Language, lines: Lines) -> Iterator[Piece]:
+def _pieces(whole: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """Every stretch of PTX in a text that may have gaps, at its places in that text."""
     text = whole.ptx
     if language is Language.PTX:
-        yield Piece((Fragment(text, gaps=whole.gaps),), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((Fragment(text, gaps=whole.gaps),), lines, PieceKind.LISTING)
     elif language is Language.TEXT:
-        for fragment in fragments(text):
-            yield Piece((fragment,), lines, PieceKind.ASM)
+        for fragment in find_fragments(text):
+            yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
     elif language is Language.C:
-        yield from _of_c(whole, lines)
+        yield from _find_ptx_in_c(whole, lines)
     elif language is Language.PYTHON:
         for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
@@ -155,20 +163,20 @@ _BLOCKS = {
 }
 
 
-def _of_block(block: Block, lines: Lines) -> Iterator[Piece]:
+def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     fragment, language = block
     if language is Language.UNKNOWN:
         yield from _of_string(fragment, lines)
     elif language is Language.PTX:
-        yield Piece((fragment,), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING)
     else:
         for piece in _pieces(fragment, language, lines):
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _of_c(whole: Fragment, lines: Lines) -> Iterator[Piece]:
+def _find_ptx_in_c(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     found = [
-        Piece(
+        EmbeddedPtx(
             (x.fragment,),
             lines,
             PieceKind.STRING if x.operands is None else PieceKind.ASM,
@@ -180,16 +188,16 @@ def _of_c(whole: Fragment, lines: Lines) -> Iterator[Piece]:
     yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
 
 
-def _of_string(fragment: Fragment, lines: Lines) -> Iterator[Piece]:
+def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """The PTX of a string literal: it may be a source of C or of LLVM itself."""
     text = fragment.ptx
-    named = instruction_in(text) if fragment.gaps or HOLED.search(text) else None
+    named = find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
     if has_asm(text, macros=True):
-        inside = _of_c(fragment, lines)
+        inside = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
         inside = _of_llvm(fragment, lines)
-    elif named or LIKELY.search(text) or (fragment.gaps and PARTLY.search(text)):
-        yield Piece((fragment,), lines, PieceKind.STRING, named=named)
+    elif named or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text)):
+        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=named)
         return
     else:
         return
@@ -197,6 +205,6 @@ def _of_string(fragment: Fragment, lines: Lines) -> Iterator[Piece]:
         yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _of_llvm(whole: Fragment, lines: Lines) -> Iterator[Piece]:
+def _of_llvm(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     for block in read_llvm_blocks(whole.ptx, frozenset(whole.gaps)):
         yield from _of_block(block, lines)

@@ -13,25 +13,25 @@ from typing import Protocol
 
 from ..records import NamedTuple
 from ..semantics.errata import ERRATA, TARGETS
-from ..syntax.errors import Problem, Span, capped, quoted
+from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import BY_NAME, NUMBERS
 from ..syntax.parser import NOT_LITERAL, Parsed, resolve, scan
-from ..syntax.register_checks import misfit
-from ..syntax.scopes import Scopes, anywhere
+from ..syntax.register_checks import check_register
+from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
-from ..syntax.tokens import EMPTY, MISSING_END, ends
-from ..syntax.tokens import statements as written_statements
+from ..syntax.tokens import EMPTY, MISSING_END, find_boundary_problems
+from ..syntax.tokens import find_statements as written_statements
 from ..tracing.folding_bugs import FOLDING_BUGS, LOSING_TARGETS
-from .asm_operands import Operands
+from .asm_operands import AsmOperands
 from .counterexample import Counterexample
-from .embedded_ptx import Piece, PieceKind, pieces
+from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .moved_constants import MovedConstants
 from .partial_ptx import is_prose, is_template
 from .source_language import Language, is_whole, language_of
-from .statement_scanner import WINDOW, Candidate, Place, statements
-from .verdict_cache import Facts, facts_of, known, renamed
+from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
+from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
 
 
 class Severity(StrEnum):
@@ -74,7 +74,7 @@ class Diagnostic(NamedTuple):
     rule: str
     """A key of ``RULES``."""
     message: str
-    place: Place
+    place: SourceLocation
     hint: str = ""
     """What is allowed there."""
 
@@ -84,11 +84,11 @@ class Diagnostic(NamedTuple):
         return RULES[self.rule][0]
 
 
-class Checked(NamedTuple):
+class CheckedInstruction(NamedTuple):
     """One instruction of a file, or what was meant to be one."""
 
     file: str
-    place: Place
+    place: SourceLocation
     """Where it begins; where it is illegal, what is wrong first."""
     ptx: str
     """The instruction in canonical text; as written, where it is illegal."""
@@ -100,7 +100,7 @@ class Checked(NamedTuple):
     """Lines of plain PTX that compute what is documented, where an erratum shows."""
 
     @property
-    def legal(self) -> bool:
+    def is_legal(self) -> bool:
         """It will assemble."""
         return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
 
@@ -116,34 +116,34 @@ class Checked(NamedTuple):
         return tuple(x.id for x in self.example.errata) if self.example else ()
 
     @property
-    def unread(self) -> bool:
+    def is_unreadable(self) -> bool:
         """It is only told that something could not be read."""
-        return self.legal and any(finding.rule == "unread" for finding in self.diagnostics)
+        return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)
 
 
 class _Placed(Protocol):
     """Where a statement's characters stand in the file."""
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourceLocation:
         """Where a range of the text stands."""
 
 
-def check_listing(chunks: Iterable[str], name: str) -> Iterator[Checked]:
+def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
     moved = MovedConstants()
-    for statement in statements(moved.record_chunks(chunks)):
+    for statement in scan_statements(moved.record_chunks(chunks)):
         if odd := _find_oddity(statement, statement):
-            yield Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+            yield CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
             continue
         constants = _find_constants(statement, moved, {})
-        facts, registers = known(statement.text, constants)
+        facts, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.after
         if facts and is_usual and not statement.before.strip():
-            yield _legal(statement, facts, registers, statement, name)
+            yield _make_legal_instruction(statement, facts, registers, statement, name)
         else:
-            for found in _checked(statement, statement, name, constants, doubled=False):
-                said = (*_begun(statement, statement), *_ended(statement, statement))
-                yield _told(found, said)
+            for found in _check_statement(statement, statement, name, constants, is_doubled=False):
+                said = (*_begun(statement, statement), *_check_statement_end(statement, statement))
+                yield _with_diagnostics(found, said)
 
 
 _GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
@@ -158,7 +158,7 @@ def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
         found = _NAME.match(text, place)
         name = found[0] if found else text
         where = at.place(place, place + len(name))
-        return Diagnostic("illegal", f"{quoted(name)} is declared already in this block", where)
+        return Diagnostic("illegal", f"{quote_word(name)} is declared already in this block", where)
     if text[place] in "{;":
         message = EMPTY.message if text[place] == ";" else _GUARDED_BLOCK
         return Diagnostic("illegal", message, at.place(0, len(text)))
@@ -170,35 +170,35 @@ def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
     if found := _BEFORE.search(statement.before):
         start = found.start(1) - len(statement.before)
         message = (
-            f"{quoted(found[1])} is no part of this statement: it begins with a guard or opcode"
+            f"{quote_word(found[1])} is no part of this statement: it begins with a guard or opcode"
         )
         place = at.place(start, start + len(found[1]))
         yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
 
 
-def _told(item: Checked, more: Iterable[Diagnostic]) -> Checked:
+def _with_diagnostics(item: CheckedInstruction, more: Iterable[Diagnostic]) -> CheckedInstruction:
     return item._replace(diagnostics=(*item.diagnostics, *more))
 
 
 _ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
 
 
-def _ended(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
     """What is said of how a statement ends; a text that is no module may end without a ``;``."""
     end = len(statement.text)
     if statement.text[-1] != ";":
         if not statement.cut_off or statement.scopes.version is not None:
-            for problem in ends(statement.text, OPCODES):
-                yield _illegal_at(problem, at)
+            for problem in find_boundary_problems(statement.text, OPCODES):
+                yield _make_illegal_diagnostic(problem, at)
     elif empty := _ANOTHER_END.match(statement.after):
         yield Diagnostic("illegal", EMPTY.message, at.place(end, end + empty.end()))
 
 
-def _illegal_at(problem: Problem, at: _Placed) -> Diagnostic:
+def _make_illegal_diagnostic(problem: Problem, at: _Placed) -> Diagnostic:
     return Diagnostic("illegal", problem.message, at.place(*problem.span), problem.hint)
 
 
-def check_text(text: str, name: str) -> Iterator[Checked]:
+def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
     """Every one of the 27 in a text, in order, whatever it is written in."""
     language = language_of(name, text)
     if language is Language.PTX:
@@ -206,26 +206,28 @@ def check_text(text: str, name: str) -> Iterator[Checked]:
     return check_source(text, name, language)
 
 
-def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
+def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
     """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
     if language is Language.UNKNOWN:
         message = (
             "this is neither PTX nor a source of a known language; nothing was recognised in it"
         )
-        place = Place(1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0))
-        yield Checked(
+        place = SourceLocation(
+            1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0)
+        )
+        yield CheckedInstruction(
             name,
             place,
             "",
             (Diagnostic("unread", message, place, ".ptx .cu .h .py .rs .ll .md .html …"),),
         )
         return
-    elsewhere = anywhere(text)
+    elsewhere = collect_registers(text)
     elsewhere.complete &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
     firsts = [first for first, _ in left_out]
     is_ended = False
-    for piece, following in pairwise(chain(pieces(text, language), [None])):
+    for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
         was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
         start = piece.fragments[-1].origins[0]
@@ -233,19 +235,19 @@ def check_source(text: str, name: str, language: Language) -> Iterator[Checked]:
         if nearest >= 0 and start < left_out[nearest][1]:
             yield from _left_out(piece, name, elsewhere)
             continue
-        for problem, place in piece.problems():
+        for problem, place in piece.find_problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
-            yield Checked(name, place, place.excerpt.strip(), (finding,))
-        yield from _in_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
+            yield CheckedInstruction(name, place, place.excerpt.strip(), (finding,))
+        yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
-def _ends(piece: Piece, following: Piece, text: str) -> bool:
+def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
     """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
     both = piece.kind is following.kind is PieceKind.ASM
     if not (both and following.ptx.lstrip().startswith(";")):
         return False
     last = piece.fragments[-1]
-    start = last.origin(len(last.ptx) - 1, len(last.ptx))[1]
+    start = last.find_origin(len(last.ptx) - 1, len(last.ptx))[1]
     end = following.fragments[-1].origins[0]
     between = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
     return not set(between) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
@@ -273,27 +275,29 @@ def _find_left_out(text: str) -> list[Span]:
     return [*found, (start, len(text))] if start >= 0 else found
 
 
-def _left_out(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[Checked]:
+def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
     """A note on what stands in ``#if 0``."""
-    for item in islice(_in_piece(piece, name, elsewhere), 1):
+    for item in islice(_check_piece(piece, name, elsewhere), 1):
         message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
-        yield Checked(name, item.place, item.ptx, (Diagnostic("unread", message, item.place),))
+        yield CheckedInstruction(
+            name, item.place, item.ptx, (Diagnostic("unread", message, item.place),)
+        )
 
 
-def _in_piece(
-    piece: Piece,
+def _check_piece(
+    piece: EmbeddedPtx,
     name: str,
     elsewhere: Scopes,
     *,
     is_ended: bool = False,
     was_ended: bool = False,
-) -> Iterator[Checked]:
+) -> Iterator[CheckedInstruction]:
     """What is said of the statements of a piece.
 
     ``is_ended`` says that the next piece begins with the ``;`` of this one's last statement, and
     ``was_ended`` the same of this one and the piece before.
     """
-    found = list(_by_statement(piece, name, elsewhere))
+    found = list(_check_statements(piece, name, elsewhere))
     if piece.gaps or piece.named:
         literal = [span for span, _ in found]
         found = sorted([*found, *_check_partial(piece, name, literal)], key=_span)
@@ -301,19 +305,24 @@ def _in_piece(
     items = [item for _, item in found]
     beside = defaultdict[int, list[Problem]](list)
     first = len(piece.ptx) - len(piece.ptx.lstrip())
-    for problem in ends(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ():
+    for problem in (
+        find_boundary_problems(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ()
+    ):
         if is_ended and problem.message == MISSING_END.message:
             continue
         if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
             continue
         beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in beside.items():
-        told = [_illegal_at(problem, piece.at(0)) for problem in capped(problems)]
-        items[index] = _told(items[index], told)
+        told = [
+            _make_illegal_diagnostic(problem, piece.map_places(0))
+            for problem in limit_problems(problems)
+        ]
+        items[index] = _with_diagnostics(items[index], told)
     return iter(items)
 
 
-_PlacedItem = tuple[Span, Checked]
+_PlacedItem = tuple[Span, CheckedInstruction]
 """What is said of a statement, and where that stands in its piece."""
 
 
@@ -321,7 +330,7 @@ def _span(found: _PlacedItem) -> Span:
     return found[0]
 
 
-def _check_partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
+def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
     """The statements of which a part is no literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     named = piece.named
@@ -342,13 +351,13 @@ def _check_partial(piece: Piece, name: str, literal: Iterable[Span]) -> Iterator
         yield named, _make_unread(piece, named, name)
 
 
-def _make_unread(piece: Piece, span: Span, name: str) -> Checked:
-    place = piece.at(0).place(*span)
+def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
+    place = piece.map_places(0).place(*span)
     ptx = place.excerpt[slice(*place.span)]
-    return Checked(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
+    return CheckedInstruction(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
 
 
-def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
+def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
     """What is said of each statement that is literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
@@ -356,29 +365,29 @@ def _by_statement(piece: Piece, name: str, elsewhere: Scopes) -> Iterator[_Place
     is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
     partial, moved = bool(piece.gaps), MovedConstants()
     scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
-    for statement in statements(moved.record_chunks([piece.ptx]), scopes):
+    for statement in scan_statements(moved.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
         constants = _find_constants(statement, moved, literals)
-        at = piece.at(statement.start)
+        at = piece.map_places(statement.start)
         if odd := _find_oddity(statement, at):
             # `ends` tells of a `;`; of two declarations under #if, one is compiled
             if is_asm and not partial and statement.text != ";":
-                item = Checked(name, odd.place, " ".join(statement.text.split()), (odd,))
+                item = CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
                 yield span, item
             continue
         if may_be_template and is_template(statement.text, statement.scopes):
-            yield span, _filled_in(statement, at, name)
+            yield span, _check_filled(statement, at, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in _checked(statement, at, name, constants, doubled=is_asm):
+            for item in _check_statement(statement, at, name, constants, is_doubled=is_asm):
                 if operands:
-                    more = _placeholders(piece, operands, statement)
+                    more = _check_placeholders(piece, operands, statement)
                 else:
-                    more = _ended(statement, at)
+                    more = _check_statement_end(statement, at)
                 if is_asm:
                     more = chain(_begun(statement, at), more)
-                yield span, _told(item, more)
+                yield span, _with_diagnostics(item, more)
 
 
 _NAME = re.compile(r"[%\w$]++")
@@ -403,71 +412,77 @@ def _find_constants(
     return {name: bits[name] for bits in known for name in names if name in bits}
 
 
-def _placeholders(piece: Piece, operands: Operands, statement: Candidate) -> Iterator[Diagnostic]:
+def _check_placeholders(
+    piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
+) -> Iterator[Diagnostic]:
     """What is said of what stands behind a ``%`` in a statement of an asm statement."""
-    inner, at, scopes = piece.fragments[0], piece.at(0), statement.scopes
+    inner, at, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
     stretch = statement.start, statement.start + len(statement.text)
-    for name, message, span in operands.past(inner, *stretch):
-        if piece.registers or not scopes.declared(name):
+    for name, message, span in operands.find_unmatched_placeholders(inner, *stretch):
+        if piece.registers or not scopes.find_declaration(name):
             yield Diagnostic("undeclared", message, at.place(*span))
-    for name, span in () if piece.gaps else operands.escaped(inner, *stretch):
-        declared = scopes.declared(name)
+    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *stretch):
+        declared = scopes.find_declaration(name)
         if not declared or declared.operand:
-            message = f"no declaration of {quoted(name)} is in sight: `%%` makes no operand of it"
-            yield Diagnostic("undeclared", message, at.place(*span), quoted(name))
-    if named := operands.by_name(inner, *stretch):
+            message = (
+                f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
+            )
+            yield Diagnostic("undeclared", message, at.place(*span), quote_word(name))
+    if named := operands.find_name(inner, *stretch):
         yield Diagnostic("note", BY_NAME, at.place(*named), NUMBERS)
-    if twice := operands.doubled(inner, *stretch):
-        right = quoted(piece.ptx[slice(*twice)])
+    if twice := operands.find_doubled_percent(inner, *stretch):
+        right = quote_word(piece.ptx[slice(*twice)])
         message = f"`%%` stays as it is in an asm statement without operands: write {right}"
         yield Diagnostic("illegal", message, at.place(*twice), right)
 
 
-def _filled_in(statement: Candidate, at: _Placed, name: str) -> Checked:
+def _check_filled(statement: Candidate, at: _Placed, name: str) -> CheckedInstruction:
     place = at.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
-    return Checked(name, place, ptx, (Diagnostic("unread", message, place),))
+    return CheckedInstruction(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
-def _checked(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
-) -> Iterator[Checked]:
-    facts, registers = known(statement.text, constants)
+def _check_statement(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+) -> Iterator[CheckedInstruction]:
+    facts, registers = get_cached_verdict(statement.text, constants)
     if facts:
-        yield _legal(statement, facts, registers, at, name, doubled)
+        yield _make_legal_instruction(statement, facts, registers, at, name, is_doubled)
     else:
-        yield from _scanned(statement, at, name, constants, doubled=doubled)
+        yield from _check_scanned(statement, at, name, constants, is_doubled=is_doubled)
 
 
-def _scanned(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, doubled: bool
-) -> Iterator[Checked]:
+def _check_scanned(
+    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+) -> Iterator[CheckedInstruction]:
     """What is found of a statement that is not legal, or that is several."""
     for item in scan(statement.text):
         yield (
-            _illegal(statement, item, at, name)
+            _make_illegal_instruction(statement, item, at, name)
             if item.problems
-            else _parsed(statement, item, at, name, constants, doubled=doubled)
+            else _check_parsed(statement, item, at, name, constants, is_doubled=is_doubled)
         )
 
 
-def _parsed(
+def _check_parsed(
     statement: Candidate,
     item: Parsed,
     at: _Placed,
     name: str,
     constants: Mapping[str, int],
     *,
-    doubled: bool,
-) -> Checked:
+    is_doubled: bool,
+) -> CheckedInstruction:
     """One of several legal instructions of a statement."""
     assert item.instruction
-    facts = facts_of(item.instruction.with_constants(constants))
-    return _legal(statement, facts, (), at, name, doubled)
+    facts = make_verdict(item.instruction.with_constants(constants))
+    return _make_legal_instruction(statement, facts, (), at, name, is_doubled)
 
 
-def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Checked:
+def _make_illegal_instruction(
+    statement: Candidate, item: Parsed, at: _Placed, name: str
+) -> CheckedInstruction:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     diagnostics = tuple(
         Diagnostic(
@@ -479,17 +494,17 @@ def _illegal(statement: Candidate, item: Parsed, at: _Placed, name: str) -> Chec
         for problem in problems
     )
     ptx = " ".join(statement.text[slice(*item.span)].split())
-    return Checked(name, diagnostics[0].place, ptx, diagnostics)
+    return CheckedInstruction(name, diagnostics[0].place, ptx, diagnostics)
 
 
-def _legal(
+def _make_legal_instruction(
     statement: Candidate,
-    facts: Facts,
+    facts: CachedVerdict,
     registers: Sequence[str],
     at: _Placed,
     name: str,
-    doubled: bool = False,
-) -> Checked:
+    is_doubled: bool = False,
+) -> CheckedInstruction:
     ins, diagnostics = facts.instruction, list[Diagnostic]()
     start, end = ins.spans["opcode"]
     if registers:  # theirs may be longer names than the stand-ins
@@ -498,60 +513,60 @@ def _legal(
     scopes = statement.scopes
     if scopes.version is not None and scopes.version < facts.version:
         have, want = ("{}.{}".format(*x) for x in (scopes.version, facts.version))
-        diagnostics.append(_too_old(ins, ".version", have, want, place))
+        diagnostics.append(_make_too_old_diagnostic(ins, ".version", have, want, place))
     if scopes.target is not None and scopes.target < facts.target:
         have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
-        diagnostics.append(_too_old(ins, ".target", have, want, place))
-    if not _fits(scopes, facts, registers):
-        diagnostics += _misfits(statement, facts, registers, at)
-    text = facts.text.of(registers)
+        diagnostics.append(_make_too_old_diagnostic(ins, ".target", have, want, place))
+    if not _are_registers_accepted(scopes, facts, registers):
+        diagnostics += _check_registers(statement, facts, registers, at)
+    text = facts.text.fill_registers(registers)
     if not (facts.notes or facts.loss or facts.example):
-        return Checked(name, place, text, tuple(diagnostics))
-    notes = tuple(renamed(note, registers) for note in facts.notes)
+        return CheckedInstruction(name, place, text, tuple(diagnostics))
+    notes = tuple(fill_template(note, registers) for note in facts.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
     if facts.loss:
-        diagnostics.append(Diagnostic("F2", f"F2: {renamed(facts.loss, registers)}", place))
+        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(facts.loss, registers)}", place))
     example = facts.example
     if example:
-        diagnostics += [Diagnostic(x.id, _warning(x.id), place) for x in example.errata]
-        values = {renamed(name, registers): bits for name, bits in example.values.items()}
+        diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
+        values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(facts.replacement.of(registers).splitlines())
-    if doubled:
-        lines = tuple(map(_in_asm, lines))
-    return Checked(name, place, text, tuple(diagnostics), notes, example, lines or None)
+    lines = tuple(facts.replacement.fill_registers(registers).splitlines())
+    if is_doubled:
+        lines = tuple(map(_format_for_asm, lines))
+    return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
 
 
 _MOST_FITTING = 1 << 6
 
 
-def _fits(scopes: Scopes, facts: Facts, registers: Sequence[str]) -> bool:
+def _are_registers_accepted(scopes: Scopes, facts: CachedVerdict, registers: Sequence[str]) -> bool:
     """Whether it is known that nothing is to be said of the registers by their declarations."""
     if facts.used is None or not registers:
         return False
     used = facts.used(registers)
-    types = scopes.types(used)
+    types = scopes.list_types(used)
     if types is None:
         return False
-    if types in facts.fitting:
+    if types in facts.accepted_types:
         return True
     fit = all(
-        misfit(scopes, facts.instruction, role, register, type_) is None
+        check_register(scopes, facts.instruction, role, register, type_) is None
         for register, (role, _, type_) in zip(used, facts.uses, strict=True)
     )
-    if fit and len(facts.fitting) < _MOST_FITTING:
-        facts.fitting.add(types)
+    if fit and len(facts.accepted_types) < _MOST_FITTING:
+        facts.accepted_types.add(types)
     return fit
 
 
-def _misfits(
-    statement: Candidate, facts: Facts, registers: Sequence[str], at: _Placed
+def _check_registers(
+    statement: Candidate, facts: CachedVerdict, registers: Sequence[str], at: _Placed
 ) -> Iterator[Diagnostic]:
     """What is said of the registers by their declarations."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
-        name = renamed(used, registers)
-        told = misfit(statement.scopes, facts.instruction, role, name, type_)
+        name = fill_template(used, registers)
+        told = check_register(statement.scopes, facts.instruction, role, name, type_)
         if told is None:
             continue
         if spans is None:
@@ -561,17 +576,19 @@ def _misfits(
         yield Diagnostic(told.why.value, told.message, at.place(*span), told.hint)
 
 
-def _in_asm(line: str) -> str:
+def _format_for_asm(line: str) -> str:
     """A line as it is written in an asm statement: ``%`` is doubled but for its operands."""
     return re.sub(r"%(?!\d)", "%%", line)
 
 
 @cache
-def _warning(id_: str) -> str:
+def _format_warning(id_: str) -> str:
     erratum = next(x for x in ERRATA if x.id == id_)
     return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
 
 
-def _too_old(ins: Instruction, what: str, have: str, want: str, place: Place) -> Diagnostic:
+def _make_too_old_diagnostic(
+    ins: Instruction, what: str, have: str, want: str, place: SourceLocation
+) -> Diagnostic:
     name = f"{ins.opcode}.ftz" if ins.form.ftz and what == ".version" else ins.opcode
     return Diagnostic("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..isa.types import Type
-from ..syntax.constants import BadConstantError, constant, constant_bits, is_constant
+from ..syntax.constants import BadConstantError, convert_constant, evaluate_constant, is_constant
 from ..syntax.opcodes import OPCODES
-from ..syntax.tokens import Item, Kind, Part, Token, items, tokens, written
+from ..syntax.tokens import (
+    Token,
+    TokenGroup,
+    TokenGroupKind,
+    TokenKind,
+    group_tokens,
+    read_raw_instruction,
+    tokenize,
+)
 
 _MAX_KEPT_CHARS = 1 << 21
 """Characters behind the end of what was read that are kept: a statement is found in them."""
@@ -53,8 +61,8 @@ class MovedConstants:
         if is_gap:
             self._bits.clear()
             text = text.partition(";")[2]
-        words = tokens(text)
-        for item in items(text, words, OPCODES):
+        words = tokenize(text)
+        for item in group_tokens(text, words, OPCODES):
             self._read(text, words, item)
         return self._bits
 
@@ -65,9 +73,9 @@ class MovedConstants:
         self._waiting.clear()
         self._start, self._size = self._start + cut, len(self._text)
 
-    def _read(self, text: str, words: list[Token], item: Item) -> None:
-        if item.part is Part.STATEMENT:
-            statement = written(text, words, item)
+    def _read(self, text: str, words: list[Token], item: TokenGroup) -> None:
+        if item.part is TokenGroupKind.STATEMENT:
+            statement = read_raw_instruction(text, words, item)
             first, *rest = statement.operands or ((),)
             for word in first:
                 self._bits.pop(word.text, None)
@@ -78,15 +86,15 @@ class MovedConstants:
                 bits = _constant(rest[0], type_)
                 if bits is not None:
                     self._bits[first[0].text] = bits
-        elif item.part is Part.DIRECTIVE and words[item.start].text == ".reg":
+        elif item.part is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
-        elif item.part is not Part.OPEN and words[item.start].text != ".loc":
+        elif item.part is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
             self._bits.clear()
 
     def _forget(self, declaration: list[Token]) -> None:
         """Forget the registers that a declaration names anew."""
         for word in declaration:
-            if word.kind is Kind.NAME:
+            if word.kind is TokenKind.NAME:
                 self._bits.pop(word.text, None)
         if any(word.text == "<" for word in declaration):
             self._bits.clear()
@@ -96,7 +104,7 @@ def _constant(words: tuple[Token, ...], type_: Type) -> int | None:
     if not is_constant(words):
         return None
     try:
-        bits = constant_bits(constant(words), type_)
+        bits = convert_constant(evaluate_constant(words), type_)
     except BadConstantError:
         return None
     return bits if isinstance(bits, int) else None

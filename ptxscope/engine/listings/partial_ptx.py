@@ -11,7 +11,7 @@ from ..syntax.errors import Span
 from ..syntax.scopes import Scopes
 from ..syntax.source import GAP, Fragment, find_gaps
 
-Part = tuple[str, int, int]
+TextFragment = tuple[str, int, int]
 """A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
 
 OPCODES = "|".join(CATALOG)
@@ -21,18 +21,18 @@ _HOLE = (
 )
 """What a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
-LIKELY = re.compile(
+PTX_STATEMENT = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
     r"(?:\.\w++)++[^;\"]{0,500}+;",
     re.ASCII,
 )
 """What a string holds where it is taken for PTX."""
-PARTLY = re.compile(
+PTX_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES}){_MODIFIERS}++\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
 """The same where some of it is filled in."""
-HOLED = re.compile(
+OPCODE_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?:\.\w++)*+\.?{_HOLE}{_MODIFIERS}*+\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
@@ -59,7 +59,7 @@ _LONGEST = 500
 """How far a statement is looked at."""
 
 
-def begins(text: str, at: int) -> bool:
+def is_statement_start(text: str, at: int) -> bool:
     """Whether a statement begins there, as far as that is to be seen."""
     before = text[max(at - _NEAR, 0) : at]
     if guard := _GUARD.search(before[max(before.rfind("@"), 0) :]):
@@ -77,27 +77,27 @@ _PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
     """The PTX with a gap for each of these placeholders that is a part of a word or expression."""
-    wanted, group, done = frozenset(placeholders), list[Part](), 0
+    wanted, group, done = frozenset(placeholders), list[TextFragment](), 0
     for found in _BESIDE.finditer(fragment.ptx) if wanted else ():
         at = found[0].index("%")
         name = _PLACEHOLDER.match(found[0], at)
         if name and name[0] in wanted:
             start, end = found.start() + at, found.start() + name.end()
-            group += parts(fragment, done, start)
-            first, last = fragment.origin(start, end)
+            group += iter_parts(fragment, done, start)
+            first, last = fragment.find_origin(start, end)
             group.append((GAP, first, last - first))
             done = end
     if not done:
         return fragment
-    group += parts(fragment, done)
-    return joined(group)._replace(problems=fragment.problems)
+    group += iter_parts(fragment, done)
+    return join_fragments(group)._replace(problems=fragment.problems)
 
 
-def instruction_in(text: str) -> Span | None:
+def find_instruction(text: str) -> Span | None:
     """The first opcode of a string that is put together, unless it is prose."""
     for head in _HEAD.finditer(text):
         modifiers = head["modifiers"]
-        if not modifiers or not begins(text, head.start()):
+        if not modifiers or not is_statement_start(text, head.start()):
             continue
         rest = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
         rest = _END.split(rest, 1)[0]
@@ -121,10 +121,12 @@ def is_template(statement: str, scopes: Scopes) -> bool:
     """Whether a formatting function fills in a part of a statement of a string."""
     if _FILLED_IN.search(statement):
         return True
-    return any(not scopes.declared(name) for name in set(_FORMATTED.findall(statement)))
+    return any(not scopes.find_declaration(name) for name in set(_FORMATTED.findall(statement)))
 
 
-def parts(fragment: Fragment, start: int = 0, end: int | None = None) -> Iterator[Part]:
+def iter_parts(
+    fragment: Fragment, start: int = 0, end: int | None = None
+) -> Iterator[TextFragment]:
     """The pieces of a stretch of a fragment."""
     ptx, starts = fragment.ptx, fragment.starts
     end = len(ptx) if end is None else end
@@ -138,7 +140,7 @@ def parts(fragment: Fragment, start: int = 0, end: int | None = None) -> Iterato
         start, index = max(start, stop), index + 1
 
 
-def joined(group: Iterable[Part]) -> Fragment:
+def join_fragments(group: Iterable[TextFragment]) -> Fragment:
     """A fragment of pieces."""
     texts, origins, widths = list[str](), list[int](), list[int]()
     starts, at = list[int](), 0
@@ -156,8 +158,8 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
     """The PTX with the gaps of the text that it was read from."""
     if not gaps or GAP not in fragment.ptx:
         return fragment
-    found = list[Part]()
-    for text, origin, width in parts(fragment):
+    found = list[TextFragment]()
+    for text, origin, width in iter_parts(fragment):
         if width or GAP not in text:
             found.append((text, origin, width))
             continue
@@ -169,19 +171,19 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
             if piece:
                 found.append((piece, at, 0))
                 at += len(piece)
-    return joined(found)._replace(problems=fragment.problems)
+    return join_fragments(found)._replace(problems=fragment.problems)
 
 
 def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
     """A fragment of a fragment's PTX, at the places where that stood."""
 
-    def found() -> Iterator[Part]:
-        for text, origin, width in parts(inner):
+    def found() -> Iterator[TextFragment]:
+        for text, origin, width in iter_parts(inner):
             if width:
-                start, end = outer.origin(origin, origin + width)
+                start, end = outer.find_origin(origin, origin + width)
                 yield text, start, end - start
             else:
-                yield from parts(outer, origin, origin + len(text))
+                yield from iter_parts(outer, origin, origin + len(text))
 
-    problems = tuple(x._replace(span=outer.origin(*x.span)) for x in inner.problems)
-    return joined(found())._replace(problems=problems)
+    problems = tuple(x._replace(span=outer.find_origin(*x.span)) for x in inner.problems)
+    return join_fragments(found())._replace(problems=problems)

@@ -12,16 +12,16 @@ _EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x
 _MOST_EDGES = 1000
 """How many sets of edges alone are tried."""
 
-Found = dict[str, tuple[dict[str, int], int, int]]
+GeneratedOperands = dict[str, tuple[dict[str, int], int, int]]
 """By model: the first operands on which it departs, the documented result, and its own."""
 
 
-def widths(ins: Instruction) -> tuple[int, ...]:
+def list_input_widths(ins: Instruction) -> tuple[int, ...]:
     """The bits of each register that is read."""
     return tuple(x.type.bits for x in ins.inputs)
 
 
-def drawn(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def draw_operands(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """A value for each of so many bits, without end; always the same."""
     edges = [tuple(dict.fromkeys(x & ((1 << width) - 1) for x in _EDGES)) for width in bits]
     yield from islice(product(*edges), _MOST_EDGES)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.source import GAP, Fragment
-from .docstrings import docstrings, ends_statement, is_all_ptx
-from .partial_ptx import Part, joined
+from .docstrings import find_docstrings, is_all_ptx, is_statement_end
+from .partial_ptx import TextFragment, join_fragments
 
 _START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
@@ -70,15 +70,15 @@ def _read_tokens(text: str) -> Iterator[_Quoted]:
 def read_python_strings(text: str) -> Iterator[Fragment]:
     """Every string, neighbours glued; no docstring that is prose."""
     tokens = list(_read_tokens(text))
-    documented = docstrings(
+    documented = find_docstrings(
         text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
     )
-    group: list[Part] = []
+    group: list[TextFragment] = []
     first, end = 0, -1
 
     def finish() -> Iterator[Fragment]:
-        fragment = joined(_with_format_gaps(group, text, end))
-        if first not in documented or not ends_statement(text, end) or is_all_ptx(fragment.ptx):
+        fragment = join_fragments(_with_format_gaps(group, text, end))
+        if first not in documented or not is_statement_end(text, end) or is_all_ptx(fragment.ptx):
             yield fragment
 
     for token in tokens:
@@ -111,7 +111,7 @@ def _read_sum(between: str) -> str:
     return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
 
 
-def _with_format_gaps(group: list[Part], text: str, end: int) -> Iterator[Part]:
+def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterator[TextFragment]:
     """The pieces of a string, with gaps for what a format or a sum behind it fills in."""
     behind = _BEHIND.match(text, end)
     how = behind["how"] if behind else ""
@@ -122,7 +122,7 @@ def _with_format_gaps(group: list[Part], text: str, end: int) -> Iterator[Part]:
         yield GAP, behind.start("how"), 1
 
 
-def _split_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
+def _split_fields(part: TextFragment, fields: re.Pattern[str]) -> Iterator[TextFragment]:
     """A piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` stands for itself."""
     text, origin, _ = part
     done = 0
@@ -136,7 +136,7 @@ def _split_fields(part: Part, fields: re.Pattern[str]) -> Iterator[Part]:
         yield text[done:], origin + done, 0
 
 
-def _decode_string(text: str, token: _Quoted) -> Iterator[Part]:
+def _decode_string(text: str, token: _Quoted) -> Iterator[TextFragment]:
     """The decoded pieces of a string."""
     start, end = token.body
     if "f" not in token.prefix:
@@ -175,7 +175,7 @@ def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int,
         yield done, end, False
 
 
-def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[Part]:
+def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[TextFragment]:
     """Pieces of a string: text, where it stood, and its width where it was an escape."""
     if raw:
         yield text[start:end], start, 0

@@ -11,26 +11,26 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..isa.integers import Range, limits
+from ..isa.integers import Range, get_limits
 from ..records import NamedTuple, replace
 from ..semantics import micro_operations as m
 from ..semantics.lowering import lower
 from ..semantics.plan import Row
-from ..syntax.instruction import Instruction, Literal
+from ..syntax.instruction import Immediate, Instruction
 
 
-def replacement(ins: Instruction) -> tuple[str, ...] | None:
+def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
     """The lines of a block that does what an instruction is documented to do.
 
     The block declares its own registers under names that the instruction does not use.
     None where no plain PTX is known for the form.
     """
     if ins.opcode == "set":
-        return _moved(ins) if ins.guard and ins.errata else None
-    return _Writer(ins).block()
+        return _make_guarded_move(ins) if ins.guard and ins.errata else None
+    return _Writer(ins).write_block()
 
 
-def _moved(ins: Instruction) -> tuple[str, ...]:
+def _make_guarded_move(ins: Instruction) -> tuple[str, ...]:
     """The instruction without its guard on a register of its own, and a guarded move to d."""
     own = f"{_prefix(ins)}w"
     set_ = replace(ins, guard=None, destinations=(f"{own}0",))
@@ -48,7 +48,7 @@ class _Value(NamedTuple):
     """The 64 bits are an unsigned number that a signed one can't hold."""
 
 
-class _Line(NamedTuple):
+class _PtxLine(NamedTuple):
     operation: str
     to: str
     sources: tuple[str, ...]
@@ -62,13 +62,13 @@ class _Writer:
 
     def __init__(self, ins: Instruction) -> None:
         self.ins = ins
-        self.lines: list[_Line] = []
+        self.lines: list[_PtxLine] = []
         self.counts = {"t": 0, "w": 0, "p": 0}
         self.prefix = _prefix(ins)
         self.values: dict[str, _Value] = {}
         self.ranges: dict[str, Range] = {}
 
-    def block(self) -> tuple[str, ...] | None:
+    def write_block(self) -> tuple[str, ...] | None:
         ins = self.ins
         rows = lower(ins.form).rows  # the guard is written in front of the last line
         if ins.entry.lanes > 1 or any(type(row.micro) not in _WRITERS for row in rows):
@@ -87,29 +87,29 @@ class _Writer:
         ]
         return ("{", *(f"    {line}" for line in (*declared, *map(str, body), end)), "}")
 
-    def new(self, letter: str) -> str:
+    def make_register(self, letter: str) -> str:
         self.counts[letter] += 1
         return f"{self.prefix}{letter}{self.counts[letter] - 1}"
 
     def emit(self, operation: str, *sources: str | int, to: str = "t") -> str:
         """Append an instruction; returns the new register that it writes."""
-        name = self.new(to)
-        self.lines.append(_Line(operation, name, tuple(map(str, sources))))
+        name = self.make_register(to)
+        self.lines.append(_PtxLine(operation, name, tuple(map(str, sources))))
         return name
 
-    def value(self, row: Row, index: int = 0) -> _Value:
+    def get_value(self, row: Row, index: int = 0) -> _Value:
         return self.values[row.inputs[index]]
 
-    def word(self, key: str) -> str:
+    def get_word(self, key: str) -> str:
         """The 32-bit register of an operand or of an earlier row; literals are moved to one."""
         if key in self.values:
             return self.values[key].name
         source = self.ins.roles[key]
-        if isinstance(source, Literal):
-            return self.emit("mov.b32", _literal(source), to="w")
+        if isinstance(source, Immediate):
+            return self.emit("mov.b32", _format_immediate(source), to="w")
         return source.name
 
-    def pair(self, value: _Value) -> tuple[str, str]:
+    def get_pair(self, value: _Value) -> tuple[str, str]:
         """Both words of a value's 128 bits."""
         if value.high:
             return value.name, value.high
@@ -124,20 +124,20 @@ def _prefix(ins: Instruction) -> str:
     return prefix
 
 
-def _literal(source: Literal) -> str:
+def _format_immediate(source: Immediate) -> str:
     return source.text if re.fullmatch(r"-?\d{1,9}", source.text) else f"{source.bits:#x}"
 
 
 # --- a function for each kind of micro-operation -----------------------------------------
 
 
-def _fits(row: Row) -> bool:
-    return row.range.within(64, signed=True)
+def _is_word_sized(row: Row) -> bool:
+    return row.range.fits_in(64, signed=True)
 
 
 def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
     ((_, index),) = micro.picks
-    source = w.word(row.inputs[0])
+    source = w.get_word(row.inputs[0])
     if micro.unit == 32:
         return _Value(source)
     return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, to="w"))
@@ -145,61 +145,61 @@ def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
 
 def _extend(w: _Writer, row: Row, micro: m.Extend) -> _Value:
     kind = f"{'s' if micro.signed else 'u'}{micro.bits}"
-    return _Value(w.emit(f"cvt.s64.{kind}", w.word(row.inputs[0])))
+    return _Value(w.emit(f"cvt.s64.{kind}", w.get_word(row.inputs[0])))
 
 
 def _add(w: _Writer, row: Row, _: m.Add) -> _Value:
-    return _sum(w, row, w.value(row), w.value(row, 1))
+    return _write_sum(w, row, w.get_value(row), w.get_value(row, 1))
 
 
-def _plus_one(w: _Writer, row: Row, _: m.PlusOne) -> _Value:
-    return _sum(w, row, w.value(row), _Value("1", "0"))
+def _write_plus_one(w: _Writer, row: Row, _: m.PlusOne) -> _Value:
+    return _write_sum(w, row, w.get_value(row), _Value("1", "0"))
 
 
-def _sum(w: _Writer, row: Row, x: _Value, y: _Value) -> _Value:
-    if _simple(row):
-        return _Value(w.emit("add.s64", x.name, y.name), unsigned=not _fits(row))
-    (low, high), (other, above) = w.pair(x), w.pair(y)
+def _write_sum(w: _Writer, row: Row, x: _Value, y: _Value) -> _Value:
+    if _is_long_sized(row):
+        return _Value(w.emit("add.s64", x.name, y.name), unsigned=not _is_word_sized(row))
+    (low, high), (other, above) = w.get_pair(x), w.get_pair(y)
     total = w.emit("add.cc.s64", low, other)
     return _Value(total, w.emit("addc.s64", high, above))
 
 
-def _simple(row: Row) -> bool:
+def _is_long_sized(row: Row) -> bool:
     """Whether 64 bits hold every value of a row, signed or unsigned."""
-    return _fits(row) or row.range.within(64, signed=False)
+    return _is_word_sized(row) or row.range.fits_in(64, signed=False)
 
 
 def _negate(w: _Writer, row: Row, _: m.Negate) -> _Value:
-    x = w.value(row)
-    if _fits(row):
+    x = w.get_value(row)
+    if _is_word_sized(row):
         return _Value(w.emit("neg.s64", x.name))
-    low, high = w.pair(x)
+    low, high = w.get_pair(x)
     negated = w.emit("sub.cc.s64", 0, low)
     return _Value(negated, w.emit("subc.s64", 0, high))
 
 
 def _multiply(w: _Writer, row: Row, _: m.Multiply) -> _Value:
-    product = w.emit("mul.lo.s64", w.value(row).name, w.value(row, 1).name)
-    return _Value(product, unsigned=not _fits(row))
+    product = w.emit("mul.lo.s64", w.get_value(row).name, w.get_value(row, 1).name)
+    return _Value(product, unsigned=not _is_word_sized(row))
 
 
-def _binary(operation: str) -> Callable[[_Writer, Row, Any], _Value]:
+def _make_binary_writer(operation: str) -> Callable[[_Writer, Row, Any], _Value]:
     def written(w: _Writer, row: Row, _: Any) -> _Value:
-        return _Value(w.emit(operation, w.value(row).name, w.value(row, 1).name))
+        return _Value(w.emit(operation, w.get_value(row).name, w.get_value(row, 1).name))
 
     return written
 
 
 def _minimum(w: _Writer, row: Row, _: m.Minimum) -> _Value:
-    x, y = w.value(row), w.value(row, 1)
+    x, y = w.get_value(row), w.get_value(row, 1)
     name = x.name
     if x.unsigned:  # y is a word: what a signed number can't hold is above it in any case
-        name = w.emit("min.u64", name, limits(64, signed=True).high)
+        name = w.emit("min.u64", name, get_limits(64, signed=True).high)
     return _Value(w.emit("min.s64", name, y.name))
 
 
 def _maximum(w: _Writer, row: Row, _: m.Maximum) -> _Value:
-    x, y = w.value(row), w.value(row, 1)
+    x, y = w.get_value(row), w.get_value(row, 1)
     if not x.unsigned:
         return _Value(w.emit("max.s64", x.name, y.name))
     name = y.name
@@ -208,29 +208,29 @@ def _maximum(w: _Writer, row: Row, _: m.Maximum) -> _Value:
     return _Value(w.emit("max.u64", x.name, name), unsigned=True)
 
 
-def _absolute_difference(w: _Writer, row: Row, _: m.AbsoluteDifference) -> _Value:
-    difference = w.emit("sub.s64", w.value(row).name, w.value(row, 1).name)
+def _write_absolute_difference(w: _Writer, row: Row, _: m.AbsoluteDifference) -> _Value:
+    difference = w.emit("sub.s64", w.get_value(row).name, w.get_value(row, 1).name)
     return _Value(w.emit("abs.s64", difference))
 
 
 def _limit_amount(w: _Writer, row: Row, micro: m.LimitAmount) -> _Value:
     operation, limit = ("and.b64", 31) if micro.wrap else ("min.s64", 32)
-    return _Value(w.emit(operation, w.value(row).name, limit))
+    return _Value(w.emit(operation, w.get_value(row).name, limit))
 
 
 def _shift_left(w: _Writer, row: Row, _: m.ShiftLeft) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.value(row, 1).name, to="w")
-    shifted = w.emit("shl.b64", w.value(row).name, amount)
-    return _Value(shifted, unsigned=not _fits(row))
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    shifted = w.emit("shl.b64", w.get_value(row).name, amount)
+    return _Value(shifted, unsigned=not _is_word_sized(row))
 
 
 def _shift_right(w: _Writer, row: Row, _: m.ShiftRight) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.value(row, 1).name, to="w")
-    return _Value(w.emit("shr.s64", w.value(row).name, amount))
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    return _Value(w.emit("shr.s64", w.get_value(row).name, amount))
 
 
 def _scale_down(w: _Writer, row: Row, micro: m.ScaleDown) -> _Value:
-    x = w.value(row)
+    x = w.get_value(row)
     if not x.high:
         return _Value(w.emit("shr.u64" if x.unsigned else "shr.s64", x.name, micro.amount))
     below = w.emit("shr.u64", x.name, micro.amount)
@@ -239,8 +239,8 @@ def _scale_down(w: _Writer, row: Row, micro: m.ScaleDown) -> _Value:
 
 
 def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
-    x, possible = w.value(row), w.ranges[row.inputs[0]]
-    kind, name = "u64" if x.unsigned else "s64", _nearest(w, x) if x.high else x.name
+    x, possible = w.get_value(row), w.ranges[row.inputs[0]]
+    kind, name = "u64" if x.unsigned else "s64", _write_nearest(w, x) if x.high else x.name
     if micro.low is not None and possible.low < micro.low:
         name = w.emit("max.s64", name, micro.low)
     if micro.high is not None and possible.high > micro.high:
@@ -248,41 +248,41 @@ def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
     return _Value(name)
 
 
-def _nearest(w: _Writer, x: _Value) -> str:
+def _write_nearest(w: _Writer, x: _Value) -> str:
     """The signed 64-bit number that is nearest to one of 128 bits."""
     sign = w.emit("shr.s64", x.name, 63)
     fits = w.emit("setp.eq.s64", sign, x.high, to="p")
     negative = w.emit("shr.s64", x.high, 63)
-    end = w.emit("xor.b64", negative, limits(64, signed=True).high)
+    end = w.emit("xor.b64", negative, get_limits(64, signed=True).high)
     return w.emit("selp.b64", x.name, end, fits)
 
 
 def _compare(w: _Writer, row: Row, micro: m.Compare) -> _Value:
-    holds = w.emit(f"setp.{micro.cmp}.s64", w.value(row).name, w.value(row, 1).name, to="p")
+    holds = w.emit(f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, to="p")
     return _Value(w.emit("selp.b64", 1, 0, holds))
 
 
 def _truncate(w: _Writer, row: Row, _: m.Truncate) -> _Value:
-    return _Value(w.emit("cvt.u32.u64", w.value(row).name, to="w"))
+    return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, to="w"))
 
 
 def _merge(w: _Writer, row: Row, micro: m.Merge) -> _Value:
-    word = w.emit("cvt.u32.u64", w.value(row).name, to="w")
+    word = w.emit("cvt.u32.u64", w.get_value(row).name, to="w")
     at = micro.unit * micro.lanes[0]
-    return _Value(w.emit("bfi.b32", word, w.word(row.inputs[1]), at, micro.unit, to="w"))
+    return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), at, micro.unit, to="w"))
 
 
-def _pack(w: _Writer, row: Row, _: m.Pack) -> _Value:
-    return w.value(row)
+def _write_pack(w: _Writer, row: Row, _: m.Pack) -> _Value:
+    return w.get_value(row)
 
 
 _WRITERS: dict[type, Callable[[_Writer, Row, Any], _Value]] = {
     m.Select: _select,
     m.Extend: _extend,
     m.Add: _add,
-    m.Subtract: _binary("sub.s64"),
+    m.Subtract: _make_binary_writer("sub.s64"),
     m.Multiply: _multiply,
-    m.AbsoluteDifference: _absolute_difference,
+    m.AbsoluteDifference: _write_absolute_difference,
     m.Minimum: _minimum,
     m.Maximum: _maximum,
     m.LimitAmount: _limit_amount,
@@ -290,10 +290,10 @@ _WRITERS: dict[type, Callable[[_Writer, Row, Any], _Value]] = {
     m.ShiftRight: _shift_right,
     m.ScaleDown: _scale_down,
     m.Negate: _negate,
-    m.PlusOne: _plus_one,
+    m.PlusOne: _write_plus_one,
     m.Clamp: _clamp,
     m.Compare: _compare,
     m.Merge: _merge,
-    m.Pack: _pack,
+    m.Pack: _write_pack,
     m.Truncate: _truncate,
 }

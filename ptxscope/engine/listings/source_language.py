@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from ..isa.catalog import CATALOG
 from ..syntax.opcodes import is_other_opcode
-from ..syntax.source import asm_openings
-from .partial_ptx import LIKELY
+from ..syntax.source import find_asm_openings
+from .partial_ptx import PTX_STATEMENT
 
 
 class Language(StrEnum):
@@ -97,18 +97,18 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
         return Language.MARKDOWN
     if has_asm(text):
         return Language.PYTHON if _PYTHON.search(text) else Language.C
-    if _STRING.match(text) and (not is_file or LIKELY.search(text)):
+    if _STRING.match(text) and (not is_file or PTX_STATEMENT.search(text)):
         return Language.TEXT
     if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
         return Language.PTX
-    likely = None if is_file else LIKELY.search(text)
+    likely = None if is_file else PTX_STATEMENT.search(text)
     before = text[max(likely.start() - _NEAR, 0) : likely.start()] if likely else ""
     return Language.PYTHON if before.rstrip().endswith(('"', "'")) else Language.UNKNOWN
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:
     """Whether there is an asm statement that begins with a string, or with a macro."""
-    for at in asm_openings(text):
+    for at in find_asm_openings(text):
         if _SOURCE.match(text, at) or (macros and _MACRO_SOURCE.match(text, at)):
             return True
     return False

@@ -15,9 +15,15 @@ from functools import lru_cache
 from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from ..syntax.errors import Span
-from ..syntax.opcodes import OPCODES, OTHER_OPCODES, any_of, is_meant
-from ..syntax.scopes import DIRECTIVES, Registers, Scopes, alone, kernel
-from ..syntax.tokens import Token, tokens
+from ..syntax.opcodes import OPCODES, OTHER_OPCODES, is_meant, make_alternation
+from ..syntax.scopes import (
+    DIRECTIVES,
+    RegisterDeclaration,
+    Scopes,
+    parse_kernel_header,
+    parse_register_directive,
+)
+from ..syntax.tokens import Token, tokenize
 
 WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
@@ -31,7 +37,7 @@ _SHORT = 40
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
-_OTHER = rf"(?:{any_of(OTHER_OPCODES)})(?![\w$])"
+_OTHER = rf"(?:{make_alternation(OTHER_OPCODES)})(?![\w$])"
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
 _EVENT = pattern(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
@@ -54,7 +60,7 @@ _DULL = pattern(
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
             | {_OTHER}(?:\.[\w$]++)*+
-            | (?!(?:{any_of(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
+            | (?!(?:{make_alternation(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
           [^\w"/{{}}.$%@]*+)*+""",
@@ -76,7 +82,7 @@ _NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
 """The same in front of a comment."""
 _UP_TO_OPCODE = re.compile(
     r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
-    rf"|(?:(?<=[@!])|(?!(?:{any_of(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
+    rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
     re.DOTALL | re.ASCII,
 )
 """What stands between the ``@`` of a guard and an opcode, whether it is a guard or not.
@@ -94,7 +100,7 @@ _BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
 """What makes an opcode of the word in front of a comment."""
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{any_of(OPCODES)}){_BETWEEN}\.))?",
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{make_alternation(OPCODES)}){_BETWEEN}\.))?",
     re.DOTALL | re.ASCII,
 )
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
@@ -112,7 +118,7 @@ _DIRECTIVE_ENDS = {
 """Where others end than the declarations do."""
 
 
-class Place(NamedTuple):
+class SourceLocation(NamedTuple):
     """Where something stands in a file, and the line it stands in."""
 
     line: int
@@ -153,14 +159,14 @@ class Candidate(NamedTuple):
     scopes: Scopes
     """Holds what was declared up to here, until the next statement is read."""
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> SourceLocation:
         """Where a range of the text stands."""
         text, _, _, line, column, before, after, _, _ = self
         if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
             shift = len(before)
             span = (start + shift, end + shift)
-            return Place(line, column + start, before + text + after, span, end - start)
-        lines = _line_starts(self.text)
+            return SourceLocation(line, column + start, before + text + after, span, end - start)
+        lines = _find_line_starts(self.text)
         index = bisect_right(lines, start) - 1
         first = lines[index]
         last = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
@@ -172,15 +178,17 @@ class Candidate(NamedTuple):
         column = (start - first + 1) if first else self.column + start
         shift = len(before) - near
         span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
-        return Place(self.line + index, column, excerpt, span, max(min(end, last) - start, 0))
+        return SourceLocation(
+            self.line + index, column, excerpt, span, max(min(end, last) - start, 0)
+        )
 
 
 @lru_cache(maxsize=2)
-def _line_starts(text: str) -> list[int]:
+def _find_line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(text))] if "\n" in text else [0]
 
 
-def statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
+def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
     """Every statement of a listing that may be one of the 27, in order.
 
     The chunks may end anywhere.
@@ -194,20 +202,20 @@ def statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[
         # what is not read yet is looked at again when there is as much again
         if size > window.unread:
             window.move_on("".join(waiting))
-            yield from _candidates(window, scopes)
+            yield from _scan_window(window, scopes)
             waiting, size = [], 0
-    window.move_on("".join(waiting), final=True)
-    yield from _candidates(window, scopes)
+    window.move_on("".join(waiting), is_final=True)
+    yield from _scan_window(window, scopes)
 
 
-def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
+def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     """Those in the window, up to its limit or to what ends behind it."""
-    if not window.behind_comment():
+    if not window.skip_comment():
         return
     text, limit = window.text, window.limit
     while True:
         if window.end_of and (empty := window.find_empty_statement()) is not None:
-            yield window.candidate(empty, empty + 1, scopes)
+            yield window.make_candidate(empty, empty + 1, scopes)
             window.at = empty + 1
         dull = _DULL.match(text, window.at, limit)
         event = _EVENT.search(text, dull.end() if dull else window.at, limit)
@@ -220,35 +228,35 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             meant = window.has_opcode(event)
             if meant:
                 if kind == "opcode":
-                    stop = window.statement_end(end)
+                    stop = window.find_statement_end(end)
                 if stop is not None:
-                    yield window.candidate(start, stop, scopes)
+                    yield window.make_candidate(start, stop, scopes)
                     window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
             else:
                 stop = None if meant is None else event.end("opcode")
         elif kind == "guard":
-            window.meet_guard(start)
+            window.begin_guard(start)
         elif kind == "brace":
             if event[0] == "}":
                 window.close_block()
                 scopes.close()
             else:
                 if window.has_guard_before(start):
-                    yield window.candidate(start, end, scopes)
+                    yield window.make_candidate(start, end, scopes)
                 window.open_block(start)
                 scopes.open()
         elif kind == "directive":
             if not window.is_modifier(start):
-                stop = window.directive_end(event[0], end)
+                stop = window.find_directive_end(event[0], end)
                 if stop is not None:
-                    again = _declare(scopes, text[start:stop])
+                    again = _apply_directive(scopes, text[start:stop])
                     if again >= 0:
-                        yield window.candidate(start, stop, scopes, start + again)
+                        yield window.make_candidate(start, stop, scopes, start + again)
                     window.directive_stop = window.base + stop
         elif kind == "comment":
-            window.follow_guard(start)
+            window.drop_guard(start)
             window.at, window.in_comment = end, True
-            if not window.behind_comment():
+            if not window.skip_comment():
                 return
             continue
         if stop is None:  # more of the listing is needed: it is looked at again from here
@@ -258,32 +266,34 @@ def _candidates(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
     window.at = max(window.at, window.limit)
 
 
-def _declare(scopes: Scopes, directive: str) -> int:
+def _apply_directive(scopes: Scopes, directive: str) -> int:
     """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again.
 
     Returns where in it a register stands that is declared already, or -1.
     """
     if len(directive) > _SHORT:
-        header = kernel(directive)
+        header = parse_kernel_header(directive)
         if header is not None:
             scopes.begin(header)
             return -1
-        words: Sequence[Token] = tokens(directive)
-        registers = alone(words)
+        words: Sequence[Token] = tokenize(directive)
+        registers = parse_register_directive(words)
     else:
-        words, registers = _short(directive)
+        words, registers = _parse_short_directive(directive)
     if registers is None:
         scopes.read(words)
         return -1
     again = scopes.find_duplicate(registers)
-    scopes.declare(registers)
+    scopes.add_directive(registers)
     return max((x.start for x in words if x.text == again), default=-1)
 
 
 @lru_cache(maxsize=1 << 10)
-def _short(directive: str) -> tuple[Sequence[Token], tuple[Registers, ...] | None]:
-    words = tuple(tokens(directive))
-    return words, alone(words)
+def _parse_short_directive(
+    directive: str,
+) -> tuple[Sequence[Token], tuple[RegisterDeclaration, ...] | None]:
+    words = tuple(tokenize(directive))
+    return words, parse_register_directive(words)
 
 
 class _Window:
@@ -324,10 +334,10 @@ class _Window:
         """How many characters are at hand and not read."""
         return len(self.text) - self.at
 
-    def move_on(self, chunk: str, *, final: bool = False) -> None:
+    def move_on(self, chunk: str, *, is_final: bool = False) -> None:
         """Take more of the listing; a little of what is read stays, for its line and its guard."""
         if not self.in_comment:
-            self.follow_guard(self.at)
+            self.drop_guard(self.at)
         if self.at - self._guard > _LONGEST:  # no guard is that long
             self._guard = -1
         keep = max((self.at if self._guard < 0 else self._guard) - WINDOW, 0)
@@ -339,10 +349,10 @@ class _Window:
         self._followed -= keep
         self._guard = max(self._guard - keep, -1)
         self._semicolon = -1
-        self.final = final
-        self.limit = len(self.text) if final else self._safe()
+        self.final = is_final
+        self.limit = len(self.text) if is_final else self._find_safe_end()
 
-    def _safe(self) -> int:
+    def _find_safe_end(self) -> int:
         """Behind the last line end, but for an opcode whose modifiers may be in the next line.
 
         No comment and no string is cut before such a word.
@@ -359,7 +369,7 @@ class _Window:
                     end = noted.start()
         return end or self.at
 
-    def behind_comment(self) -> bool:
+    def skip_comment(self) -> bool:
         """Go behind the comment that is open, if one is; False where its end is not at hand."""
         if self.in_comment:
             close = self.text.find("*/", self.at)
@@ -370,14 +380,14 @@ class _Window:
             self._followed = self.at
         return True
 
-    def meet_guard(self, at: int) -> None:
+    def begin_guard(self, at: int) -> None:
         """Follow what begins with an ``@``, unless that belongs to a guard before it."""
-        self.follow_guard(at)
+        self.drop_guard(at)
         if self._guard < 0:
             self._guard = at
         self._followed = at + 1
 
-    def follow_guard(self, at: int) -> None:
+    def drop_guard(self, at: int) -> None:
         """Forget the guard that is followed if its statement ends before a place, or has begun."""
         if self._guard >= 0 and self._followed < at:
             found = _UP_TO_OPCODE.match(self.text, self._followed, at)
@@ -426,12 +436,12 @@ class _Window:
             return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
         if bare is None:
             return is_meant(word)
-        is_bare = self._begins(word, event.start())
+        is_bare = self._is_opcode(word, event.start())
         if bare.strip():
             return is_bare
         return None if is_bare and not self.final else False
 
-    def _begins(self, word: str, start: int) -> bool:
+    def _is_opcode(self, word: str, start: int) -> bool:
         """Whether a word that nothing but its place tells from an operand is an opcode."""
         before = max(start - WINDOW, 0)
         return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
@@ -445,7 +455,7 @@ class _Window:
         if behind == self.limit and not self.final:
             return None
         found = _BEHIND.match(self.text, behind, self.limit)
-        return found is not None and (found["bare"] is None or self._begins(word, start))
+        return found is not None and (found["bare"] is None or self._is_opcode(word, start))
 
     def is_modifier(self, position: int) -> bool:
         """Whether what looks like a directive there belongs to an opcode before it."""
@@ -453,7 +463,7 @@ class _Window:
             return False
         return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
 
-    def directive_end(self, directive: str, start: int) -> int | None:
+    def find_directive_end(self, directive: str, start: int) -> int | None:
         """Where a directive ends, its ``;`` included; None where that is not to be seen yet."""
         end = _DIRECTIVE_ENDS.get(directive, _DECLARATION_END)
         for found in end.finditer(self.text, start, self.limit):
@@ -461,7 +471,7 @@ class _Window:
                 return found.start() + (mark == ";")
         return self._cut_off(start)
 
-    def statement_end(self, start: int) -> int | None:
+    def find_statement_end(self, start: int) -> int | None:
         """Where a statement ends, its ``;`` included; None where that is not to be seen yet."""
         if self._semicolon < start:
             found = self.text.find(";", start)
@@ -485,13 +495,13 @@ class _Window:
         """The limit, where nothing that begins at ``start`` may go on behind it."""
         return self.limit if self.final or self.limit - start > _LONGEST else None
 
-    def candidate(
+    def make_candidate(
         self, opcode: int, end: int, scopes: Scopes, wrong: int | None = None
     ) -> Candidate:
         """The statement whose opcode stands there, its guard before it included."""
         text, start = self.text, opcode
         if self._guard >= 0:
-            self.follow_guard(opcode)
+            self.drop_guard(opcode)
             if self._guard >= 0 and opcode - self._guard <= _LONGEST:
                 start = self._guard
             self._guard = -1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Set
 
 from ..records import NamedTuple
 from ..syntax.source import Fragment
-from .partial_ptx import LIKELY, Part, joined, with_gaps
+from .partial_ptx import PTX_STATEMENT, TextFragment, join_fragments, with_gaps
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
 
@@ -69,7 +69,7 @@ def read_html_blocks(text: str) -> Iterator[Block]:
     start = None
     for tag in _PRE.finditer(text):
         if tag["close"] and start is not None:
-            fragment = joined(_decode_html(text, start, tag.start()))
+            fragment = join_fragments(_decode_html(text, start, tag.start()))
             language = language_of_block("", fragment.ptx)
             if language is not Language.UNKNOWN and fragment.ptx.strip():
                 yield Block(fragment, language)
@@ -78,7 +78,7 @@ def read_html_blocks(text: str) -> Iterator[Block]:
             start = tag.end()
 
 
-def _decode_html(text: str, start: int, end: int) -> Iterator[Part]:
+def _decode_html(text: str, start: int, end: int) -> Iterator[TextFragment]:
     done = start
     for mark in _MARKUP.finditer(text, start, end):
         if done < mark.start():
@@ -107,7 +107,7 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?::[^{}]*+)?+\}", re.ASCI
 def read_rust_blocks(text: str) -> Iterator[Block]:
     """The strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
     unclosed = set[str]()
-    lines: list[Part] | None = None
+    lines: list[TextFragment] | None = None
     """Of the ``asm!`` that is open."""
     at = 0
     while token := _RUST.search(text, at):
@@ -117,9 +117,9 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             lines = []
         elif kind == "stop" and lines is not None:
             if lines:
-                yield Block(joined(_name_operands(lines)), Language.PTX)
+                yield Block(join_fragments(_name_operands(lines)), Language.PTX)
             lines = None
-        found = list[Part]()
+        found = list[TextFragment]()
         if kind in ("raw", "hashes") and token["hashes"] not in unclosed:
             end = text.find(f'"{token["hashes"]}', at)
             if end < 0:
@@ -131,11 +131,11 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             found = list(decode_parts(text, *token.span("body")))
         if lines is not None and found:
             lines += [*found, ("\n", token.start(), 1)]
-        elif found and LIKELY.search((fragment := joined(found)).ptx):
+        elif found and PTX_STATEMENT.search((fragment := join_fragments(found)).ptx):
             yield Block(fragment, Language.UNKNOWN)
 
 
-def _name_operands(lines: list[Part]) -> Iterator[Part]:
+def _name_operands(lines: list[TextFragment]) -> Iterator[TextFragment]:
     """The lines of an ``asm!`` with a register for each placeholder, as ``%a`` for ``{a}``."""
     count = 0
     for text, origin, width in lines:
@@ -172,11 +172,11 @@ def has_llvm_asm(text: str) -> bool:
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
     """The PTX of each ``asm "…"`` of LLVM's language; ``gaps`` are those of the text."""
     for found in _LLVM.finditer(text):
-        fragment = joined(_decode_llvm(text, *found.span("body")))
+        fragment = join_fragments(_decode_llvm(text, *found.span("body")))
         yield Block(with_gaps(fragment, gaps), Language.PTX)
 
 
-def _decode_llvm(text: str, start: int, end: int) -> Iterator[Part]:
+def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:
     done = start
     for mark in _LLVM_ESCAPE.finditer(text, start, end):
         if done < mark.start():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from ..isa.integers import Range, cast, limits
+from ..isa.integers import Range, cast, get_limits
 
 V = TypeVar("V")
 
@@ -78,14 +78,16 @@ class Arithmetic(Protocol[V]):
     def pack(self, x: V, unit: int) -> V:
         """The word made of unsigned lanes of ``unit`` bits."""
 
-    def total(self, x: V, lanes: tuple[int, ...], count: int) -> V:
+    def sum_lanes(self, x: V, lanes: tuple[int, ...], count: int) -> V:
         """The sum of the given lanes of x, which has ``count``."""
 
 
-Lanes = tuple[int, ...]
+LaneValues = tuple[int, ...]
 
 
-def _each(function: Callable[[int, int], int], x: Lanes, y: Lanes | int) -> Lanes:
+def _map_lanes(
+    function: Callable[[int, int], int], x: LaneValues, y: LaneValues | int
+) -> LaneValues:
     if isinstance(y, int):
         return tuple(function(i, y) for i in x)
     return tuple(function(i, j) for i, j in zip(x, y, strict=True))
@@ -94,71 +96,71 @@ def _each(function: Callable[[int, int], int], x: Lanes, y: Lanes | int) -> Lane
 class Exact:
     """Python integers: no width, no overflow."""
 
-    def add(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(int.__add__, x, y)
+    def add(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__add__, x, y)
 
-    def subtract(self, x: Lanes, y: Lanes) -> Lanes:
-        return _each(int.__sub__, x, y)
+    def subtract(self, x: LaneValues, y: LaneValues) -> LaneValues:
+        return _map_lanes(int.__sub__, x, y)
 
-    def multiply(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(int.__mul__, x, y)
+    def multiply(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__mul__, x, y)
 
-    def negative(self, x: Lanes) -> Lanes:
+    def negative(self, x: LaneValues) -> LaneValues:
         return tuple(-i for i in x)
 
-    def absolute(self, x: Lanes) -> Lanes:
+    def absolute(self, x: LaneValues) -> LaneValues:
         return tuple(map(abs, x))
 
-    def minimum(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(min, x, y)
+    def minimum(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(min, x, y)
 
-    def maximum(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(max, x, y)
+    def maximum(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(max, x, y)
 
-    def shift_left(self, x: Lanes, y: Lanes) -> Lanes:
-        return _each(int.__lshift__, x, y)
+    def shift_left(self, x: LaneValues, y: LaneValues) -> LaneValues:
+        return _map_lanes(int.__lshift__, x, y)
 
-    def shift_right(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(int.__rshift__, x, y)
+    def shift_right(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__rshift__, x, y)
 
-    def less(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(lambda i, j: int(i < j), x, y)
+    def less(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(lambda i, j: int(i < j), x, y)
 
-    def equal(self, x: Lanes, y: Lanes | int) -> Lanes:
-        return _each(lambda i, j: int(i == j), x, y)
+    def equal(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(lambda i, j: int(i == j), x, y)
 
-    def where(self, condition: Lanes, x: Lanes, y: Lanes | int) -> Lanes:
+    def where(self, condition: LaneValues, x: LaneValues, y: LaneValues | int) -> LaneValues:
         other = (y,) * len(x) if isinstance(y, int) else y
         return tuple(i if c else j for c, i, j in zip(condition, x, other, strict=True))
 
-    def bitand(self, x: Lanes, mask: int) -> Lanes:
+    def bitand(self, x: LaneValues, mask: int) -> LaneValues:
         return tuple(i & mask for i in x)
 
-    def cast(self, x: Lanes, bits: int, signed: bool) -> Lanes:
+    def cast(self, x: LaneValues, bits: int, signed: bool) -> LaneValues:
         return tuple(cast(i, bits, signed) for i in x)
 
-    def gather(self, words: Sequence[Lanes], unit: int, picks: Picks) -> Lanes:
+    def gather(self, words: Sequence[LaneValues], unit: int, picks: Picks) -> LaneValues:
         mask = (1 << unit) - 1
         return tuple(words[word][0] >> unit * index & mask for word, index in picks)
 
-    def keep(self, x: Lanes, y: Lanes, lanes: tuple[int, ...], unit: int) -> Lanes:
+    def keep(self, x: LaneValues, y: LaneValues, lanes: tuple[int, ...], unit: int) -> LaneValues:
         wide = x * len(y) if len(x) == 1 else x
         return tuple(wide[i] if i in lanes else y[i] for i in range(len(y)))
 
-    def pack(self, x: Lanes, unit: int) -> Lanes:
+    def pack(self, x: LaneValues, unit: int) -> LaneValues:
         return (sum(lane << unit * i for i, lane in enumerate(x)),)
 
-    def total(self, x: Lanes, lanes: tuple[int, ...], count: int) -> Lanes:
+    def sum_lanes(self, x: LaneValues, lanes: tuple[int, ...], count: int) -> LaneValues:
         return (sum(x[i] for i in lanes),)
 
 
-def _wide(y: Range | int) -> Range:
+def _widen_shift_range(y: Range | int) -> Range:
     return Range(y, y) if isinstance(y, int) else y
 
 
-def _corners(function: Callable[[int, int], int], x: Range, y: Range | int) -> Range:
+def _compute_corner_range(function: Callable[[int, int], int], x: Range, y: Range | int) -> Range:
     """The range of a function that is monotonic in each argument."""
-    y = _wide(y)
+    y = _widen_shift_range(y)
     values = [function(i, j) for i in x for j in y]
     return Range(min(values), max(values))
 
@@ -167,13 +169,13 @@ class Ranges:
     """Intervals: the smallest that holds every possible result."""
 
     def add(self, x: Range, y: Range | int) -> Range:
-        return _corners(int.__add__, x, y)
+        return _compute_corner_range(int.__add__, x, y)
 
     def subtract(self, x: Range, y: Range) -> Range:
-        return _corners(int.__sub__, x, y)
+        return _compute_corner_range(int.__sub__, x, y)
 
     def multiply(self, x: Range, y: Range | int) -> Range:
-        return _corners(int.__mul__, x, y)
+        return _compute_corner_range(int.__mul__, x, y)
 
     def negative(self, x: Range) -> Range:
         return Range(-x.high, -x.low)
@@ -182,46 +184,46 @@ class Ranges:
         return Range(max(x.low, -x.high, 0), max(-x.low, x.high))
 
     def minimum(self, x: Range, y: Range | int) -> Range:
-        return _corners(min, x, y)
+        return _compute_corner_range(min, x, y)
 
     def maximum(self, x: Range, y: Range | int) -> Range:
-        return _corners(max, x, y)
+        return _compute_corner_range(max, x, y)
 
     def shift_left(self, x: Range, y: Range) -> Range:
-        return _corners(int.__lshift__, x, y)
+        return _compute_corner_range(int.__lshift__, x, y)
 
     def shift_right(self, x: Range, y: Range | int) -> Range:
-        return _corners(int.__rshift__, x, y)
+        return _compute_corner_range(int.__rshift__, x, y)
 
     def less(self, x: Range, y: Range | int) -> Range:
-        y = _wide(y)
+        y = _widen_shift_range(y)
         return Range(int(x.high < y.low), int(x.low < y.high))
 
     def equal(self, x: Range, y: Range | int) -> Range:
-        y = _wide(y)
+        y = _widen_shift_range(y)
         return Range(int(x == y and x.low == x.high), int(x.low <= y.high and y.low <= x.high))
 
     def where(self, condition: Range, x: Range, y: Range | int) -> Range:
-        y = _wide(y)
+        y = _widen_shift_range(y)
         return Range(min(x.low, y.low), max(x.high, y.high))
 
     def bitand(self, x: Range, mask: int) -> Range:
         return Range(0, min(x.high, mask))
 
     def cast(self, x: Range, bits: int, signed: bool) -> Range:
-        full = limits(bits, signed)
+        full = get_limits(bits, signed)
         return x if full.contains(x) else full
 
     def gather(self, words: Sequence[Range], unit: int, picks: Picks) -> Range:
-        return limits(unit, signed=False)
+        return get_limits(unit, signed=False)
 
     def keep(self, x: Range, y: Range, lanes: tuple[int, ...], unit: int) -> Range:
-        return limits(unit, signed=False)
+        return get_limits(unit, signed=False)
 
     def pack(self, x: Range, unit: int) -> Range:
-        return limits(32, signed=False)
+        return get_limits(32, signed=False)
 
-    def total(self, x: Range, lanes: tuple[int, ...], count: int) -> Range:
+    def sum_lanes(self, x: Range, lanes: tuple[int, ...], count: int) -> Range:
         return Range(x.low * len(lanes), x.high * len(lanes))
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..isa.form import Form
-from ..isa.types import SecOp, Type, selector
+from ..isa.types import SecOp, Type, parse_selector
 from ..records import NamedTuple
-from .lowering import converted_behind
+from .lowering import is_choice_converted
 
 Version = tuple[int, int]
 
@@ -31,23 +31,23 @@ class Erratum(NamedTuple):
     forms: str
     """The forms it touches, in words."""
     opcodes: tuple[str, ...]
-    when: Callable[[Form], bool]
+    applies_to: Callable[[Form], bool]
     """Which forms of these opcodes."""
     rules: dict[str, bool]
     """Fields of Rules and what it sets them to."""
     sentence: str
     example: tuple[str, dict[str, int], int, int]
     """A line, values by name, and the result of ``isa`` and of ``ptxas``."""
-    repaired: Version | None = None
+    repaired_in: Version | None = None
     """The first version without it."""
     remark: str = ""
     """What else is worth a word, where errata are listed."""
 
     def __reduce__(self) -> tuple[Callable[[str], Erratum], tuple[str]]:
         """It is pickled by its id: what is asked of forms are no functions of a name."""
-        from .models import by_id
+        from .models import get_erratum
 
-        return by_id, (self.id,)
+        return get_erratum, (self.id,)
 
     def __hash__(self) -> int:
         """Hash the id: the fields hold dicts, which have no hash."""
@@ -55,26 +55,26 @@ class Erratum(NamedTuple):
 
     def touches(self, form: Form) -> bool:
         """Whether it is about this form at all; ``errata_of`` says whether it shows."""
-        return form.opcode in self.opcodes and self.when(form)
+        return form.opcode in self.opcodes and self.applies_to(form)
 
     @property
     def versions(self) -> str:
         """The versions that have it."""
         first = "{}.{}".format(*OLDEST)
-        if self.repaired:
-            return f"{first} to {self.repaired[0]}.{self.repaired[1] - 1}"
+        if self.repaired_in:
+            return f"{first} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
         return "{} to {}.{} (newest known)".format(first, *NEWEST)
 
 
-def _minmax(f: Form) -> bool:
+def _has_min_or_max(f: Form) -> bool:
     return f.secop in (SecOp.MIN, SecOp.MAX)
 
 
-def _scaled(f: Form) -> bool:
+def _is_scaled_or_saturated(f: Form) -> bool:
     return f.sat or f.scale is not None
 
 
-_H1 = selector("h1")
+_H1 = parse_selector("h1")
 _SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset")
 
 ERRATA: tuple[Erratum, ...] = (
@@ -91,7 +91,7 @@ ERRATA: tuple[Erratum, ...] = (
             0x56793344,
             0x00013344,
         ),
-        repaired=(13, 3),
+        repaired_in=(13, 3),
     ),
     Erratum(
         "E2",
@@ -163,7 +163,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E6",
         "vadd, vsub with .min or .max",
         ("vadd", "vsub"),
-        _minmax,
+        _has_min_or_max,
         {"cut_32": True, "compare_64": True},
         "The result is cut to 32 bits and sign-extended whatever dtype is, before it is "
         "compared with c as a 64-bit number, unsigned for .u32.",
@@ -178,7 +178,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E7",
         "vmin, vmax, vshl, vshr with .min or .max, dtype .u32, no .sat",
         ("vmin", "vmax", "vshl", "vshr"),
-        lambda f: _minmax(f) and f.dtype is Type.U32 and not f.sat,
+        lambda f: _has_min_or_max(f) and f.dtype is Type.U32 and not f.sat,
         {"compare_64": True},
         "The result is compared with c as an unsigned 64-bit number: a negative one counts "
         "as larger than every c.",
@@ -193,7 +193,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E8",
         "vshl, vshr with .sat and .min or .max, dtype .u32",
         ("vshl", "vshr"),
-        lambda f: f.sat and _minmax(f) and f.dtype is Type.U32,
+        lambda f: f.sat and _has_min_or_max(f) and f.dtype is Type.U32,
         {"cut_32": True, "compare_64": True},
         "The clamped result is sign-extended from 32 bits: with bit 31 set it counts as "
         "larger than every c.",
@@ -208,7 +208,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E9",
         "vset with .min or .max, atype .s32",
         ("vset",),
-        lambda f: _minmax(f) and f.atype is Type.S32,
+        lambda f: _has_min_or_max(f) and f.atype is Type.S32,
         {"c_by_atype": True},
         "c is read as signed: the first type of the name is taken for the dtype.",
         (
@@ -222,7 +222,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E10",
         "vmad with .sat, .shr7 or .shr15 and a whole-word u32 operand",
         ("vmad",),
-        _scaled,
+        _is_scaled_or_saturated,
         {"words_signed": True},
         "Whole-word operands are multiplied as signed, whatever their type.",
         (
@@ -236,7 +236,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E11",
         "vmad with .sat, .shr7 or .shr15, unsigned final",
         ("vmad",),
-        lambda f: _scaled(f) and f.final is Type.U32,
+        lambda f: _is_scaled_or_saturated(f) and f.final_type is Type.U32,
         {"c_signed": True},
         "c is sign-extended although the sum is unsigned.",
         (
@@ -266,7 +266,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E13",
         "vshl with .min or .max, dtype .s32, no .sat",
         ("vshl",),
-        lambda f: _minmax(f) and f.dtype is Type.S32 and not f.sat,
+        lambda f: _has_min_or_max(f) and f.dtype is Type.S32 and not f.sat,
         {"compare_64": True},
         "The shifted value is a signed 64-bit number: a u32 with bit 31 set, shifted by 32, "
         "counts as negative.",
@@ -281,7 +281,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E14",
         "set with dtype .f32 or a 16-bit stype under a guard that is false",
         ("set",),
-        converted_behind,
+        is_choice_converted,
         {"old_converted": True},
         "The guard covers the choice of true or 0 but not the conversion behind it, so a false "
         "guard does not keep d: its old value is converted (of a 16-bit stype its low half-word, "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from ..isa.catalog import entry_of
+from ..isa.catalog import get_entry
 from ..isa.entry import Entry, Group
 from ..isa.form import Form
-from ..isa.integers import Range, limits
+from ..isa.integers import Range, get_limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
-from .micro_operation import Micro
+from .micro_operation import MicroOperation
 from .micro_operations import (
     AbsoluteDifference,
     Accumulate,
@@ -45,7 +45,7 @@ from .micro_operations import (
 from .plan import Builder, Plan, Stage
 from .rules import ISA, Rules
 
-_OPERATIONS: dict[str, Micro] = {
+_OPERATIONS: dict[str, MicroOperation] = {
     opcode: micro
     for opcodes, micro in (
         ("vadd vadd2 vadd4", Add()),
@@ -59,7 +59,7 @@ _OPERATIONS: dict[str, Micro] = {
     )
     for opcode in opcodes.split()
 }
-_SECONDARY: dict[SecOp, Micro] = {
+_SECONDARY: dict[SecOp, MicroOperation] = {
     SecOp.ADD: Add(),
     SecOp.MIN: Minimum(),
     SecOp.MAX: Maximum(),
@@ -74,109 +74,111 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     predicate forbids; True stands for ``@!p``, False for ``@p``. Where the destination is
     thrown away, a guard has nothing to decide.
     """
-    entry = entry_of(form)
-    types = {operand.role: operand.type_in(form) for operand in entry.operands}
+    entry = get_entry(form)
+    types = {operand.role: operand.get_type(form) for operand in entry.operands}
     builder = Builder(types | {"guard": Type.PRED})
-    results = _lowering(entry)(builder, form, rules)
+    results = _find_lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
-        builder.range("guard")  # sources stand in the order in which they are read
-        old = {x: _converted(builder, form, x) if rules.old_converted else x for x in results}
-        allowed = builder.row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
+        builder.get_range("guard")  # sources stand in the order in which they are read
+        old = {
+            x: _convert_old_value(builder, form, x) if rules.old_converted else x for x in results
+        }
+        allowed = builder.add_row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
         results = {
-            role: builder.row(Stage.GUARD, role, Choose(), allowed, key, old[role])
+            role: builder.add_row(Stage.GUARD, role, Choose(), allowed, key, old[role])
             for role, key in results.items()
         }
-    return builder.plan(form, results)
+    return builder.build_plan(form, results)
 
 
-def converted_behind(form: Form) -> bool:
+def is_choice_converted(form: Form) -> bool:
     """Whether the choice of a ``set`` is converted before it is in d."""
     assert form.stype
     return form.dtype is Type.F32 or form.stype.bits == 16
 
 
-def _converted(b: Builder, form: Form, role: str) -> str:
+def _convert_old_value(b: Builder, form: Form, role: str) -> str:
     """What the conversion behind the choice of ``set`` makes of d's old value."""
     assert form.stype
     bits = 16 if form.stype.bits == 16 else 32
     number = b.extend(Stage.GUARD, "number", role, 32, signed=True)
     number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
     if form.dtype is not Type.F32:
-        return b.row(Stage.GUARD, "old", ToBits(32), number)
-    number = b.row(Stage.GUARD, "magnitude", Magnitude(bits), number)
-    return b.row(Stage.GUARD, "old", ToFloat(), number)
+        return b.add_row(Stage.GUARD, "old", ToBits(32), number)
+    number = b.add_row(Stage.GUARD, "magnitude", Magnitude(bits), number)
+    return b.add_row(Stage.GUARD, "old", ToFloat(), number)
 
 
 # --- video (9.7.18) ----------------------------------------------------------------------
 
 
-def _operate(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
+def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
     """Step 3, of lanes of ``unit`` bits."""
     operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
     if isinstance(operation, Average) and (rules.average_down or rules.average_even):
-        return _averaged(b, rules, x, y)
-    t = b.row(Stage.OPERATE, "t", operation, x, y)
+        return _build_average(b, rules, x, y)
+    t = b.add_row(Stage.OPERATE, "t", operation, x, y)
     if rules.true_swapped and form.cmp:
-        t = b.row(Stage.OPERATE, "ones", Encode(limits(unit, signed=False).high), t)
+        t = b.add_row(Stage.OPERATE, "ones", Encode(get_limits(unit, signed=False).high), t)
     if rules.true_minus_one and form.cmp and form.secop:
-        t = b.row(Stage.OPERATE, "minus", Negate(), t)
+        t = b.add_row(Stage.OPERATE, "minus", Negate(), t)
     return t
 
 
-def _averaged(b: Builder, rules: Rules, x: str, y: str) -> str:
+def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
     """The average, rounded down or to even."""
-    total = b.row(Stage.OPERATE, "sum", Add(), x, y)
+    total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
     if rules.average_even:
-        half = b.row(Stage.OPERATE, "half", ScaleDown(1), total)
-        odd = b.row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
-        total = b.row(Stage.OPERATE, "even", Add(), total, odd)
-    return b.row(Stage.OPERATE, "t", ScaleDown(1), total)
+        half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
+        odd = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.add_row(Stage.OPERATE, "even", Add(), total, odd)
+    return b.add_row(Stage.OPERATE, "t", ScaleDown(1), total)
 
 
 # --- scalar video (9.7.18.1) -------------------------------------------------------------
 
 
-def _scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+def _lower_scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     unit = form.dsel.unit if form.dsel else 32
     signed = form.dtype is Type.S32
-    x, y = _scalar_operand(b, form, "a"), _scalar_operand(b, form, "b")
+    x, y = _build_scalar_operand(b, form, "a"), _build_scalar_operand(b, form, "b")
     if form.mode:
         amount = LimitAmount(form.mode is ShiftMode.WRAP)
-        y = b.row(Stage.OPERATE, "amount", amount, y)
-    t = _operate(b, form, rules, x, y, unit)
+        y = b.add_row(Stage.OPERATE, "amount", amount, y)
+    t = _build_operation(b, form, rules, x, y, unit)
     if rules.declared_widths:
         t = b.wrap(Stage.OPERATE, "s34", t, 34, signed=True)
     if form.sat:
-        t = _saturate(b, t, limits(unit, signed), form, rules)
+        t = _build_saturation(b, t, get_limits(unit, signed), form, rules)
     if form.secop:
-        t = _secondary(b, t, form, rules)
-    return _write(b, t, form.dsel, signed, rules)
+        t = _build_secondary(b, t, form, rules)
+    return _build_write(b, t, form.dsel, signed, rules)
 
 
-def _scalar_operand(b: Builder, form: Form, role: str, words_signed: bool = False) -> str:
+def _build_scalar_operand(b: Builder, form: Form, role: str, words_signed: bool = False) -> str:
     """Select and extend a or b (steps 1 and 2)."""
     chosen = form.asel if role == "a" else form.bsel
     type_ = form.atype if role == "a" else form.btype
     unit, index = (chosen.unit, chosen.lanes[0]) if chosen else (32, 0)
-    picked = b.row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
+    picked = b.add_row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
     signed = type_ is Type.S32 or (words_signed and not chosen)
     return b.extend(Stage.EXTEND, role, picked, unit, signed)
 
 
-def _saturate(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
+def _build_saturation(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
     """Step 4. Where a rule can't show in any value, the documented clamp stands."""
     if rules.shift_34:
         t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)
-    possible = b.range(t)
-    word = limits(32, form.dtype is Type.S32)
-    if rules.clamp_word and word.common(possible) != to.common(possible):
+    possible = b.get_range(t)
+    word = get_limits(32, form.dtype is Type.S32)
+    if rules.clamp_word and word.intersect(possible) != to.intersect(possible):
         to = word
     low, high = _bounds(to, rules)
     if rules.clamp_unsigned and possible.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
-        return b.row(Stage.SATURATE, "t", Clamp(None, high), t)
+        return b.add_row(Stage.SATURATE, "t", Clamp(None, high), t)
     bounded = rules.clamp_upper or possible.high <= high
-    return b.row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
+    return b.add_row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
 
 
 def _bounds(of: Range, rules: Rules) -> Range:
@@ -184,7 +186,7 @@ def _bounds(of: Range, rules: Rules) -> Range:
     return Range(-of.high, of.high) if rules.clamp_symmetric and of.low else of
 
 
-def _secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
+def _build_secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
     assert form.secop
     signed = form.dtype is Type.S32
     c_signed = form.atype is Type.S32 if rules.c_by_atype else signed
@@ -196,77 +198,79 @@ def _secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
     if rules.compare_64:
         t = b.wrap(Stage.SECONDARY, "t64", t, 64, signed)
         c = b.wrap(Stage.SECONDARY, "c64", c, 64, signed)
-    t = b.row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
+    t = b.add_row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
     if rules.add_clamps and form.secop is SecOp.ADD:
-        t = b.row(Stage.SECONDARY, "clamped", Clamp(*limits(32, signed)), t)
+        t = b.add_row(Stage.SECONDARY, "clamped", Clamp(*get_limits(32, signed)), t)
     return t
 
 
-def _write(b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules) -> dict[str, str]:
+def _build_write(
+    b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules
+) -> dict[str, str]:
     """Merge into c where dsel says so, and write the word (steps 6 and 7)."""
     if dsel is None:
-        return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), t)}
+        return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
     high = rules.h1_takes_high and dsel == Selector(16, (1,))
-    merged = b.row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
-    return {"d": b.row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
+    merged = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
 
 
-def _vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    signed = form.final is Type.S32
-    x = _scalar_operand(b, form, "a", rules.words_signed)
-    y = _scalar_operand(b, form, "b", rules.words_signed)
-    t = b.row(Stage.OPERATE, "t", Multiply(), x, y)
+def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    signed = form.final_type is Type.S32
+    x = _build_scalar_operand(b, form, "a", rules.words_signed)
+    y = _build_scalar_operand(b, form, "b", rules.words_signed)
+    t = b.add_row(Stage.OPERATE, "t", Multiply(), x, y)
     if form.nega != form.negb:
-        t = b.row(Stage.OPERATE, "negated", Negate(), t)
+        t = b.add_row(Stage.OPERATE, "negated", Negate(), t)
     scale = form.scale
     if scale and rules.scale_before_sum:
-        t = b.row(Stage.OPERATE, "scaled", ScaleDown(scale.amount), t)
+        t = b.add_row(Stage.OPERATE, "scaled", ScaleDown(scale.amount), t)
         scale = None
     c = b.extend(Stage.SUM, "c", "c", 32, signed or rules.c_signed)
     if form.negc:
-        c = b.row(Stage.SUM, "negated", Negate(), c)
-    t = b.row(Stage.SUM, "t", Add(), t, c)
+        c = b.add_row(Stage.SUM, "negated", Negate(), c)
+    t = b.add_row(Stage.SUM, "t", Add(), t, c)
     if form.po:
-        t = b.row(Stage.SUM, "po", PlusOne(), t)
+        t = b.add_row(Stage.SUM, "po", PlusOne(), t)
     if scale:
         if rules.sum_64:
             t = b.wrap(Stage.SUM, "t64", t, 64, signed)
-        t = b.row(Stage.SCALE, "t", ScaleDown(scale.amount), t)
+        t = b.add_row(Stage.SCALE, "t", ScaleDown(scale.amount), t)
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
-        t = b.row(Stage.SATURATE, "t", Clamp(*_bounds(limits(32, signed), rules)), t)
-    return {"d": b.row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(32, signed), rules)), t)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
 
 
 # --- SIMD video (9.7.18.2) ---------------------------------------------------------------
 
 
-def _simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    lanes = entry_of(form).lanes
+def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    lanes = get_entry(form).lanes
     unit = 32 // lanes
     signed = form.dtype is Type.S32
     mask = form.mask.lanes if form.mask else tuple(range(lanes))
-    x = _simd_operand(b, form.asel, form.atype, "a", lanes)
-    y = _simd_operand(b, form.bsel, form.btype, "b", lanes)
-    t = _operate(b, form, rules, x, y, unit)
+    x = _build_simd_operand(b, form.asel, form.atype, "a", lanes)
+    y = _build_simd_operand(b, form.bsel, form.btype, "b", lanes)
+    t = _build_operation(b, form, rules, x, y, unit)
     if form.secop:
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
         # an unsigned c is its bits as they are
         c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
-        total = b.row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
+        total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
         if rules.add_clamps:
-            total = b.row(Stage.ACCUMULATE, "clamped", Clamp(*limits(32, signed)), total)
-        return {"d": b.row(Stage.WRITE, "d", Truncate(32, signed), total)}
+            total = b.add_row(Stage.ACCUMULATE, "clamped", Clamp(*get_limits(32, signed)), total)
+        return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
-        t = b.row(Stage.SATURATE, "t", Clamp(*_bounds(limits(unit, signed), rules)), t)
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(unit, signed), rules)), t)
     kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
-    merged = b.row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
-    return {"d": b.row(Stage.WRITE, "d", Pack(unit), merged)}
+    merged = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merged)}
 
 
-def _simd_operand(
+def _build_simd_operand(
     b: Builder, chosen: Selector | None, type_: Type | None, role: str, lanes: int
 ) -> str:
     """Select and extend the lanes of a or b from the pair {b, a}."""
@@ -274,80 +278,83 @@ def _simd_operand(
     digits = chosen.lanes if chosen else range(first, first + lanes)
     words = sorted({digit // lanes for digit in digits})
     picks = tuple((words.index(digit // lanes), digit % lanes) for digit in digits)
-    picked = b.row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
+    picked = b.add_row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
     return b.extend(Stage.EXTEND, role, picked, 32 // lanes, type_ is Type.S32)
 
 
 # --- comparison and selection (9.7.6) ----------------------------------------------------
 
 
-def _compared(b: Builder, form: Form) -> str:
+def _build_comparison(b: Builder, form: Form) -> str:
     """a CMP b of ``set`` and ``setp``, flushed where asked."""
     assert form.cmp
     a, other = "a", "b"
     if form.ftz:
-        a, other = b.row(Stage.FLUSH, "a", Flush(), "a"), b.row(Stage.FLUSH, "b", Flush(), "b")
-    return b.row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), a, other)
+        a, other = (
+            b.add_row(Stage.FLUSH, "a", Flush(), "a"),
+            b.add_row(Stage.FLUSH, "b", Flush(), "b"),
+        )
+    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), a, other)
 
 
-def _condition(b: Builder, form: Form, stage: Stage) -> str:
+def _build_condition(b: Builder, form: Form, stage: Stage) -> str:
     """The predicate c, negated where asked."""
-    return b.row(stage, "c", Not(), "c") if form.negc else "c"
+    return b.add_row(stage, "c", Not(), "c") if form.negc else "c"
 
 
-def _set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    t = _compared(b, form)
+def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    t = _build_comparison(b, form)
     if form.boolop:
-        c = _condition(b, form, Stage.BOOLEAN)
-        t = b.row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
+        c = _build_condition(b, form, Stage.BOOLEAN)
+        t = b.add_row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
     true = 0x3F80_0000 if form.dtype is Type.F32 else 1 if rules.true_swapped else 0xFFFF_FFFF
-    return {"d": b.row(Stage.WRITE, "d", Encode(true), t)}
+    return {"d": b.add_row(Stage.WRITE, "d", Encode(true), t)}
 
 
-def _setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    t = _compared(b, form)
+def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    t = _build_comparison(b, form)
     written = {"p": t}
     if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
-        written["q"] = b.row(Stage.BOOLEAN, "not", Not(), t)
+        written["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
     if form.dst is Destinations.SINK_Q:
         del written["p"]
     if form.boolop:
-        c = _condition(b, form, Stage.BOOLEAN)
+        c = _build_condition(b, form, Stage.BOOLEAN)
         for role, key in written.items():
-            written[role] = b.row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
+            written[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
     return {
-        role: b.row(Stage.WRITE, role, Truncate(1, signed=False), key)
+        role: b.add_row(Stage.WRITE, role, Truncate(1, signed=False), key)
         for role, key in written.items()
     }
 
 
-def _selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     assert form.stype
-    c = _condition(b, form, Stage.CHOOSE)
-    chosen = b.row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return {"d": b.row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
+    c = _build_condition(b, form, Stage.CHOOSE)
+    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
 
 
-def _slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     assert form.dtype
-    c = b.row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
+    c = b.add_row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
-    condition = b.row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
-    chosen = b.row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return {"d": b.row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
+    condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
+    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
 
 
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
-_BY_GROUP: dict[Group, _Lowering] = {Group.SCALAR: _scalar, Group.SIMD: _simd}
+_BY_GROUP: dict[Group, _Lowering] = {Group.SCALAR: _lower_scalar, Group.SIMD: _lower_simd}
 _BY_OPCODE: dict[str, _Lowering] = {
-    "set": _set,
-    "setp": _setp,
-    "selp": _selp,
-    "slct": _slct,
-    "vmad": _vmad,
+    "set": _lower_set,
+    "setp": _lower_setp,
+    "selp": _lower_selp,
+    "slct": _lower_slct,
+    "vmad": _lower_vmad,
 }
 """Those that are not lowered as the others of their group."""
 
 
-def _lowering(entry: Entry) -> _Lowering:
+def _find_lowering(entry: Entry) -> _Lowering:
     return _BY_OPCODE.get(entry.opcode) or _BY_GROUP[entry.group]

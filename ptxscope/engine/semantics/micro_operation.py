@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from ..records import NamedTuple, Record
-from .arithmetic import EXACT, Arithmetic, Lanes, V
+from .arithmetic import EXACT, Arithmetic, LaneValues, V
 
 
 class Flag(StrEnum):
@@ -33,7 +33,7 @@ class Flag(StrEnum):
     NAN = "NaN"
 
 
-class Part(NamedTuple):
+class InputBits(NamedTuple):
     """Bits low..high-1 of one lane of an input."""
 
     input: int
@@ -47,50 +47,56 @@ WHOLE = 128
 """As many bits as any lane has."""
 
 
-def at(lanes: Lanes, lane: int) -> int:
+def get_lane(lanes: LaneValues, lane: int) -> int:
     """A lane of a vector, or the one that stands for all."""
     return lanes[lane if len(lanes) > 1 else 0]
 
 
-def same(inputs: tuple[Lanes, ...], index: int, lane: int, low: int, high: int) -> Part:
+def map_bits(
+    inputs: tuple[LaneValues, ...], index: int, lane: int, low: int, high: int
+) -> InputBits:
     """Bits of an input's lane of the same number."""
-    return Part(index, lane if len(inputs[index]) > 1 else 0, low, high)
+    return InputBits(index, lane if len(inputs[index]) > 1 else 0, low, high)
 
 
-class Micro(Record):
+class MicroOperation(Record):
     """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields."""
 
-    _raises: ClassVar[bool]
+    _may_raise: ClassVar[bool]
     operation: ClassVar[str]
     """What the kind is called: ``absolute difference``."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
-        cls._raises = cls.raised is not Micro.raised
+        cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         """Apply it."""
         raise NotImplementedError
 
-    def yields(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         """How many lanes it yields, where its first input has so many."""
-        return first
+        return input_lanes
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         """The flags that inputs and the value made of them decide, each with 1 where it is so."""
         return ()
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
         """What happened to a lane whose value it became."""
-        if not self._raises:
+        if not self._may_raise:
             return ()
-        given = [(at(x, lane),) for x in inputs]
-        return [flag for flag, (there,) in self.raised(EXACT, (value,), *given) if there]
+        given = [(get_lane(x, lane),) for x in inputs]
+        return [flag for flag, (there,) in self.compute_flags(EXACT, (value,), *given) if there]
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
         """Where bits low..high-1 of a lane came from: unless said, from all of its lanes.
 
         Stretches without a bit may be among them.
         """
-        return (same(inputs, index, lane, 0, WHOLE) for index in range(len(inputs)))
+        return (map_bits(inputs, index, lane, 0, WHOLE) for index in range(len(inputs)))

@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Cmp, Type
-from .arithmetic import Arithmetic, Lanes, Picks, V
-from .micro_operation import WHOLE, Flag, Micro, Part, at, same
+from .arithmetic import Arithmetic, LaneValues, Picks, V
+from .micro_operation import WHOLE, Flag, InputBits, MicroOperation, get_lane, map_bits
 
 
-def _outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
+def _is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
     """1 where an integer type does not hold x."""
-    return _differs(ar, x, ar.cast(x, bits, signed))
+    return _is_different(ar, x, ar.cast(x, bits, signed))
 
 
-def _differs(ar: Arithmetic[V], x: V, y: V) -> V:
+def _is_different(ar: Arithmetic[V], x: V, y: V) -> V:
     return ar.equal(ar.equal(x, y), 0)
 
 
-def _read(
-    lane: int, low: int, high: int, inputs: tuple[Lanes, ...], bits: int, signed: bool
-) -> Iterator[Part]:
+def _map_read_bits(
+    lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], bits: int, signed: bool
+) -> Iterator[InputBits]:
     """Where the bits of a number come from that is read off so many bits."""
-    yield same(inputs, 0, lane, low, min(high, bits))
+    yield map_bits(inputs, 0, lane, low, min(high, bits))
     if signed and high > bits:
-        yield same(inputs, 0, lane, bits - 1, bits)
+        yield map_bits(inputs, 0, lane, bits - 1, bits)
 
 
-class Select(Micro):
+class Select(MicroOperation):
     """Pick bytes, half-words or the word from registers."""
 
     unit: int
@@ -40,16 +40,18 @@ class Select(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.gather(v, self.unit, self.picks)
 
-    def yields(self, first: int) -> int:
+    def count_output_lanes(self, first: int) -> int:
         return len(self.picks)
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
         word, index = self.picks[lane]
         start = self.unit * index
-        yield Part(word, 0, start + low, start + min(high, self.unit))
+        yield InputBits(word, 0, start + low, start + min(high, self.unit))
 
 
-class Extend(Micro):
+class Extend(MicroOperation):
     """Read a bit pattern as a signed or unsigned integer."""
 
     bits: int
@@ -58,56 +60,60 @@ class Extend(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, self.signed)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
         yield Flag.SIGN_EXTENDED if self.signed else Flag.ZERO_EXTENDED
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        return _read(lane, low, high, inputs, self.bits, self.signed)
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        return _map_read_bits(lane, low, high, inputs, self.bits, self.signed)
 
 
-class Add(Micro):
+class Add(MicroOperation):
     """x + y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(*v)
 
 
-class Subtract(Micro):
+class Subtract(MicroOperation):
     """x - y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.subtract(*v)
 
 
-class Multiply(Micro):
+class Multiply(MicroOperation):
     """x * y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.multiply(*v)
 
 
-class AbsoluteDifference(Micro):
+class AbsoluteDifference(MicroOperation):
     """|x - y|."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.absolute(ar.subtract(*v))
 
 
-class Minimum(Micro):
+class Minimum(MicroOperation):
     """The smaller of two."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.minimum(*v)
 
 
-class Maximum(Micro):
+class Maximum(MicroOperation):
     """The larger of two."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.maximum(*v)
 
 
-class Average(Micro):
+class Average(MicroOperation):
     """Half the sum, halves rounded away from zero."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -116,7 +122,7 @@ class Average(Micro):
         return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
 
 
-class LimitAmount(Micro):
+class LimitAmount(MicroOperation):
     """The shift amount: clamped to 32, or its low five bits."""
 
     wrap: bool
@@ -124,25 +130,25 @@ class LimitAmount(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, _differs(ar, value, v[0])
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, _is_different(ar, value, v[0])
 
 
-class ShiftLeft(Micro):
+class ShiftLeft(MicroOperation):
     """x * 2**y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_left(*v)
 
 
-class ShiftRight(Micro):
+class ShiftRight(MicroOperation):
     """x // 2**y, rounding down: the sign is shifted in."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_right(*v)
 
 
-class ScaleDown(Micro):
+class ScaleDown(MicroOperation):
     """Shift right by a fixed amount, rounding down."""
 
     amount: int
@@ -151,14 +157,14 @@ class ScaleDown(Micro):
         return ar.shift_right(v[0], self.amount)
 
 
-class Negate(Micro):
+class Negate(MicroOperation):
     """-x: the complement plus one, exactly."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.negative(v[0])
 
 
-class Magnitude(Micro):
+class Magnitude(MicroOperation):
     """|x| of a signed number of so many bits; the most negative one stays."""
 
     bits: int
@@ -166,11 +172,11 @@ class Magnitude(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, ar.less(value, 0)
 
 
-class ToBits(Micro):
+class ToBits(MicroOperation):
     """A number that so many bits hold, as their pattern."""
 
     bits: int
@@ -178,15 +184,17 @@ class ToBits(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        yield same(inputs, 0, lane, low, min(high, self.bits))
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
 
-class ToFloat(Micro):
+class ToFloat(MicroOperation):
     """An integer of at most 32 bits as a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        top, exponent = self._scientific(ar, v[0])
+        top, exponent = self._normalise(ar, v[0])
         odd = ar.bitand(ar.shift_right(top, 8), 1)
         significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
         # its leading one, and a carry out of it, count as one more in the exponent
@@ -194,11 +202,11 @@ class ToFloat(Micro):
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
         return ar.cast(signed, 32, signed=False)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        top, _ = self._scientific(ar, v[0])
-        yield Flag.ROUNDED, _differs(ar, ar.bitand(top, 0xFFFF_FF00), top)
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        top, _ = self._normalise(ar, v[0])
+        yield Flag.ROUNDED, _is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
 
-    def _scientific(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
+    def _normalise(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
         """Its magnitude moved up until the top bit is bit 31, and the exponent then.
 
         Eight bits lie below the significand.
@@ -214,14 +222,14 @@ class ToFloat(Micro):
         return top, exponent
 
 
-class PlusOne(Micro):
+class PlusOne(MicroOperation):
     """x + 1, the ``.po`` of ``vmad``."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(v[0], 1)
 
 
-class Clamp(Micro):
+class Clamp(MicroOperation):
     """Move what lies outside low..high to the nearer end; None does not bound."""
 
     low: int | None
@@ -233,12 +241,12 @@ class Clamp(Micro):
             x = ar.maximum(x, self.low)
         return x if self.high is None else ar.minimum(x, self.high)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.CLAMPED_LOW, ar.less(v[0], value)
         yield Flag.CLAMPED_HIGH, ar.less(value, v[0])
 
 
-class Wrap(Micro):
+class Wrap(MicroOperation):
     """Keep the low bits and read them as a signed or unsigned number."""
 
     bits: int
@@ -247,14 +255,16 @@ class Wrap(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, self.signed)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        yield Flag.WRAPPED, _differs(ar, value, v[0])
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, _is_different(ar, value, v[0])
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        return _read(lane, low, high, inputs, self.bits, self.signed)
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        return _map_read_bits(lane, low, high, inputs, self.bits, self.signed)
 
 
-class Truncate(Micro):
+class Truncate(MicroOperation):
     """Keep the low bits as a pattern; ``signed`` says how the destination will read them."""
 
     bits: int
@@ -263,14 +273,16 @@ class Truncate(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        yield Flag.WRAPPED, _outside(ar, v[0], self.bits, self.signed)
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, _is_outside(ar, v[0], self.bits, self.signed)
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        yield same(inputs, 0, lane, low, min(high, self.bits))
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
 
-class Merge(Micro):
+class Merge(MicroOperation):
     """Lanes of t cut to the unit, the other lanes from c's word, if any are left to it."""
 
     unit: int
@@ -291,30 +303,34 @@ class Merge(Micro):
         every = tuple((0, lane) for lane in range(32 // self.unit))
         return ar.keep(t, ar.gather(c, self.unit, every), self.lanes, self.unit)
 
-    def yields(self, first: int) -> int:
+    def count_output_lanes(self, first: int) -> int:
         return 32 // self.unit
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         """Of the lanes that take t."""
         if not self.high:
-            yield Flag.WRAPPED, _outside(ar, v[0], self.unit, self.signed)
+            yield Flag.WRAPPED, _is_outside(ar, v[0], self.unit, self.signed)
 
-    def flags(self, lane: int, inputs: tuple[Lanes, ...], value: int) -> Iterable[Flag]:
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
         if lane not in self.lanes:
             return (Flag.MASKED_OUT,)
-        return super().flags(lane, inputs, value)
+        return super().find_lane_flags(lane, inputs, value)
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
         stop = min(high, self.unit)
         if lane in self.lanes:
             up = 16 if self.high else 0
-            yield same(inputs, 0, lane, low + up, stop + up)
+            yield map_bits(inputs, 0, lane, low + up, stop + up)
         else:
             start = self.unit * lane
-            yield Part(1, 0, start + low, start + stop)
+            yield InputBits(1, 0, start + low, start + stop)
 
 
-class Pack(Micro):
+class Pack(MicroOperation):
     """Join lanes to a word."""
 
     unit: int
@@ -322,35 +338,39 @@ class Pack(Micro):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.pack(v[0], self.unit)
 
-    def yields(self, first: int) -> int:
+    def count_output_lanes(self, first: int) -> int:
         return 1
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
         for index in range(len(inputs[0])):
             start = self.unit * index
-            yield Part(0, index, max(low - start, 0), min(high - start, self.unit))
+            yield InputBits(0, index, max(low - start, 0), min(high - start, self.unit))
 
 
-class Accumulate(Micro):
+class Accumulate(MicroOperation):
     """c plus the chosen lanes of t."""
 
     lanes: tuple[int, ...]
-    of: int
+    input_lanes: int
     """How many lanes t has."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         t, c = v
-        return ar.add(ar.total(t, self.lanes, self.of), c)
+        return ar.add(ar.sum_lanes(t, self.lanes, self.input_lanes), c)
 
-    def yields(self, first: int) -> int:
+    def count_output_lanes(self, first: int) -> int:
         return 1
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        yield from (Part(0, index, 0, WHOLE) for index in self.lanes)
-        yield Part(1, 0, 0, WHOLE)
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield from (InputBits(0, index, 0, WHOLE) for index in self.lanes)
+        yield InputBits(1, 0, 0, WHOLE)
 
 
-class Flush(Micro):
+class Flush(MicroOperation):
     """Turn subnormal binary32 patterns into zeros of the same sign."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -358,11 +378,11 @@ class Flush(Micro):
         small = ar.less(ar.bitand(x, 0x7FFF_FFFF), 0x0080_0000)
         return ar.where(small, ar.bitand(x, 0x8000_0000), x)
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        yield Flag.FLUSHED, _differs(ar, value, v[0])
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.FLUSHED, _is_different(ar, value, v[0])
 
 
-class Compare(Micro):
+class Compare(MicroOperation):
     """1 where the comparison holds, else 0.
 
     With a type, the inputs are bit patterns of it; without, they are integers. With one
@@ -374,23 +394,23 @@ class Compare(Micro):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         if self.type is None:
-            return _relation(self.cmp, ar, *v)
+            return _compare_ordered(self.cmp, ar, *v)
         if not self.type.is_float:
             read = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
-            return _relation(self.cmp, ar, *read)
-        nan = _any_nan(ar, v, self.type.bits)
+            return _compare_ordered(self.cmp, ar, *read)
+        nan = _is_any_nan(ar, v, self.type.bits)
         if self.cmp is Cmp.NAN:
             return nan
         if self.cmp is Cmp.NUM:
             return ar.equal(nan, 0)
-        holds = _relation(self.cmp, ar, *(_ordered(ar, x, self.type.bits) for x in v))
+        holds = _compare_ordered(self.cmp, ar, *(_order_float(ar, x, self.type.bits) for x in v))
         if self.cmp in UNORDERED:
             return ar.maximum(holds, nan)
         return ar.minimum(holds, ar.equal(nan, 0))
 
-    def raised(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         if self.type is not None and self.type.is_float:
-            yield Flag.NAN, _any_nan(ar, v, self.type.bits)
+            yield Flag.NAN, _is_any_nan(ar, v, self.type.bits)
 
 
 UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
@@ -404,7 +424,7 @@ RELATIONS = {
 """The plain comparison behind an unsigned or unordered one."""
 
 
-def _relation(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
+def _compare_ordered(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
     match RELATIONS.get(cmp, cmp):
         case Cmp.EQ:
             return ar.equal(x, y)
@@ -420,42 +440,42 @@ def _relation(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
             return ar.maximum(ar.less(x, y), ar.equal(x, y))
 
 
-def _magnitude(bits: int) -> int:
+def _get_magnitude_mask(bits: int) -> int:
     return (1 << (bits - 1)) - 1
 
 
-def infinity(bits: int) -> int:
+def get_infinity(bits: int) -> int:
     """The pattern of plus infinity in binary32 or binary64."""
     return 0x7F80_0000 if bits == 32 else 0x7FF0_0000_0000_0000
 
 
 def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
     """1 where a binary32 or binary64 pattern is NaN."""
-    return ar.equal(ar.less(ar.bitand(x, _magnitude(bits)), infinity(bits) + 1), 0)
+    return ar.equal(ar.less(ar.bitand(x, _get_magnitude_mask(bits)), get_infinity(bits) + 1), 0)
 
 
-def _any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
+def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
     nan = is_nan(ar, v[0], bits)
     for other in v[1:]:
         nan = ar.maximum(nan, is_nan(ar, other, bits))
     return nan
 
 
-def _ordered(ar: Arithmetic[V], x: V, bits: int) -> V:
+def _order_float(ar: Arithmetic[V], x: V, bits: int) -> V:
     """A float's pattern as an integer that compares as the number does; both zeros are 0."""
-    magnitude = ar.bitand(x, _magnitude(bits))
+    magnitude = ar.bitand(x, _get_magnitude_mask(bits))
     negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
     return ar.where(negative, ar.negative(magnitude), magnitude)
 
 
-class Not(Micro):
+class Not(MicroOperation):
     """The opposite of a predicate."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
 
-class Combine(Micro):
+class Combine(MicroOperation):
     """and, or, xor of two predicates."""
 
     boolop: BoolOp
@@ -468,18 +488,20 @@ class Combine(Micro):
         return ar.equal(ar.equal(*v), 0)
 
 
-class Choose(Micro):
+class Choose(MicroOperation):
     """x where the condition is true, else y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
 
-    def origins(self, lane: int, low: int, high: int, inputs: tuple[Lanes, ...]) -> Iterable[Part]:
-        yield same(inputs, 0, lane, 0, WHOLE)
-        yield same(inputs, 1 if at(inputs[0], lane) else 2, lane, low, high)
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, 0, WHOLE)
+        yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 
 
-class Encode(Micro):
+class Encode(MicroOperation):
     """The pattern that stands for true, or 0."""
 
     true: int

@@ -11,7 +11,7 @@ from ..isa.types import SecOp, Type
 from .errata import Erratum
 
 
-def _always(_: Form) -> bool:
+def _applies_always(_: Form) -> bool:
     return True
 
 
@@ -28,7 +28,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         "H1",
         "vset, vset2, vset4",
         ("vset", "vset2", "vset4"),
-        _always,
+        _applies_always,
         {"true_swapped": True},
         "`vset` writes 1 where the comparison holds; all ones is what `set` writes.",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}, 0x00000001, 0xFFFFFFFF),
@@ -46,7 +46,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         "H3",
         "vavrg2, vavrg4",
         ("vavrg2", "vavrg4"),
-        _always,
+        _applies_always,
         {"average_down": True},
         "`vavrg` rounds halves away from zero, not down.",
         ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000002, 0x00000001),
@@ -55,7 +55,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         "H4",
         "vavrg2, vavrg4",
         ("vavrg2", "vavrg4"),
-        _always,
+        _applies_always,
         {"average_even": True},
         "`vavrg` rounds halves away from zero, not to the even neighbour.",
         ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, 0x00000003, 0x00000002),
@@ -121,7 +121,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         "H9",
         "slct",
         ("slct",),
-        _always,
+        _applies_always,
         {"zero_takes_b": True},
         "`slct` takes a where c is 0 too: it tests c >= 0, not c > 0.",
         ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000001, 0x00000002),

@@ -21,7 +21,7 @@ class Model(NamedTuple):
     name: str
     errata: tuple[Erratum, ...] = ()
 
-    def rules(self, form: Form) -> Rules:
+    def make_rules(self, form: Form) -> Rules:
         """The rules by which this model lowers a form."""
         set_: dict[str, bool] = {}
         for erratum in self.errata:
@@ -33,7 +33,7 @@ class Model(NamedTuple):
 _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
 
-def by_id(id_: str) -> Erratum:
+def get_erratum(id_: str) -> Erratum:
     """The erratum or misconception with an id; raises KeyError."""
     return _BY_ID[id_]
 
@@ -48,7 +48,7 @@ _PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
 @lru_cache(maxsize=256)
-def model(name: str) -> Model:
+def parse_model(name: str) -> Model:
     """A model by name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3``, ``E3+E6``.
 
     Ids of errata or misconceptions name the documentation with just those switched on; they may
@@ -64,8 +64,8 @@ def model(name: str) -> Model:
             version = (int(match[1]), int(match[2])) if match[1] else NEWEST
             if version < OLDEST:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
-            has = [e for e in ERRATA if e.repaired is None or version < e.repaired]
-            if between := _never_made(version):
+            has = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
+            if between := _find_version_neighbours(version):
                 raise ValueError(
                     f"{name} is not known: no such ptxas was made; the nearest are {between}"
                 )
@@ -81,7 +81,7 @@ def model(name: str) -> Model:
     return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
 
 
-def _never_made(version: Version) -> str:
+def _find_version_neighbours(version: Version) -> str:
     """The versions around one that there never was; empty where there may have been."""
     last = _LAST_MINOR.get(version[0])
     if last is None or version[1] <= last:
@@ -89,7 +89,7 @@ def _never_made(version: Version) -> str:
     return f"ptxas-{version[0]}.{last} and ptxas-{version[0] + 1}.0"
 
 
-def beyond(name: str) -> str:
+def describe_newer_version(name: str) -> str:
     """What is assumed of a model's ptxas that is newer than any measured; empty where none is."""
     for part in name.split("+"):
         match = _PTXAS.fullmatch(part)
@@ -99,7 +99,7 @@ def beyond(name: str) -> str:
     return ""
 
 
-def erratum(id_: str) -> Erratum:
+def parse_erratum(id_: str) -> Erratum:
     """The erratum with an id; raises ValueError."""
     found = _BY_ID.get(id_.upper())
     if found not in ERRATA:
@@ -107,12 +107,12 @@ def erratum(id_: str) -> Erratum:
     return found
 
 
-PTXAS_MODELS = (model("ptxas"), model("ptxas-13.0"))
+PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 """Every distinct set of errata, newest first, under the name of a version that has it."""
-_REPAIR = max(e.repaired for e in ERRATA if e.repaired)
+_REPAIR = max(e.repaired_in for e in ERRATA if e.repaired_in)
 
 
-def versions(having: Collection[Model]) -> str:
+def format_versions(having: Collection[Model]) -> str:
     """The versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
     newest, oldest = (model in having for model in PTXAS_MODELS)
     first = OLDEST if oldest else _REPAIR
@@ -121,7 +121,7 @@ def versions(having: Collection[Model]) -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def errata_of(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
+def find_errata(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
     """The errata that can change what a form computes, alone or with the others.
 
     The guard is given as to ``lower``: one of them shows only under a guard.
@@ -131,7 +131,7 @@ def errata_of(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
 
 def _can_change(form: Form, guard: bool | None, erratum: Erratum) -> bool:
     def plan(*errata: Erratum) -> Plan:
-        return lower(form, Model("", errata).rules(form), guard)
+        return lower(form, Model("", errata).make_rules(form), guard)
 
     return plan(erratum) != plan() or plan(*ERRATA) != plan(
         *(e for e in ERRATA if e is not erratum)

@@ -6,11 +6,11 @@ from enum import StrEnum
 from itertools import groupby
 
 from ..isa.form import Form
-from ..isa.integers import Range, limits
+from ..isa.integers import Range, get_limits
 from ..isa.types import Type
 from ..records import NamedTuple
 from .arithmetic import RANGES
-from .micro_operation import Micro
+from .micro_operation import MicroOperation
 from .micro_operations import Extend, Wrap
 
 
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     key: str
     """Unique in a plan, and the same in every model: ``select.a``, ``operate.t``."""
     stage: Stage
-    micro: Micro
+    micro: MicroOperation
     inputs: tuple[str, ...]
     """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
     lanes: int
@@ -62,7 +62,7 @@ class Row(NamedTuple):
         return self.micro.operation
 
     @property
-    def signed(self) -> bool:
+    def is_signed(self) -> bool:
         """It can yield negative values."""
         return self.range.low < 0
 
@@ -123,39 +123,39 @@ class Builder:
         self.rows: dict[str, Row] = {}
         self.read: dict[str, Source] = {}
 
-    def row(self, stage: Stage, name: str, micro: Micro, *inputs: str) -> str:
+    def add_row(self, stage: Stage, name: str, micro: MicroOperation, *inputs: str) -> str:
         """Append a row; returns its key."""
-        ranges = [self.range(key) for key in inputs]
+        ranges = [self.get_range(key) for key in inputs]
         row = Row(
             f"{stage}.{name}",
             stage,
             micro,
             inputs,
-            micro.yields(self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
+            micro.count_output_lanes(self.rows[inputs[0]].lanes if inputs[0] in self.rows else 1),
             micro.run(RANGES, *ranges),
         )
         assert row.key not in self.rows, row.key
         self.rows[row.key] = row
         return row.key
 
-    def range(self, key: str) -> Range:
+    def get_range(self, key: str) -> Range:
         """The range of an earlier row or of an operand, which is then read."""
         if key in self.rows:
             return self.rows[key].range
         self.read.setdefault(key, Source(key, self.types[key]))
-        return limits(self.types[key].bits, signed=False)
+        return get_limits(self.types[key].bits, signed=False)
 
     def extend(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
         """Read a pattern as a number."""
-        return self.row(stage, name, Extend(bits, signed), key)
+        return self.add_row(stage, name, Extend(bits, signed), key)
 
     def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
         """Cut to a width, unless every value fits."""
-        if self.range(key).within(bits, signed):
+        if self.get_range(key).fits_in(bits, signed):
             return key
-        return self.row(stage, name, Wrap(bits, signed), key)
+        return self.add_row(stage, name, Wrap(bits, signed), key)
 
-    def plan(self, form: Form, results: dict[str, str]) -> Plan:
+    def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
         """The rows collected, in the order of their stages, as a Plan."""
         rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
         written = (Result(role, self.types[role], key) for role, key in results.items())

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arithmetic import EXACT, Lanes
+from .arithmetic import EXACT, LaneValues
 from .plan import Plan
 
 
-def run(plan: Plan, operands: Mapping[str, int]) -> dict[str, Lanes]:
+def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
     """Every row's lane values by key, lane 0 first; operands are unsigned bits by role."""
-    values: dict[str, Lanes] = {source.role: (operands[source.role],) for source in plan.sources}
+    values: dict[str, LaneValues] = {
+        source.role: (operands[source.role],) for source in plan.sources
+    }
     for row in plan.rows:
         values[row.key] = row.micro.run(EXACT, *(values[key] for key in row.inputs))
     return values
 
 
-def result(plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:
+def compute_results(plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:
     """The destinations' bits by role: d, or p and q."""
-    values = run(plan, operands)
+    values = run_plan(plan, operands)
     return {result.role: values[result.key][0] for result in plan.results}

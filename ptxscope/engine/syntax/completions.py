@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ..isa.catalog import CATALOG, find
+from ..isa.catalog import CATALOG, find_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
-from ..isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot, modifier_slots, vocabulary
-from ..isa.legality import violations
+from ..isa.grammar import (
+    SLOT_NAMES,
+    is_selector_slot,
+    is_type_slot,
+    list_modifier_slots,
+    map_spellings,
+)
+from ..isa.legality import find_violations
 from ..isa.types import Selector, Type
 from ..records import NamedTuple
 
@@ -24,7 +30,7 @@ class Completion(NamedTuple):
     about: str
 
 
-def completions(text: str) -> tuple[Completion, ...]:
+def find_completions(text: str) -> tuple[Completion, ...]:
     """The words that may end the text, or go on from it, in documented order.
 
     Opcodes, modifiers that are still open and legal, and selectors of operands.
@@ -41,16 +47,18 @@ def completions(text: str) -> tuple[Completion, ...]:
                 for opcode, entry in CATALOG.items()
                 if opcode.startswith(words[0])
             )
-        entry = find(words[0], words[1:-1])
+        entry = find_entry(words[0], words[1:-1])
         at = len(text) - len(words[-1])
-        return _modifiers(entry, words[1:-1], words[-1], at) if entry else ()
-    entry = find(words[0], words[1:])
-    return _selectors(entry, text, mnemonic.end()) if entry else ()
+        return _complete_modifiers(entry, words[1:-1], words[-1], at) if entry else ()
+    entry = find_entry(words[0], words[1:])
+    return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
 
 
-def _modifiers(entry: Entry, used: list[str], typed: str, at: int) -> tuple[Completion, ...]:
-    known = vocabulary(entry)
-    types = [slot for slot in modifier_slots(entry) if is_type_slot(slot)]
+def _complete_modifiers(
+    entry: Entry, used: list[str], typed: str, at: int
+) -> tuple[Completion, ...]:
+    known = map_spellings(entry)
+    types = [slot for slot in list_modifier_slots(entry) if is_type_slot(slot)]
     values: dict[str, object] = {}
     for word in used:
         if word in known:
@@ -61,24 +69,24 @@ def _modifiers(entry: Entry, used: list[str], typed: str, at: int) -> tuple[Comp
         else:
             return ()
     found = []
-    for slot in modifier_slots(entry):
+    for slot in list_modifier_slots(entry):
         if slot.name in values or (is_type_slot(slot) and slot is not types[0]):
             continue
         for value in slot.values:
-            word = slot.text(value)
-            if word.startswith(typed) and _possible(entry, values | {slot.name: value}):
+            word = slot.format_value(value)
+            if word.startswith(typed) and _can_extend(entry, values | {slot.name: value}):
                 found.append(Completion(word, at, SLOT_NAMES[slot.name]))
     return tuple(found)
 
 
-def _possible(entry: Entry, values: dict[str, object]) -> bool:
+def _can_extend(entry: Entry, values: dict[str, object]) -> bool:
     """Whether what is chosen breaks no constraint, as far as it goes."""
     form = Form(entry.opcode, c=True, **values)  # type: ignore[arg-type]
     chosen = {*values}
-    return not any(set(broken.slots) <= chosen for broken in violations(form))
+    return not any(set(broken.slots) <= chosen for broken in find_violations(form))
 
 
-def _selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completion, ...]:
+def _complete_selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completion, ...]:
     operand = text[behind_mnemonic:]
     index = operand.count(",")
     typed = re.search(r"[\w$%]\.(\w*+)$", operand)

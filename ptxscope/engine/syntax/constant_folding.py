@@ -8,8 +8,8 @@ from ..isa.form import Form
 from ..isa.integers import cast
 from ..isa.types import Type
 from ..records import NamedTuple
-from .constants import bits_float
-from .instruction import Literal, Register
+from .constants import decode_float
+from .instruction import Immediate, Register
 
 FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
 """Who folds a constant c of ``slct`` otherwise than documented."""
@@ -18,13 +18,13 @@ FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
 class Folding(NamedTuple):
     """What becomes of a ``slct`` whose c is a constant that is folded otherwise."""
 
-    chosen: Register | Literal
-    wanted: Register | Literal
+    chosen: Register | Immediate
+    wanted: Register | Immediate
     read: str
     """What c is taken for."""
 
 
-def folding(form: Form, operands: Sequence[Register | Literal], c: int) -> Folding | None:
+def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -> Folding | None:
     """How a ``slct`` whose c is a constant is folded; None where that does no harm.
 
     ``operands`` are a and b as written, c the bits of the constant.
@@ -34,7 +34,7 @@ def folding(form: Form, operands: Sequence[Register | Literal], c: int) -> Foldi
     a, b, *_ = operands
     if a == b or (a.bits is not None and a.bits == b.bits):
         return None
-    documented, folded = cast(c, 32, signed=True) >= 0, bits_float(c, 32) >= 0
+    documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, 32) >= 0
     if documented == folded:
         return None
     chosen, wanted = (a, b) if folded else (b, a)
@@ -42,9 +42,9 @@ def folding(form: Form, operands: Sequence[Register | Literal], c: int) -> Foldi
     return Folding(chosen, wanted, read)
 
 
-def folding_note(form: Form, operands: Sequence[Register | Literal], c: int) -> str:
+def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c: int) -> str:
     """What is said of such a ``slct``; empty where folding does no harm."""
-    found = folding(form, operands, c)
+    found = find_folding(form, operands, c)
     if found is None:
         return ""
     return (

@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from ..isa.types import Type
 from ..lazy_patterns import pattern
 from ..records import NamedTuple
-from .errors import Problem, Span, quoted
-from .tokens import Kind, Token, tokens
+from .errors import Problem, Span, quote_word
+from .tokens import Token, TokenKind, tokenize
 
 INTEGER = pattern(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
@@ -102,26 +102,28 @@ class BadConstantError(Exception):
 def is_constant(words: Sequence[Token]) -> bool:
     """Whether the words of an operand begin a constant rather than a register."""
     for word in words:
-        if word.kind is Kind.NUMBER or word.text == "WARP_SZ":
+        if word.kind is TokenKind.NUMBER or word.text == "WARP_SZ":
             return True
         if word.text not in ("-", "+", "~", "!", "(", ")", *_CASTS):
             return False
     return False
 
 
-def constant(words: Sequence[Token]) -> Constant:
+def evaluate_constant(words: Sequence[Token]) -> Constant:
     """Evaluate a constant expression; raises BadConstantError."""
-    reader = _Reader(words)
-    value = reader.ternary()
+    reader = _ConstantParser(words)
+    value = reader.parse_ternary()
     if reader.at < len(words):
         extra = words[reader.at]
-        if extra.kind is Kind.DOTTED:
-            raise BadConstantError(f"a literal takes no selector {quoted(extra.text)}", extra.span)
-        raise BadConstantError(f"{quoted(extra.text)} does not continue a constant", extra.span)
+        if extra.kind is TokenKind.DOTTED:
+            raise BadConstantError(
+                f"a literal takes no selector {quote_word(extra.text)}", extra.span
+            )
+        raise BadConstantError(f"{quote_word(extra.text)} does not continue a constant", extra.span)
     return value._replace(cut=reader.cut)
 
 
-def constant_bits(value: Constant, type_: Type) -> int | str:
+def convert_constant(value: Constant, type_: Type) -> int | str:
     """The bits of a constant for an operand type; or, where the type takes none such, why."""
     if type_ is Type.PRED:
         return int(value.value != 0) if isinstance(value.value, int) else "an integer"
@@ -137,19 +139,19 @@ def constant_bits(value: Constant, type_: Type) -> int | str:
         }.get(type_, "an integer")
     if value.pattern is not None and value.width <= type_.bits:
         return value.pattern
-    return float_bits(value.value, type_.bits)
+    return encode_float(value.value, type_.bits)
 
 
-def literal_bits(text: str, type_: Type) -> int | None:
+def convert_literal(text: str, type_: Type) -> int | None:
     """The bits of a literal's text for an operand type; None where the type takes none such."""
     try:
-        bits = constant_bits(constant(tokens(text)), type_)
+        bits = convert_constant(evaluate_constant(tokenize(text)), type_)
     except BadConstantError:
         return None
     return bits if isinstance(bits, int) else None
 
 
-def float_bits(value: float, bits: int) -> int:
+def encode_float(value: float, bits: int) -> int:
     """The bit pattern of a number as binary32 or binary64, rounded to nearest even."""
     if bits == 64:
         return int.from_bytes(struct.pack(">d", value))
@@ -159,75 +161,75 @@ def float_bits(value: float, bits: int) -> int:
         return 0x7F800000 if value > 0 else 0xFF800000
 
 
-def bits_float(pattern: int, bits: int) -> float:
+def decode_float(pattern: int, bits: int) -> float:
     """The number that a binary32 or binary64 bit pattern stands for."""
     code, size = (">d", 8) if bits == 64 else (">f", 4)
     number: float = struct.unpack(code, pattern.to_bytes(size))[0]
     return number
 
 
-class _Reader:
+class _ConstantParser:
     """Precedence climbing over the words of one operand."""
 
     def __init__(self, words: Sequence[Token]) -> None:
         self.words, self.at, self.depth = words, 0, 0
         self.cut = False
 
-    def peek(self) -> str:
+    def peek_word(self) -> str:
         return self.words[self.at].text if self.at < len(self.words) else ""
 
-    def take(self, text: str) -> bool:
-        found = self.peek() == text
+    def take_word(self, text: str) -> bool:
+        found = self.peek_word() == text
         self.at += found
         return found
 
-    def here(self) -> Span:
+    def get_span(self) -> Span:
         return self.words[min(self.at, len(self.words) - 1)].span
 
-    def ternary(self) -> Constant:
+    def parse_ternary(self) -> Constant:
         start = self.at
-        condition = self.binary(0)
-        if not self.take("?"):
+        condition = self.parse_binary(0)
+        if not self.take_word("?"):
             return condition
-        chosen = self.ternary()
-        if not self.take(":"):
-            raise BadConstantError("`?` without its `:`", self.here())
-        other = self.ternary()
+        chosen = self.parse_ternary()
+        if not self.take_word(":"):
+            raise BadConstantError("`?` without its `:`", self.get_span())
+        other = self.parse_ternary()
         if any(isinstance(x.value, float) for x in (condition, chosen, other)):
             raise BadConstantError("`? :` takes integers only", self.words[start].span)
         return chosen if condition.value else other
 
-    def binary(self, level: int) -> Constant:
+    def parse_binary(self, level: int) -> Constant:
         if level == len(_LEVELS):
-            return self.unary()
-        left = self.binary(level + 1)
-        while (sign := self.peek()) in _LEVELS[level]:
-            at = self.here()
+            return self.parse_unary()
+        left = self.parse_binary(level + 1)
+        while (sign := self.peek_word()) in _LEVELS[level]:
+            at = self.get_span()
             self.at += 1
-            left = _combine(sign, _LEVELS[level][sign], left, self.binary(level + 1), at)
+            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), at)
         return left
 
-    def unary(self) -> Constant:
-        at = self.here()
+    def parse_unary(self) -> Constant:
+        at = self.get_span()
         self.depth += 1
         if self.depth > _LONGEST:
             raise BadConstantError("the constant expression is too long", at)
-        if self.take("("):
-            if (cast := self.peek()) in _CASTS and self.words[self.at + 1 : self.at + 2]:
+        if self.take_word("("):
+            if (cast := self.peek_word()) in _CASTS and self.words[self.at + 1 : self.at + 2]:
                 self.at += 1
                 self._close()
-                number = _integer(self.unary(), at, _CASTS[cast])
+                number = _make_integer(self.parse_unary(), at, _CASTS[cast])
                 return Constant(*number)
-            inner = self.ternary()
+            inner = self.parse_ternary()
             self._close()
             return inner
         for sign in ("-", "+", "~", "!"):
-            if self.take(sign):
-                return self._signed(sign, at)
+            if self.take_word(sign):
+                return self._apply_sign(sign, at)
         return self.number()
 
-    def _signed(self, sign: str, at: Span) -> Constant:
-        value = self.unary()
+    def _apply_sign(self, sign: str, at: Span) -> Constant:
+        value = self.parse_unary()
         if isinstance(value.value, float) and sign in "+-":
             if value.width == 32:
                 raise BadConstantError("a `0f` literal takes no sign; set its top bit", at)
@@ -235,34 +237,34 @@ class _Reader:
                 return value
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
-        number = _integer(value, at, value.unsigned).value
+        number = _make_integer(value, at, value.unsigned).value
         if sign == "!":
-            return _wrapped(number == 0, False)
-        return _wrapped(
+            return _wrap_integer(number == 0, False)
+        return _wrap_integer(
             {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.unsigned
         )
 
     def _close(self) -> None:
-        if not self.take(")"):
-            raise BadConstantError("a parenthesis is not closed", self.here(), "`)`")
+        if not self.take_word(")"):
+            raise BadConstantError("a parenthesis is not closed", self.get_span(), "`)`")
 
     def number(self) -> Constant:
         if self.at >= len(self.words):
-            raise BadConstantError("a constant is missing here", self.here())
+            raise BadConstantError("a constant is missing here", self.get_span())
         word = self.words[self.at]
         self.at += 1
         if word.text == "WARP_SZ":
             return Constant(32)
         if match := INTEGER.fullmatch(word.text):
-            value, cut = _literal(match, word.span)
+            value, cut = _parse_literal(match, word.span)
             self.cut = self.cut or cut
             return value
         if match := _SINGLE.fullmatch(word.text):
             pattern = int(match[1], 16)
-            return Constant(bits_float(pattern, 32), pattern=pattern, width=32)
+            return Constant(decode_float(pattern, 32), pattern=pattern, width=32)
         if match := _DOUBLE.fullmatch(word.text):
             pattern = int(match[1], 16)
-            return Constant(bits_float(pattern, 64), pattern=pattern)
+            return Constant(decode_float(pattern, 64), pattern=pattern)
         if _DECIMAL.fullmatch(word.text):
             number = float(word.text)
             if number == float("inf"):
@@ -272,11 +274,11 @@ class _Reader:
                 raise BadConstantError(message, word.span, "its bits: 0d0000000000000001")
             return Constant(number)
         raise BadConstantError(
-            f"{quoted(word.text)} is not a PTX literal", word.span, _hint(word.text)
+            f"{quote_word(word.text)} is not a PTX literal", word.span, _make_hint(word.text)
         )
 
 
-def _hint(text: str) -> str:
+def _make_hint(text: str) -> str:
     if text[-1:] in ("u", "L", "l", "f") and text[:-1].isdigit():
         return "an integer without suffix, or with the suffix `U`"
     if text.isdigit():
@@ -284,7 +286,7 @@ def _hint(text: str) -> str:
     return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
 
 
-def _literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
+def _parse_literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
     """An integer, and whether it was cut: ptxas cuts one digit too many, and refuses two."""
     kind = next(kind for kind in BASES if match[kind])
     base, number, cut = BASES[kind], 0, False
@@ -294,31 +296,31 @@ def _literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
         number = number * base + int(digit, base)
         cut = cut or number > _ONES
         number &= _ONES
-    return _wrapped(number, bool(match["U"]) or number >= _TOP), cut
+    return _wrap_integer(number, bool(match["U"]) or number >= _TOP), cut
 
 
-def _wrapped(number: int, unsigned: bool) -> Constant:
+def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
     number &= _ONES
-    return Constant(number if unsigned or number < _TOP else number - (1 << 64), unsigned)
+    return Constant(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _integer(value: Constant, at: Span, unsigned: bool) -> _Integer:
+def _make_integer(value: Constant, at: Span, is_unsigned: bool) -> _Integer:
     if isinstance(value.value, float):
         raise BadConstantError("this operator takes integers only", at)
     number = value.value & _ONES
-    return _Integer(number if unsigned or number < _TOP else number - (1 << 64), unsigned)
+    return _Integer(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
 def _combine(sign: str, run: _Binary, x: Constant, y: Constant, at: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
         return _combine_floats(sign, x, y, at)
     unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
-    left, right = _integer(x, at, unsigned).value, _integer(y, at, unsigned).value
+    left, right = _make_integer(x, at, unsigned).value, _make_integer(y, at, unsigned).value
     if sign in ("/", "%") and not right:
         raise BadConstantError("division by zero", at)
     if sign == "/" and (left, right) == (-_TOP, -1):
         raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", at)
-    return _wrapped(int(run(left, right)), unsigned and sign not in _TRUTH)
+    return _wrap_integer(int(run(left, right)), unsigned and sign not in _TRUTH)
 
 
 def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
@@ -335,6 +337,6 @@ def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
     given = [number for number in (x, y) if number.value != number.value]
     if len(given) == 2:
         raise BadConstantError("which of two NaNs results is not settled", at)
-    pattern = constant_bits(given[0], Type.F64) if given else 0xFFF8 << 48
+    pattern = convert_constant(given[0], Type.F64) if given else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)

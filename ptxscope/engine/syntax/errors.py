@@ -12,7 +12,7 @@ from ..records import NamedTuple
 Span = tuple[int, int]
 """A half-open range of characters of the given text."""
 
-MOST = 12
+MAX_PROBLEMS = 12
 """Problems of one statement that are told; of the others it is told how many they are."""
 _MOST_SHOWN = 24
 """Problems of one text that are shown."""
@@ -25,14 +25,14 @@ _LONGEST = 1 << 11
 """Characters of a message that are shown."""
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """``1 bit``, ``2 bits``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def there_are(number: int, noun: str = "") -> str:
+def format_existence(number: int, noun: str = "") -> str:
     """``there is 1``, ``there are 2 bits``."""
-    said = counted(number, noun) if noun else str(number)
+    said = format_count(number, noun) if noun else str(number)
     return f"there is {said}" if number == 1 else f"there are {said}"
 
 
@@ -49,17 +49,20 @@ class Problem(NamedTuple):
     """ptxas takes it, as far as is known; only what it computes is not known here."""
 
 
-def capped(problems: Sequence[Problem], more: int = 0) -> list[Problem]:
+def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[Problem]:
     """The first problems of a statement; where there are more, the last says how many.
 
     ``more`` are not among them.
     """
-    if len(problems) + more <= MOST:
+    if len(problems) + omitted_count <= MAX_PROBLEMS:
         return list(problems)
     first = sorted(problems, key=lambda problem: problem.span)
-    left = max(len(first) - (MOST - 1), 0) + more
-    at = first[min(MOST - 1, len(first) - 1)].span
-    return [*first[: MOST - 1], Problem(f"there are {left} more errors in this statement", at)]
+    left = max(len(first) - (MAX_PROBLEMS - 1), 0) + omitted_count
+    at = first[min(MAX_PROBLEMS - 1, len(first) - 1)].span
+    return [
+        *first[: MAX_PROBLEMS - 1],
+        Problem(f"there are {left} more errors in this statement", at),
+    ]
 
 
 class PtxError(ValueError):
@@ -85,7 +88,7 @@ class PtxError(ValueError):
         """What is allowed there, of the first problem."""
         return self.errors[0].hint
 
-    def within(self, text: str, start: int) -> PtxError:
+    def shift_into(self, text: str, start: int) -> PtxError:
         """The same error of a longer text, in which this one's begins at a place."""
         moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)
         return PtxError(text, tuple(moved))
@@ -93,7 +96,7 @@ class PtxError(ValueError):
     def __str__(self) -> str:
         """The problems, with a caret under the text they are about."""
         shown = self.errors if len(self.errors) <= _MOST_SHOWN else self.errors[: _MOST_SHOWN - 1]
-        lines = [diagram(self.text, problem) for problem in shown]
+        lines = [format_problem(self.text, problem) for problem in shown]
         more = len(self.errors) - len(shown)
         return "\n".join([*lines, f"there are {more} more errors"] if more else lines)
 
@@ -102,7 +105,7 @@ class NotOneError(PtxError):
     """No instruction, or several, where one is wanted; nothing is illegal."""
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text with every control, format and unassigned character replaced by one visible one.
 
     Character positions are kept, so spans stay right. Nothing in the result moves the
@@ -110,10 +113,10 @@ def printable(text: str) -> str:
     """
     if text.isascii():
         return text if text.isprintable() else text.translate(_SHOWN)
-    return "".join(map(_printable, text))
+    return "".join(map(_make_printable_char, text))
 
 
-def _printable(char: str) -> str:
+def _make_printable_char(char: str) -> str:
     if char in "\t\n\r\v\f":
         return " "
     if char < " ":
@@ -123,15 +126,17 @@ def _printable(char: str) -> str:
     return "\N{REPLACEMENT CHARACTER}"
 
 
-_SHOWN = {code: _printable(chr(code)) for code in range(128) if not chr(code).isprintable()}
+_SHOWN = {
+    code: _make_printable_char(chr(code)) for code in range(128) if not chr(code).isprintable()
+}
 
 
-def printable_lines(text: str) -> str:
+def make_printable_lines(text: str) -> str:
     """The same of a text of several lines."""
-    return "\n".join(map(printable, text.split("\n")))
+    return "\n".join(map(make_printable, text.split("\n")))
 
 
-def quoted(text: str) -> str:
+def quote_word(text: str) -> str:
     """A word of somebody's text in backquotes, shortened where it is very long."""
     return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"
 
@@ -146,7 +151,7 @@ def shorten_words(text: str) -> str:
     return "\n".join(x if len(x) <= _LONGEST else f"{x[:_LONGEST]}…" for x in lines)
 
 
-def cells(text: str) -> int:
+def measure_cells(text: str) -> int:
     """How many terminal columns a printable text takes."""
     if text.isascii():
         return len(text)
@@ -156,13 +161,13 @@ def cells(text: str) -> int:
     )
 
 
-def diagram(text: str, problem: Problem) -> str:
+def format_problem(text: str, problem: Problem) -> str:
     """Message, the line it is about with a caret under the span, and the hint."""
-    message = _filled(f"error: {printable(problem.message)}", "  ")
-    return "\n".join([message, *pointed(text, problem)])
+    message = _wrap_message(f"error: {make_printable(problem.message)}", "  ")
+    return "\n".join([message, *caret_lines(text, problem)])
 
 
-def pointed(text: str, problem: Problem) -> list[str]:
+def caret_lines(text: str, problem: Problem) -> list[str]:
     """The lines of a diagram that stand below its message."""
     start, end = problem.span
     line_start = text.rfind("\n", 0, start) + 1
@@ -173,20 +178,23 @@ def pointed(text: str, problem: Problem) -> list[str]:
     if length > _WINDOW:
         first = max(0, min(start - _WINDOW // 3, length - _WINDOW))
         start, end = start - first, min(end - first, _WINDOW)
-    line = printable(text[line_start + first : min(line_start + first + _WINDOW, line_end)])
+    line = make_printable(text[line_start + first : min(line_start + first + _WINDOW, line_end)])
     lead, mark = ("\u2026" if first else ""), line[start:end]
-    lines = [f"  {lead}{line}", "  " + " " * cells(lead + line[:start]) + "^" * max(1, cells(mark))]
+    lines = [
+        f"  {lead}{line}",
+        "  " + " " * measure_cells(lead + line[:start]) + "^" * max(1, measure_cells(mark)),
+    ]
     if problem.hint:
-        hint = _filled(f"  allowed: {printable(problem.hint)}", " " * 11)
+        hint = _wrap_message(f"  allowed: {make_printable(problem.hint)}", " " * 11)
         lines += hint.split("\n")
     return lines
 
 
-def _filled(text: str, indent: str) -> str:
+def _wrap_message(text: str, indent: str) -> str:
     return textwrap.fill(shorten_words(text), 79, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
+def find_closest_spelling(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
     """The known spelling closest to a word, or None when nothing is as like as that."""
     from difflib import get_close_matches
 

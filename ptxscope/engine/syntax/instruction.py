@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..isa.catalog import entry_of
+from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
@@ -29,7 +29,7 @@ class Register(NamedTuple):
         return self.name
 
 
-class Literal(NamedTuple):
+class Immediate(NamedTuple):
     """A literal operand: its bits, cut to the operand's width, and how it was written."""
 
     bits: int
@@ -62,13 +62,13 @@ class Input(NamedTuple):
 _NOWHERE: Mapping[str, Span] = {}
 
 
-class Instruction(Record, apart=("text", "spans", "notes")):
+class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     """One of the 27, parsed and legal. Equal when form, operands and guard are."""
 
     form: Form
     destinations: tuple[str | None, ...]
     """Names of d, or of p and q; None for ``_``."""
-    sources: tuple[Register | Literal, ...]
+    sources: tuple[Register | Immediate, ...]
     """a, b and, where it is written, c."""
     guard: Guard | None = None
     text: str = ""
@@ -86,10 +86,10 @@ class Instruction(Record, apart=("text", "spans", "notes")):
     @cached_property
     def entry(self) -> Entry:
         """The catalog's entry."""
-        return entry_of(self.form)
+        return get_entry(self.form)
 
     @cached_property
-    def roles(self) -> Mapping[str, Register | Literal]:
+    def roles(self) -> Mapping[str, Register | Immediate]:
         """The source operands by role."""
         return FrozenDict(zip(map(str, SOURCES), self.sources, strict=False))
 
@@ -104,7 +104,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
         return FrozenDict(names | ({"guard": self.guard.name} if self.guard else {}))
 
-    def called(self, role: str) -> str:
+    def format_operand(self, role: str) -> str:
         """What the line calls an operand: ``%1``, a literal; the role where nothing is written.
 
         A destination that is thrown away is called ``_``.
@@ -129,7 +129,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         return replace(self, sources=tuple(sources))
 
     @cached_property
-    def one_destination(self) -> bool:
+    def has_one_destination(self) -> bool:
         """p and q are one register: only p writes it."""
         return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
 
@@ -137,17 +137,19 @@ class Instruction(Record, apart=("text", "spans", "notes")):
     def results(self) -> Mapping[str, str]:
         """Role (d, p, q) to name of every destination that is kept."""
         names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
-        if self.one_destination:
+        if self.has_one_destination:
             del names["q"]
         return FrozenDict(names)
 
     @cached_property
-    def computed(self) -> Form:
+    def effective_form(self) -> Form:
         """The form that says what it computes: of two destinations in one register, p alone."""
-        return self.form._replace(dst=Destinations.P_SINK) if self.one_destination else self.form
+        return (
+            self.form._replace(dst=Destinations.P_SINK) if self.has_one_destination else self.form
+        )
 
     @property
-    def unless(self) -> bool | None:
+    def guard_negated(self) -> bool | None:
         """The guard as a plan has it: True for ``@!p``, False for ``@p``, None for none."""
         return self.guard.negated if self.guard else None
 
@@ -160,7 +162,7 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         from ..semantics.lowering import lower
 
         names, roles = self.names, dict[str, list[str]]()
-        sources = lower(self.computed, guard=self.unless).sources
+        sources = lower(self.effective_form, guard=self.guard_negated).sources
         for source in sorted(sources, key=lambda x: ORDER[Role(x.role)]):
             if source.role in names and source.role not in self.constants:
                 roles.setdefault(names[source.role], []).append(source.role)
@@ -169,32 +171,32 @@ class Instruction(Record, apart=("text", "spans", "notes")):
     @property
     def errata(self) -> tuple[Erratum, ...]:
         """The errata that can change its result, on some operands."""
-        from ..semantics.models import errata_of
+        from ..semantics.models import find_errata
 
-        return errata_of(self.form, self.unless)
+        return find_errata(self.form, self.guard_negated)
 
     def type_of(self, role: str) -> Type:
         """The type of the operand with this role."""
-        return Type.PRED if role == Role.GUARD else self.entry.operand(role).type_in(self.form)
+        return Type.PRED if role == Role.GUARD else self.entry.get_operand(role).get_type(self.form)
 
-    def by_lane(self, role: str) -> bool:
+    def has_lanes(self, role: str) -> bool:
         """Whether an operand's bits are lanes: read, or written, each for itself."""
         if role == Role.GUARD:
             return False
         summed = role in DESTINATIONS and self.form.secop is not None
-        return self.entry.operand(role).by_lane and not summed
+        return self.entry.get_operand(role).has_lanes and not summed
 
-    def lanes_of(self, role: str) -> int:
+    def count_lanes(self, role: str) -> int:
         """The lanes in which an operand can be given, 1 where it is one number."""
-        operand = None if role == Role.GUARD else self.entry.operand(role)
-        kept = operand and operand.kept and self.form.secop is None
-        given = operand and operand.role in SOURCES and (operand.by_lane or kept)
+        operand = None if role == Role.GUARD else self.entry.get_operand(role)
+        kept = operand and operand.can_keep_lanes and self.form.secop is None
+        given = operand and operand.role in SOURCES and (operand.has_lanes or kept)
         return self.entry.lanes if given else 1
 
     @property
     def mnemonic(self) -> str:
         """Opcode and modifiers in documented order, as they were written."""
-        return mnemonic(self.form)
+        return format_mnemonic(self.form)
 
     def __str__(self) -> str:
         """The canonical text."""
@@ -202,12 +204,14 @@ class Instruction(Record, apart=("text", "spans", "notes")):
         d = "|".join(name or "_" for name in self.destinations)
         if self.form.dst is Destinations.SINK:
             d = "_"
-        operands = [d + operand_suffix(self.form, SlotPlace.D)]
+        operands = [d + format_operand_suffix(self.form, SlotPlace.D)]
         for role, source in zip(
             (SlotPlace.A, SlotPlace.B, SlotPlace.C), self.sources, strict=False
         ):
             operands.append(
-                operand_prefix(self.form, role) + str(source) + operand_suffix(self.form, role)
+                format_operand_prefix(self.form, role)
+                + str(source)
+                + format_operand_suffix(self.form, role)
             )
         return f"{guard}{self.mnemonic} {', '.join(operands)};"
 
@@ -222,11 +226,11 @@ _DST_ROLES = {
 }
 
 
-def mnemonic(form: Form) -> str:
+def format_mnemonic(form: Form) -> str:
     """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
-    slots = (slot for slot in entry_of(form).slots if slot.place is SlotPlace.MODIFIER)
+    slots = (slot for slot in get_entry(form).slots if slot.place is SlotPlace.MODIFIER)
     return ".".join(
-        [form.opcode, *filter(None, (slot.text(form.get(slot.name)) for slot in slots))]
+        [form.opcode, *filter(None, (slot.format_value(form.get(slot.name)) for slot in slots))]
     )
 
 
@@ -234,14 +238,14 @@ _PREFIXES = {SlotPlace.A: "nega", SlotPlace.B: "negb", SlotPlace.C: "negc"}
 _SUFFIXES = {SlotPlace.A: ("asel",), SlotPlace.B: ("bsel",), SlotPlace.D: ("dsel", "mask")}
 
 
-def operand_prefix(form: Form, place: SlotPlace) -> str:
+def format_operand_prefix(form: Form, place: SlotPlace) -> str:
     """``-``, ``!`` or nothing: what stands before an operand."""
     name = _PREFIXES.get(place, "")
-    slot = entry_of(form).slot(name)
-    return slot.text(form.get(name)) if slot else ""
+    slot = get_entry(form).find_slot(name)
+    return slot.format_value(form.get(name)) if slot else ""
 
 
-def operand_suffix(form: Form, place: SlotPlace) -> str:
+def format_operand_suffix(form: Form, place: SlotPlace) -> str:
     """``.b3210`` or nothing: what stands behind an operand."""
     chosen = (form.get(name) for name in _SUFFIXES.get(place, ()))
     return "".join(f".{value}" for value in chosen if value is not None)

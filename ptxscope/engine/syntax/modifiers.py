@@ -8,15 +8,15 @@ from ..isa.catalog import ENTRIES
 from ..isa.entry import Entry, Slot
 from ..isa.grammar import (
     SLOT_NAMES,
-    allowed,
+    format_allowed_values,
+    format_modifier_syntax,
     is_type_slot,
-    modifier_slots,
-    modifier_syntax,
-    vocabulary,
+    list_modifier_slots,
+    map_spellings,
 )
 from ..isa.types import Type
 from ..records import NamedTuple
-from .errors import MOST, Problem, Span, nearest, quoted
+from .errors import MAX_PROBLEMS, Problem, Span, find_closest_spelling, quote_word
 from .tokens import Token
 
 _TYPE_NAMES = frozenset(str(t) for t in Type if t is not Type.PRED)
@@ -65,7 +65,7 @@ _PTX_MODIFIERS = frozenset(
 )
 
 
-class Modifiers(NamedTuple):
+class ParsedModifiers(NamedTuple):
     """What was understood of the modifiers."""
 
     values: dict[str, object]
@@ -77,37 +77,39 @@ class Modifiers(NamedTuple):
 
 
 @cache
-def _known_modifiers() -> frozenset[str]:
-    known = {word for entry in ENTRIES for word in vocabulary(entry)}
+def _list_known_modifiers() -> frozenset[str]:
+    known = {word for entry in ENTRIES for word in map_spellings(entry)}
     return frozenset(known | _PTX_MODIFIERS)
 
 
-def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> Modifiers:
+def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
     """Assign each word to a slot, in any order; ``end`` is where a missing one would stand."""
-    reader = _Reader(entry)
+    reader = _ModifierParser(entry)
     for word in words:
         reader.read(word)
-    slots = modifier_slots(entry)
+    slots = list_modifier_slots(entry)
     reader.problems += [
         Problem(
-            f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}", (end, end), allowed(slot)
+            f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}",
+            (end, end),
+            format_allowed_values(slot),
         )
         for slot in slots
-        if not slot.optional and slot.name not in reader.spans
+        if not slot.is_optional and slot.name not in reader.spans
     ]
     documented = [slot.name for slot in slots if slot.name in reader.spans]
     if not reader.problems and list(reader.spans) != documented:
         reader.notes.append("the modifiers are not in documented order; their meaning is the same")
     notes = tuple(dict.fromkeys(reader.notes))
-    return Modifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
+    return ParsedModifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
 
 
-class _Reader:
+class _ModifierParser:
     """Takes modifiers one by one, as they were written."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.types = [slot for slot in modifier_slots(entry) if is_type_slot(slot)]
+        self.types = [slot for slot in list_modifier_slots(entry) if is_type_slot(slot)]
         self.values: dict[str, object] = {}
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
@@ -116,9 +118,9 @@ class _Reader:
 
     def read(self, word: Token) -> None:
         text = word.text[1:]
-        known = vocabulary(self.entry)
+        known = map_spellings(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
-            self._type(word)
+            self._read_type(word)
         elif text in known:
             slot, value = known[text]
             if slot.name not in self.spans:
@@ -127,11 +129,11 @@ class _Reader:
                 self.notes.append("`.sat` is written twice; once is enough")
             else:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
-                self.problems.append(Problem(message, word.span, allowed(slot)))
-        elif len(self.problems) >= MOST:
+                self.problems.append(Problem(message, word.span, format_allowed_values(slot)))
+        elif len(self.problems) >= MAX_PROBLEMS:
             self.more += 1
         else:
-            problem = _unknown(self.entry, word)
+            problem = _make_unknown_problem(self.entry, word)
             self.problems.append(problem)
             # what was likely meant is not called missing as well
             meant = (problem.fix or ".")[1:]
@@ -140,22 +142,22 @@ class _Reader:
             elif meant and self.types:
                 self.spans[self.types.pop(0).name] = word.span
 
-    def _type(self, word: Token) -> None:
+    def _read_type(self, word: Token) -> None:
         opcode = self.entry.opcode
         if not self.types:
-            count = sum(map(is_type_slot, modifier_slots(self.entry)))
+            count = sum(map(is_type_slot, list_modifier_slots(self.entry)))
             message = f"one type too many: `{opcode}` takes {count}"
-            self.problems.append(Problem(message, word.span, modifier_syntax(self.entry)))
+            self.problems.append(Problem(message, word.span, format_modifier_syntax(self.entry)))
             return
         slot = self.types.pop(0)
         self.spans[slot.name] = word.span
         if word.text[1:] in map(str, slot.values):
             self.values[slot.name] = Type(word.text[1:])
         else:
-            self.problems.append(_bad_type(self.entry, slot, word))
+            self.problems.append(_make_type_problem(self.entry, slot, word))
 
 
-def _bad_type(entry: Entry, slot: Slot, word: Token) -> Problem:
+def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     text = word.text[1:]
     message = f"`.{text}` can't be the {SLOT_NAMES[slot.name]} of `{entry.opcode}`"
     if entry.opcode in ("vshl", "vshr") and slot.name == "btype":
@@ -163,13 +165,13 @@ def _bad_type(entry: Entry, slot: Slot, word: Token) -> Problem:
     elif text == "pred" and entry.opcode in ("set", "setp"):
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
-    return Problem(message, word.span, allowed(slot), fix)
+    return Problem(message, word.span, format_allowed_values(slot), fix)
 
 
-def _unknown(entry: Entry, word: Token) -> Problem:
+def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
     text = word.text[1:]
-    known = vocabulary(entry)
-    hint = f"{entry.opcode}{modifier_syntax(entry)}"
+    known = map_spellings(entry)
+    hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
     if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
             f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
@@ -178,7 +180,7 @@ def _unknown(entry: Entry, word: Token) -> Problem:
             " ".join(f".{c}" for c in next(s for s in entry.slots if s.name == "cmp").values),
             {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],
         )
-    if entry.slot("secop") and text in ("min", "max"):
+    if entry.find_slot("secop") and text in ("min", "max"):
         message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
         if entry.opcode == "vset4":
             message += (
@@ -186,17 +188,17 @@ def _unknown(entry: Entry, word: Token) -> Problem:
                 "assembler accepts it"
             )
         return Problem(message, word.span, ".add, or none")
-    if text in _known_modifiers():
+    if text in _list_known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
     candidates = sorted(known) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
-            f"{quoted(word.text)} is a selector; it belongs behind an operand",
+            f"{quote_word(word.text)} is a selector; it belongs behind an operand",
             word.span,
             hint,
         )
-    close = nearest(text, candidates)
-    message = f"unknown modifier {quoted(word.text)}" + (
+    close = find_closest_spelling(text, candidates)
+    message = f"unknown modifier {quote_word(word.text)}" + (
         f"; did you mean `.{close}`?" if close else ""
     )
     return Problem(message, word.span, hint, f".{close}" if close else None)

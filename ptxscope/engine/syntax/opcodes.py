@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from ..isa.catalog import CATALOG
-from .errors import nearest
+from .errors import find_closest_spelling
 
 OPCODES = frozenset(CATALOG)
 """Those of the 27."""
@@ -40,7 +40,7 @@ def is_misspelt(word: str) -> bool:
     """Whether a word that is no opcode is like one of the 27."""
     if word in OPCODES or word in OTHER_OPCODES:
         return False
-    return nearest(word, list(CATALOG), _LIKENESS) is not None
+    return find_closest_spelling(word, list(CATALOG), _LIKENESS) is not None
 
 
 def is_meant(word: str) -> bool:
@@ -48,7 +48,7 @@ def is_meant(word: str) -> bool:
     return word in OPCODES or is_misspelt(word)
 
 
-def any_of(words: frozenset[str]) -> str:
+def make_alternation(words: frozenset[str]) -> str:
     """A regular expression for any of some words, which tries few of them at a place."""
     groups = groupby(sorted(words, reverse=True), key=lambda word: word[0])
     return "|".join(f"{first}(?:{'|'.join(x[1:] for x in group)})" for first, group in groups)

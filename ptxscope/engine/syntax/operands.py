@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
-from ..isa.types import Destinations, Selector, Type, selector
+from ..isa.types import Destinations, Selector, Type, parse_selector
 from ..lazy_patterns import pattern
-from .constants import BadConstantError, Constant, constant, constant_bits, is_constant
-from .errors import Problem, Span, quoted, there_are
-from .instruction import Literal, Register
-from .tokens import Kind, Token, Written
+from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
+from .errors import Problem, Span, format_existence, quote_word
+from .instruction import Immediate, Register
+from .tokens import RawInstruction, Token, TokenKind
 
 _SELECTOR = pattern(r"[bh]\d{1,4}")
 COMPONENTS = {
@@ -30,7 +30,7 @@ SPECIAL = pattern(
 )
 
 
-class Operands:
+class ParsedOperands:
     """What was understood of the operands."""
 
     def __init__(self) -> None:
@@ -38,30 +38,30 @@ class Operands:
         """Slots of the form: selectors, negations, ``dst``, ``c``."""
         self.spans: dict[str, Span] = {}
         self.destinations: tuple[str | None, ...] = ()
-        self.sources: list[Register | Literal] = []
+        self.sources: list[Register | Immediate] = []
         self.problems: list[Problem] = []
         self.notes: list[str] = []
 
-    def wrong(self, message: str, span: Span, hint: str = "", fix: str | None = None) -> None:
+    def add_problem(self, message: str, span: Span, hint: str = "", fix: str | None = None) -> None:
         """Record a problem."""
         self.problems.append(Problem(message, span, hint, fix))
 
 
-def resolve(entry: Entry, written: Written, partial: Form) -> Operands:
+def resolve(entry: Entry, written: RawInstruction, partial: Form) -> ParsedOperands:
     """Read the operands of a statement; ``partial`` has the modifiers that were understood."""
-    found = Operands()
+    found = ParsedOperands()
     operands = written.operands
     sources = entry.sources
-    least = 1 + len(sources) - entry.c_optional
+    least = 1 + len(sources) - entry.is_c_optional
     if not least <= len(operands) <= 1 + len(sources):
         roles = ["d" if entry.opcode != "setp" else "p|q", *(x.role for x in sources)]
-        names = ", ".join(roles[:least]) + ("{, c}" if entry.c_optional else "")
-        numbers = f"{least} or {least + 1}" if entry.c_optional else str(least)
+        names = ", ".join(roles[:least]) + ("{, c}" if entry.is_c_optional else "")
+        numbers = f"{least} or {least + 1}" if entry.is_c_optional else str(least)
         extra = operands[1 + len(sources) :]
         at = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
         end = written.span[1]
-        found.wrong(
-            f"`{entry.opcode}` takes {numbers} operands; {there_are(len(operands))}",
+        found.add_problem(
+            f"`{entry.opcode}` takes {numbers} operands; {format_existence(len(operands))}",
             at or (end, end),
             names,
         )
@@ -69,14 +69,14 @@ def resolve(entry: Entry, written: Written, partial: Form) -> Operands:
         if not words:
             continue
         if i == 0:
-            _destination(entry, words, found)
+            _parse_destination(entry, words, found)
         else:
             operand = sources[i - 1]
-            found.spans[operand.role] = _span(words)
+            found.spans[operand.role] = _get_span(words)
             if operand.role == "c":
                 found.values["c"] = True
-            _source(entry, operand, words, partial, found)
-    if not entry.c_optional:
+            _parse_source(entry, operand, words, partial, found)
+    if not entry.is_c_optional:
         found.values["c"] = True
     return found
 
@@ -90,14 +90,14 @@ def _is_named(words: Sequence[Token]) -> bool:
     return [word.text for word in words[:2]] == ["%", "["]
 
 
-def _span(words: Sequence[Token]) -> Span:
+def _get_span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
 
 
-def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> None:
-    found.spans["d"] = _span(words)
+def _parse_destination(entry: Entry, words: tuple[Token, ...], found: ParsedOperands) -> None:
+    found.spans["d"] = _get_span(words)
     if words[0].text in ("-", "!"):
-        found.wrong(f"a destination takes no `{words[0].text}`", words[0].span)
+        found.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
         words = words[1:]
     parts: list[list[Token]] = [[]]
     for word in words:
@@ -107,32 +107,36 @@ def _destination(entry: Entry, words: tuple[Token, ...], found: Operands) -> Non
             parts[-1].append(word)
     names: list[str | None] = []
     for part in parts:
-        if not part or part[0].kind is not Kind.NAME:
-            at = _span(part) if part else found.spans["d"]
+        if not part or part[0].kind is not TokenKind.NAME:
+            at = _get_span(part) if part else found.spans["d"]
             if _is_named(part):
-                found.wrong(BY_NAME, at, NUMBERS)
+                found.add_problem(BY_NAME, at, NUMBERS)
             else:
-                found.wrong("the destination must be a register", at, _destination_hint(entry))
+                found.add_problem(
+                    "the destination must be a register", at, _format_destination_hint(entry)
+                )
             return
         if _is_special(part, found):
             return
-        name, rest = _named(entry, part, predicate=entry.opcode == "setp")
+        name, rest = _parse_register_name(entry, part, predicate=entry.opcode == "setp")
         names.append(None if name == "_" else name)
-        _selectors(entry, SlotPlace.D, rest, found)
+        _parse_selectors(entry, SlotPlace.D, rest, found)
     found.destinations = tuple(names)
     if entry.opcode != "setp":
         if len(parts) > 1:
-            found.wrong(f"`{entry.opcode}` has one destination", found.spans["d"], "d")
+            found.add_problem(f"`{entry.opcode}` has one destination", found.spans["d"], "d")
         elif names[0] is None:
-            found.wrong("`_` can be a destination of `setp` only", found.spans["d"], "a register")
+            found.add_problem(
+                "`_` can be a destination of `setp` only", found.spans["d"], "a register"
+            )
         return
-    found.spans["p"] = _span(parts[0])
+    found.spans["p"] = _get_span(parts[0])
     if len(parts) > 1:
-        found.spans["q"] = _span(parts[1])
+        found.spans["q"] = _get_span(parts[1])
     if len(parts) > 2:
-        found.wrong("`setp` has two destinations at most", _span(parts[2]), "p or p|q")
+        found.add_problem("`setp` has two destinations at most", _get_span(parts[2]), "p or p|q")
     elif names == [None, None]:
-        found.wrong("`_|_` keeps nothing", found.spans["d"], "p|q, p|_, _|q or _", "_")
+        found.add_problem("`_|_` keeps nothing", found.spans["d"], "p|q, p|_, _|q or _", "_")
     else:
         found.values["dst"] = _DST[tuple(name is not None for name in names)]
 
@@ -146,41 +150,41 @@ _DST = {
 }
 
 
-def _destination_hint(entry: Entry) -> str:
+def _format_destination_hint(entry: Entry) -> str:
     return "p, p|q, p|_, _|q or _" if entry.opcode == "setp" else "a register"
 
 
-def _source(
-    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, found: Operands
+def _parse_source(
+    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, found: ParsedOperands
 ) -> None:
     place = SlotPlace(operand.role)
     type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
     prefix = words[0] if words[0].text in ("-", "!") else None
-    negates = entry.slot(f"neg{place}")
+    negates = entry.find_slot(f"neg{place}")
     negated = False
-    if prefix and negates and prefix.text == negates.word and _rest_is_operand(prefix, words[1:]):
+    if prefix and negates and prefix.text == negates.word and _is_operand_behind(prefix, words[1:]):
         found.values[negates.name] = True
         found.spans[negates.name] = prefix.span
         words = words[1:]
         negated = True
     elif prefix and len(words) > 1 and not is_constant(words):
-        _wrong_prefix(entry, operand, prefix, found)
+        _add_prefix_problem(entry, operand, prefix, found)
         words = words[1:]
     if is_constant(words):
-        _literal(entry, words, type_, found)
+        _parse_immediate(entry, words, type_, found)
         return
     first = words[0]
     if _is_named(words):
-        found.wrong(BY_NAME, _span(words), NUMBERS)
+        found.add_problem(BY_NAME, _get_span(words), NUMBERS)
         return
-    if first.kind is not Kind.NAME or first.text == "_":
+    if first.kind is not TokenKind.NAME or first.text == "_":
         what = {
             "[": "a memory operand is not allowed here",
             "{": "a vector operand is not allowed here",
             "_": "`_` throws a result away; it can't be read",
-        }.get(first.text, f"{quoted(first.text)} can't begin an operand")
-        kinds = "a register or a literal" if entry.literals else "a register"
-        found.wrong(what, _span(words), kinds)
+        }.get(first.text, f"{quote_word(first.text)} can't begin an operand")
+        kinds = "a register or a literal" if entry.takes_immediates else "a register"
+        found.add_problem(what, _get_span(words), kinds)
         return
     if _is_special(words, found):
         return
@@ -188,19 +192,22 @@ def _source(
     if sum_ and _is_sum(entry, operand, words[2:]):
         found.problems.append(
             Problem(
-                f"ptxas takes the sum {quoted(_joined(words))} here; ptxscope does not compute it",
+                f"ptxas takes the sum {quote_word(_join_words(words))} here; ptxscope "
+                "does not compute it",
                 found.spans[operand.role],
                 "the sum in a register",
                 unread=True,
             )
         )
         return
-    name, rest = _named(entry, words, predicate=type_ is Type.PRED)
+    name, rest = _parse_register_name(entry, words, predicate=type_ is Type.PRED)
     found.sources.append(Register(name))
-    _selectors(entry, place, rest, found)
+    _parse_selectors(entry, place, rest, found)
 
 
-def _named(entry: Entry, words: Sequence[Token], *, predicate: bool) -> tuple[str, Sequence[Token]]:
+def _parse_register_name(
+    entry: Entry, words: Sequence[Token], *, predicate: bool
+) -> tuple[str, Sequence[Token]]:
     """A register, or a component of a vector register, and the words behind it."""
     name = words[0].text
     component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
@@ -218,19 +225,21 @@ def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
     if not allowed or not is_constant(addend):
         return False
     try:
-        return isinstance(constant(addend).value, int)
+        return isinstance(evaluate_constant(addend).value, int)
     except BadConstantError:
         return False
 
 
-def _rest_is_operand(prefix: Token, rest: tuple[Token, ...]) -> bool:
+def _is_operand_behind(prefix: Token, rest: tuple[Token, ...]) -> bool:
     """``-5`` is a literal of its own; ``!5`` negates, ``-a`` too."""
     return bool(rest) and (
-        prefix.text == "!" or (rest[0].kind is Kind.NAME and rest[0].text != "WARP_SZ")
+        prefix.text == "!" or (rest[0].kind is TokenKind.NAME and rest[0].text != "WARP_SZ")
     )
 
 
-def _wrong_prefix(entry: Entry, operand: Operand, prefix: Token, found: Operands) -> None:
+def _add_prefix_problem(
+    entry: Entry, operand: Operand, prefix: Token, found: ParsedOperands
+) -> None:
     if prefix.text == "!":
         message = "`!` negates predicates"
         if operand.type is not Type.PRED:
@@ -239,79 +248,85 @@ def _wrong_prefix(entry: Entry, operand: Operand, prefix: Token, found: Operands
             message += ", and this one takes no negation"
     else:
         message = f"operands of `{entry.opcode}` can't be negated; only those of `vmad` can"
-    found.wrong(message, prefix.span, "the operand without its sign", "")
+    found.add_problem(message, prefix.span, "the operand without its sign", "")
     found.spans.setdefault(f"neg{operand.role}", prefix.span)
 
 
-def _literal(entry: Entry, words: tuple[Token, ...], type_: object, found: Operands) -> None:
-    span = _span(words)
+def _parse_immediate(
+    entry: Entry, words: tuple[Token, ...], type_: object, found: ParsedOperands
+) -> None:
+    span = _get_span(words)
     try:
-        value = constant(words)
+        value = evaluate_constant(words)
     except BadConstantError as error:
         found.problems.append(error.problem)
         return
-    if not entry.literals:
-        found.wrong(
+    if not entry.takes_immediates:
+        found.add_problem(
             f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
             span,
             "a register",
         )
     elif isinstance(type_, Type):
-        bits = constant_bits(value, type_)
-        text = " ".join(word.text for word in words) if len(words) > 2 else _joined(words)
+        bits = convert_constant(value, type_)
+        text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
         if isinstance(bits, str):
-            found.wrong(f"a literal of this kind does not fit `.{type_}`", span, bits)
+            found.add_problem(f"a literal of this kind does not fit `.{type_}`", span, bits)
         else:
-            found.sources.append(Literal(bits, text))
-            found.notes += _literal_notes(value, type_, text)
+            found.sources.append(Immediate(bits, text))
+            found.notes += _iter_immediate_notes(value, type_, text)
 
 
-def _literal_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
+def _iter_immediate_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
     if value.cut:
-        yield f"{quoted(text)} has more than 64 bits; ptxas keeps the low ones"
+        yield f"{quote_word(text)} has more than 64 bits; ptxas keeps the low ones"
     if type_ is Type.F64 and value.pattern is not None and value.width == 32:
-        yield f"ptxas takes {quoted(text)} for `.f64` as its bits, not as its value"
+        yield f"ptxas takes {quote_word(text)} for `.f64` as its bits, not as its value"
 
 
-def _joined(words: tuple[Token, ...]) -> str:
+def _join_words(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _is_special(words: Sequence[Token], found: Operands) -> bool:
+def _is_special(words: Sequence[Token], found: ParsedOperands) -> bool:
     special = SPECIAL.fullmatch(words[0].text) is not None
     if special:
-        found.wrong(
-            f"the special register {quoted(words[0].text)} can't be an operand here",
-            _span(words),
+        found.add_problem(
+            f"the special register {quote_word(words[0].text)} can't be an operand here",
+            _get_span(words),
             "an ordinary register; copy it with `mov.u32` first",
         )
     return special
 
 
-def _selectors(entry: Entry, place: SlotPlace, words: Sequence[Token], found: Operands) -> None:
+def _parse_selectors(
+    entry: Entry, place: SlotPlace, words: Sequence[Token], found: ParsedOperands
+) -> None:
     if not words:
         return
-    span = _span(words)
+    span = _get_span(words)
     slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
-    if len(words) > 1 or words[0].kind is not Kind.DOTTED:
-        extra = words[1] if words[0].kind is Kind.DOTTED else words[0]
-        found.wrong(f"{quoted(extra.text)} does not belong to this operand", extra.span, "a comma")
+    if len(words) > 1 or words[0].kind is not TokenKind.DOTTED:
+        extra = words[1] if words[0].kind is TokenKind.DOTTED else words[0]
+        found.add_problem(
+            f"{quote_word(extra.text)} does not belong to this operand", extra.span, "a comma"
+        )
         return
     text = words[0].text[1:]
     known = _SELECTOR.fullmatch(text)
     if slot is None:
         found.spans[f"{place}sel"] = span
-        found.wrong(_no_selector(entry, place), span, "the operand alone", "")
+        found.add_problem(_format_no_selector(entry, place), span, "the operand alone", "")
         return
     found.spans[slot.name] = span
-    value = selector(text) if known else None
+    value = parse_selector(text) if known else None
     if value is not None and value in slot.values:
         found.values[slot.name] = value
         return
-    _bad_selector(entry, slot.name, text, value, span, found)
+    _add_selector_problem(entry, slot.name, text, value, span, found)
 
 
-def _no_selector(entry: Entry, place: SlotPlace) -> str:
+def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
     if entry.group == _COMPARISON:
         return "selectors belong to the video instructions; this operand takes none"
     if place is SlotPlace.C:
@@ -321,11 +336,11 @@ def _no_selector(entry: Entry, place: SlotPlace) -> str:
     return f"`{entry.opcode}` writes the whole of d: it takes no destination selector"
 
 
-def _bad_selector(
-    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, found: Operands
+def _add_selector_problem(
+    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, found: ParsedOperands
 ) -> None:
     unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
-    what = f"{quoted(f'.{text}')} is not a {SLOT_NAMES[slot]}"
+    what = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
     fix = None
     if slot == "mask":
         hint = (
@@ -350,4 +365,4 @@ def _bad_selector(
         hint = (
             f".{unit[0]} and {entry.lanes} digits 0-{top}: a holds 0-{entry.lanes - 1}, b the rest"
         )
-    found.wrong(what, span, hint, fix)
+    found.add_problem(what, span, hint, fix)

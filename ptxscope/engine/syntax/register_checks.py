@@ -13,12 +13,12 @@ from functools import lru_cache
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..records import NamedTuple
-from .errors import Problem, quoted
+from .errors import Problem, quote_word
 from .instruction import Instruction
 from .scopes import CONSTANT, FUNCTION, Declared, Scopes
 
 
-class Misfit(Enum):
+class RegisterProblemKind(Enum):
     """Why a register may not stand where it stands."""
 
     UNDECLARED = "undeclared"
@@ -33,10 +33,10 @@ class Misfit(Enum):
     """It may: nothing is known of it."""
 
 
-class Told(NamedTuple):
+class RegisterProblem(NamedTuple):
     """What is said of a register."""
 
-    why: Misfit
+    why: RegisterProblemKind
     message: str
     hint: str = ""
     """What is allowed there."""
@@ -46,7 +46,7 @@ _TYPE = re.compile(r"([bsuf])(\d+)")
 
 
 @lru_cache(maxsize=1 << 10)
-def agrees(declared: str, type_: Type) -> bool:
+def is_compatible(declared: str, type_: Type) -> bool:
     """Whether a register of a declared type may stand where an instruction type is wanted.
 
     Sizes must be equal; signed and unsigned agree, and bits agree with all. ptxas takes ``f16x2``
@@ -63,47 +63,56 @@ def agrees(declared: str, type_: Type) -> bool:
     return "b" in (kind, wanted) or (kind == "f") == (wanted == "f")
 
 
-def misfits(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
+def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """What keeps an assembler from taking an instruction's registers, at places of its text."""
     for role, name in ins.names.items():
-        told = misfit(scopes, ins, role, name, ins.type_of(role))
-        if told and told.why in (Misfit.UNDECLARED, Misfit.TYPE):
+        told = check_register(scopes, ins, role, name, ins.type_of(role))
+        if told and told.why in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
             yield Problem(told.message, ins.spans.get(role, ins.spans["opcode"]), told.hint)
 
 
-def misfit(scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type) -> Told | None:
+def check_register(
+    scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
+) -> RegisterProblem | None:
     """What is said of a register in its role, of a type, in an instruction that differs in names.
 
     None where it may stand.
     """
     name, _, component = register.partition(".")
-    declared = scopes.declared(name)
+    declared = scopes.find_declaration(name)
     if declared is None:
-        if not scopes.lacks(name):
+        if not scopes.is_undeclared(name):
             return None
-        message = f"no declaration of {quoted(name)} is in sight"
-        why = Misfit.UNDECLARED if scopes.sure else Misfit.UNSEEN
-        return Told(why, message, f".reg .{type_} {name};")
+        message = f"no declaration of {quote_word(name)} is in sight"
+        why = RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
+        return RegisterProblem(why, message, f".reg .{type_} {name};")
     if not declared.register:
-        return _no_register(name, declared)
+        return _make_no_register_problem(name, declared)
     if declared.type == CONSTANT:
-        return _constant(ins, role, name, type_)
+        return _check_constant(ins, role, name, type_)
     if bool(declared.vector) != bool(component):
-        message = f"{quoted(name)} is declared as a vector; one of its components is wanted"
+        message = f"{quote_word(name)} is declared as a vector; one of its components is wanted"
         if not declared.vector:
-            message = f"{quoted(name)} is not declared as a vector; it has no components"
-        return Told(Misfit.UNDECLARED, message, f"{name}.x" if declared.vector else name)
+            message = f"{quote_word(name)} is not declared as a vector; it has no components"
+        return RegisterProblem(
+            RegisterProblemKind.UNDECLARED, message, f"{name}.x" if declared.vector else name
+        )
     if component and "xyzw".index(component) >= declared.vector:
-        message = f"{quoted(name)} is a .v{declared.vector}: {quoted(register)} is no part of it"
-        return Told(Misfit.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y")
-    if agrees(declared.type, type_) and not _refuses(ins, role, declared.type):
+        message = (
+            f"{quote_word(name)} is a .v{declared.vector}: {quote_word(register)} is no part of it"
+        )
+        return RegisterProblem(
+            RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
+        )
+    if is_compatible(declared.type, type_) and not _refuses(ins, role, declared.type):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
     how = "{} by its constraint" if declared.operand else "declared {}"
     message = (
-        f"{quoted(register)} is {how.format(f'.{declared.type}')}, but {_called(role)} is {kind}"
+        f"{quote_word(register)} is {how.format(f'.{declared.type}')}, but "
+        f"{_format_role(role)} is {kind}"
     )
-    return Told(Misfit.TYPE, message, _fitting(type_))
+    return RegisterProblem(RegisterProblemKind.TYPE, message, _format_fitting_types(type_))
 
 
 def _refuses(ins: Instruction, role: str, declared: str) -> bool:
@@ -114,35 +123,47 @@ def _refuses(ins: Instruction, role: str, declared: str) -> bool:
     return is_set or bool(getattr(ins.form, f"neg{role}", False))
 
 
-def _constant(ins: Instruction, role: str, name: str, type_: Type) -> Told | None:
+def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:
     """What is said of an asm statement's operand that is an integer."""
-    what = f"{quoted(name)} is an integer by its constraint"
+    what = f"{quote_word(name)} is an integer by its constraint"
     if role == "guard" or role in DESTINATIONS:
-        return Told(Misfit.TYPE, f"{what}, but {_called(role)} is a register", _fitting(type_))
-    if not ins.entry.literals:
+        return RegisterProblem(
+            RegisterProblemKind.TYPE,
+            f"{what}, but {_format_role(role)} is a register",
+            _format_fitting_types(type_),
+        )
+    if not ins.entry.takes_immediates:
         message = (
             f"{what}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
         )
-        return Told(Misfit.TYPE, message, "a register")
+        return RegisterProblem(RegisterProblemKind.TYPE, message, "a register")
     if getattr(ins.form, f"{role}sel", None) is not None:
-        return Told(Misfit.TYPE, f"{what}: no selector may stand behind it", "a register")
+        return RegisterProblem(
+            RegisterProblemKind.TYPE, f"{what}: no selector may stand behind it", "a register"
+        )
     if type_ in (Type.F32, Type.F64):
-        return Told(Misfit.TYPE, f"{what}, but {_called(role)} is .{type_}", _fitting(type_))
+        return RegisterProblem(
+            RegisterProblemKind.TYPE,
+            f"{what}, but {_format_role(role)} is .{type_}",
+            _format_fitting_types(type_),
+        )
     return None
 
 
-def _called(role: str) -> str:
+def _format_role(role: str) -> str:
     return "the guard" if role == "guard" else f"operand {role}"
 
 
-def _no_register(name: str, declared: Declared) -> Told:
+def _make_no_register_problem(name: str, declared: Declared) -> RegisterProblem:
     if declared.type == FUNCTION:
-        return Told(Misfit.UNREAD, f"{quoted(name)} is a function; this is not checked")
-    message = f"{quoted(name)} is a {declared.type} variable: its address is no register"
-    return Told(Misfit.UNDECLARED, message, "a register")
+        return RegisterProblem(
+            RegisterProblemKind.UNREAD, f"{quote_word(name)} is a function; this is not checked"
+        )
+    message = f"{quote_word(name)} is a {declared.type} variable: its address is no register"
+    return RegisterProblem(RegisterProblemKind.UNDECLARED, message, "a register")
 
 
-def _fitting(type_: Type) -> str:
+def _format_fitting_types(type_: Type) -> str:
     if type_ is Type.PRED:
         return ".pred"
     kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .constants import BASES, INTEGER
-from .tokens import Kind, Token, tokens
+from .tokens import Token, TokenKind, tokenize
 
 _REG = re.compile(r"\.reg\b[^;\"]*+")
 _LONGEST = 1 << 12
@@ -48,33 +48,33 @@ class Body(NamedTuple):
     end: int
 
 
-def bodies(words: Sequence[Token]) -> Iterator[Body]:
+def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
     """The bodies of ``.entry`` and ``.func``, by their name."""
     i = 0
     while i < len(words):
         i += 1
         if words[i - 1].text not in _FUNCTIONS:
             continue
-        name, i = _header(words, i)
+        name, i = _read_header(words, i)
         if i < len(words) and words[i].text == "{":
-            end = _closing(words, i)
+            end = _find_closing_brace(words, i)
             last = words[end].start if end < len(words) else words[-1].end + 1
             yield Body(name, words[i].end, last)
             i = end
 
 
-def _header(words: Sequence[Token], i: int) -> tuple[str, int]:
+def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
     """The name that a function's header tells from there on, and where the header ends."""
     depth, name = 0, ""
     while i < len(words) and words[i].text not in _HEADER_ENDS:
         depth += (words[i].text == "(") - (words[i].text == ")")
-        if not depth and not name and words[i].kind is Kind.NAME:
+        if not depth and not name and words[i].kind is TokenKind.NAME:
             name = words[i].text
         i += 1
     return name, i
 
 
-def _closing(words: Sequence[Token], i: int) -> int:
+def _find_closing_brace(words: Sequence[Token], i: int) -> int:
     """Where the brace at i is closed."""
     depth = 0
     while i < len(words):
@@ -109,28 +109,28 @@ _A_FUNCTION = Declared(FUNCTION, register=False)
 _PARAM = Declared(".param", register=False)
 
 
-class Registers(NamedTuple):
+class RegisterDeclaration(NamedTuple):
     """A register that is declared, or as many numbered ones."""
 
     name: str
-    many: int | None
+    register_count: int | None
     declared: Declared
 
 
-def registers_in(words: Sequence[Token], i: int) -> tuple[list[Registers], int]:
+def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
     """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
-    found, type_, vector = list[Registers](), "", 0
+    found, type_, vector = list[RegisterDeclaration](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
             vector = int(word.text[2:])
-        elif word.kind is Kind.DOTTED:
+        elif word.kind is TokenKind.DOTTED:
             type_ = word.text[1:]
-        elif word.kind is Kind.NAME and type_:
+        elif word.kind is TokenKind.NAME and type_:
             less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
             many = less == "<" and INTEGER.fullmatch(count)
             number = _number(many) if many else None
-            found.append(Registers(word.text, number, Declared(type_, vector)))
+            found.append(RegisterDeclaration(word.text, number, Declared(type_, vector)))
         i += 1
     return found, i
 
@@ -141,11 +141,11 @@ def _number(found: re.Match[str]) -> int:
     return int(found[kind][:9], BASES[kind])
 
 
-def alone(words: Sequence[Token]) -> tuple[Registers, ...] | None:
+def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
     """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
     if not words or words[0].text != ".reg":
         return None
-    found, end = registers_in(words, 1)
+    found, end = parse_registers(words, 1)
     return tuple(found) if [word.text for word in words[end:]] == [";"] else None
 
 
@@ -168,7 +168,7 @@ class Kernel(NamedTuple):
     parameters: Sequence[str]
 
 
-def kernel(text: str) -> Kernel | None:
+def parse_kernel_header(text: str) -> Kernel | None:
     """What a text declares that is the header of a kernel as compilers write it; else None."""
     found = _KERNEL.fullmatch(text)
     return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
@@ -185,7 +185,7 @@ class Scope:
         self.registers = False
         """Whether a ``.reg`` stands in it."""
 
-    def declare(self, name: str, count: int | None, declared: Declared) -> None:
+    def add_register(self, name: str, count: int | None, declared: Declared) -> None:
         """A register, or as many numbered ones."""
         self.registers = True
         if count is None:
@@ -278,7 +278,7 @@ class Scopes:
                 self._header = None  # it was a prototype's
             i = directive(self, words, i + 1) if directive else i + 1
 
-    def find_duplicate(self, found: Iterable[Registers]) -> str:
+    def find_duplicate(self, found: Iterable[RegisterDeclaration]) -> str:
         """The first register that is declared already in the innermost scope; empty for none.
 
         Outside of all braces only a module or an asm statement is one text for an assembler.
@@ -289,13 +289,13 @@ class Scopes:
         for name, count, declared in found:
             if scope.has(name, count) or fresh.has(name, count):
                 return name
-            fresh.declare(name, count, declared)
+            fresh.add_register(name, count, declared)
         return ""
 
-    def declare(self, found: Iterable[Registers]) -> None:
+    def add_directive(self, found: Iterable[RegisterDeclaration]) -> None:
         """What stands alone in a ``.reg`` directive: the same as to read it."""
         self._asked.clear()
-        self._declare(found)
+        self._add_declaration(found)
         self._header = None
 
     def begin(self, found: Kernel) -> None:
@@ -313,12 +313,12 @@ class Scopes:
         if len(self._scopes) == 1:
             self._header = Scope()
 
-    def _declare(self, found: Iterable[Registers]) -> None:
+    def _add_declaration(self, found: Iterable[RegisterDeclaration]) -> None:
         scope = self._header or self._scopes[-1]
         for name, count, declared in found:
-            scope.declare(name, count, declared)
+            scope.add_register(name, count, declared)
 
-    def _module(self, words: Sequence[Token], i: int) -> int:
+    def _enter_module(self, words: Sequence[Token], i: int) -> int:
         """A ``.version``: what stood before was another module, and is forgotten."""
         told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
         if told:
@@ -331,28 +331,28 @@ class Scopes:
 
     def _set_target(self, words: Sequence[Token], i: int) -> int:
         numbers = []
-        while i < len(words) and words[i].kind is not Kind.DOTTED:
+        while i < len(words) and words[i].kind is not TokenKind.DOTTED:
             if named := _TARGET.match(words[i].text[:20]):
                 numbers.append(int(named[1]))
             i += 1
         self.target = min(numbers, default=None)
         return i
 
-    def _function(self, words: Sequence[Token], i: int) -> int:
-        name, _ = _header(words, i)
+    def _enter_function(self, words: Sequence[Token], i: int) -> int:
+        name, _ = _read_header(words, i)
         self._begin(name)
         return i
 
-    def _registers(self, words: Sequence[Token], i: int) -> int:
-        found, i = registers_in(words, i)
-        self._declare(found)
+    def _read_registers(self, words: Sequence[Token], i: int) -> int:
+        found, i = parse_registers(words, i)
+        self._add_declaration(found)
         return i
 
-    def _variables(self, words: Sequence[Token], i: int) -> int:
+    def _read_variables(self, words: Sequence[Token], i: int) -> int:
         """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
         scope, space = self._header or self._scopes[-1], words[i - 1].text
         while i < len(words) and words[i].text not in _ENDS:
-            if words[i].kind is Kind.NAME:
+            if words[i].kind is TokenKind.NAME:
                 scope.names.setdefault(words[i].text, Declared(space, register=False))
             i += 1
         return i
@@ -364,15 +364,15 @@ class Scopes:
         """The innermost."""
         return self._scopes[-1]
 
-    def scope_of(self, name: str) -> Scope | None:
+    def find_scope(self, name: str) -> Scope | None:
         """The scope that declares a name."""
-        return self._found(name)[0]
+        return self._find_scoped(name)[0]
 
-    def declared(self, name: str) -> Declared | None:
+    def find_declaration(self, name: str) -> Declared | None:
         """What a name was declared as; None where no declaration of it is in sight."""
-        return self._found(name)[1]
+        return self._find_scoped(name)[1]
 
-    def types(self, names: Iterable[str]) -> tuple[str, ...] | None:
+    def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
         """The declared types of registers; None where one is a vector, or no declared register."""
         found = []
         asked = self._asked
@@ -386,7 +386,7 @@ class Scopes:
             found.append(declared.type)
         return tuple(found)
 
-    def _found(self, name: str) -> tuple[Scope | None, Declared | None]:
+    def _find_scoped(self, name: str) -> tuple[Scope | None, Declared | None]:
         found = self._asked.get(name)
         if found is None:
             found = self._asked[name] = self._look_up(name)
@@ -399,17 +399,21 @@ class Scopes:
             if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
                 return scope, declared
         declared = self.functions.get(name)
-        if self.closed and not declared and not (self.elsewhere and self.elsewhere.declared(name)):
-            declared = _of_compiler(name)
+        if (
+            self.closed
+            and not declared
+            and not (self.elsewhere and self.elsewhere.find_declaration(name))
+        ):
+            declared = _guess_compiler_register(name)
         return None, declared
 
-    def type_of(self, name: str) -> str | None:
+    def find_type(self, name: str) -> str | None:
         """The declared type of a register, as ``b32``; None where it is not declared."""
-        found = self.declared(name)
+        found = self.find_declaration(name)
         return found.type if found and found.register else None
 
     @property
-    def declares(self) -> bool:
+    def has_declarations(self) -> bool:
         """Whether registers are declared here: one that is not is unknown to an assembler.
 
         So it is in a kernel or function of a module that tells its version, too.
@@ -419,41 +423,41 @@ class Scopes:
         return self.closed or any(scope.registers for scope in self._scopes)
 
     @property
-    def sure(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether what is declared nowhere here is declared in no other file either."""
         return not self.elsewhere or self.elsewhere.complete
 
-    def lacks(self, name: str) -> bool:
+    def is_undeclared(self, name: str) -> bool:
         """Whether a name is declared nowhere, and would have to be."""
-        if self.is_partial or not self.declares or self.declared(name):
+        if self.is_partial or not self.has_declarations or self.find_declaration(name):
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False
-        return not (self.elsewhere and self.elsewhere.declared(name))
+        return not (self.elsewhere and self.elsewhere.find_declaration(name))
 
 
-def _of_compiler(name: str) -> Declared | None:
+def _guess_compiler_register(name: str) -> Declared | None:
     found = _COMPILERS.fullmatch(name)
     return Declared(_COMPILERS_TYPES[found[1]]) if found else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
-    ".version": Scopes._module,
+    ".version": Scopes._enter_module,
     ".target": Scopes._set_target,
-    **dict.fromkeys(_FUNCTIONS, Scopes._function),
-    ".reg": Scopes._registers,
-    **dict.fromkeys(_SPACES, Scopes._variables),
+    **dict.fromkeys(_FUNCTIONS, Scopes._enter_function),
+    ".reg": Scopes._read_registers,
+    **dict.fromkeys(_SPACES, Scopes._read_variables),
 }
 DIRECTIVES = frozenset(_DIRECTIVES)
 """Those that say something of a name, a version or a target."""
 
 
-def anywhere(text: str) -> Scopes:
+def collect_registers(text: str) -> Scopes:
     """All registers that a source in another language declares, whatever their scopes."""
     found = Scopes()
     found.complete = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
-        found.read(tokens(declaration[0][:_LONGEST].replace("%%", "%")))
+        found.read(tokenize(declaration[0][:_LONGEST].replace("%%", "%")))
         if not text.startswith(";", declaration.end()):  # it is put together
             found.complete = False
     return found

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from ..lazy_patterns import pattern
 from ..records import NamedTuple
-from .errors import Problem, Span, capped
+from .errors import Problem, Span, limit_problems
 
 _WORD = r"\b(?:asm|__asm__|__asm)\b"
 _MORE = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
@@ -64,18 +64,18 @@ class Fragment(NamedTuple):
         """A range of the PTX, each gap as its source text: ``<MACRO>``."""
         found, done = list[str](), start
         for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
-            found += self.ptx[done:gap], show_gap(text[slice(*self.origin(gap, gap + 1))])
+            found += self.ptx[done:gap], show_gap(text[slice(*self.find_origin(gap, gap + 1))])
             done = gap + 1
         return "".join([*found, self.ptx[done:end]])
 
-    def origin(self, start: int, end: int) -> Span:
+    def find_origin(self, start: int, end: int) -> Span:
         """Where a range of the PTX stood in the pasted text."""
         if self.starts == (0,) and not self.widths[0]:
             return self.origins[0] + start, self.origins[0] + max(start, end)
-        first = self._at(start)[0]
-        return (first, self._at(end - 1)[1]) if end > start else (first, first)
+        first = self._find_position(start)[0]
+        return (first, self._find_position(end - 1)[1]) if end > start else (first, first)
 
-    def _at(self, position: int) -> Span:
+    def _find_position(self, position: int) -> Span:
         piece = max(bisect_right(self.starts, position) - 1, 0)
         start = self.origins[piece]
         if self.widths[piece]:
@@ -101,7 +101,7 @@ class _Gluer:
         self.text.append(text)
         self.size += len(text)
 
-    def fragment(self, problems: list[Problem]) -> Fragment:
+    def make_fragment(self, problems: list[Problem]) -> Fragment:
         if not self.starts:
             return Fragment("", problems=tuple(problems))
         return Fragment(
@@ -128,17 +128,17 @@ def find_gaps(
     return tuple(start for text, start, width in every if width and text == GAP)
 
 
-def fragments(text: str) -> Iterator[Fragment]:
+def find_fragments(text: str) -> Iterator[Fragment]:
     """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
     found = False
-    for statement in asm_texts(text):
+    for statement in find_asm_texts(text):
         found = True
         yield statement.fragment
     if found:
         return
-    start = skip(text, 0)
+    start = skip_blanks(text, 0)
     if _STRING.match(text, start):
-        yield _glued(text, start)[0]
+        yield _glue_literals(text, start)[0]
     else:
         yield Fragment(text)
 
@@ -153,10 +153,10 @@ class AsmText(NamedTuple):
     """Where what stands behind the text begins: its operands."""
 
 
-def asm_texts(text: str) -> Iterator[AsmText]:
+def find_asm_texts(text: str) -> Iterator[AsmText]:
     """The text of each ``asm`` statement, in order."""
     end = 0
-    while match := _opening(text, end):
+    while match := _find_opening(text, end):
         statement = read_asm(text, match.start(), match.end())
         yield statement
         end = statement.end
@@ -164,19 +164,19 @@ def asm_texts(text: str) -> Iterator[AsmText]:
 
 def read_asm(text: str, start: int, opened: int) -> AsmText:
     """The text of the ``asm`` statement at ``start``; ``opened`` is behind its parenthesis."""
-    fragment, end = _glued(text, opened)
+    fragment, end = _glue_literals(text, opened)
     return AsmText(fragment, start, end)
 
 
-def asm_openings(text: str) -> Iterator[int]:
+def find_asm_openings(text: str) -> Iterator[int]:
     """The positions behind the parentheses that open ``asm`` statements, also in a string."""
     end = 0
-    while match := _opening(text, end):
+    while match := _find_opening(text, end):
         end = match.end()
         yield end
 
 
-def _opening(text: str, position: int) -> re.Match[str] | None:
+def _find_opening(text: str, position: int) -> re.Match[str] | None:
     """How the next ``asm`` statement begins."""
     while match := _ASM.search(text, position):
         if match["opened"]:
@@ -185,43 +185,43 @@ def _opening(text: str, position: int) -> re.Match[str] | None:
     return None
 
 
-def outside_asm(text: str) -> Iterator[Span]:
+def find_text_outside_asm(text: str) -> Iterator[Span]:
     """The stretches of a text that stand around its ``asm`` statements; none where it has none."""
     end = None
-    for statement in asm_texts(text):
+    for statement in find_asm_texts(text):
         yield end or 0, statement.start
         end = statement.end
     if end is not None:
         yield end, len(text)
 
 
-def skip(text: str, position: int) -> int:
+def skip_blanks(text: str, position: int) -> int:
     """The position behind blanks and comments."""
     match = _BETWEEN.match(text, position)
     return match.end() if match else position
 
 
-def _glued(text: str, position: int) -> tuple[Fragment, int]:
+def _glue_literals(text: str, position: int) -> tuple[Fragment, int]:
     """The string literals from a position on, joined as a C compiler joins them.
 
     A gap stands for what is no literal between or behind them. Also where all of that ends.
     """
     gluer, problems, depth = _Gluer(), list[Problem](), 0
     while True:
-        position = skip(text, position)
+        position = skip_blanks(text, position)
         if raw := _RAW.match(text, position):
             end = text.find(f'){raw[1]}"', raw.end())
             if end < 0:
-                problems.append(_unclosed(position, len(text)))
+                problems.append(_make_unclosed_problem(position, len(text)))
                 end = len(text)
-            _percent(text[raw.end() : end], raw.end(), gluer)
+            _add_plain_text(text[raw.end() : end], raw.end(), gluer)
             position = end + len(raw[1]) + 2
         elif string := _STRING.match(text, position):
             position = _decode(text, string.end(), gluer, problems)
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
-                return gluer.fragment(capped(problems)), position
+                return gluer.make_fragment(limit_problems(problems)), position
             gluer.add(GAP, position, end - position)
             position = end
 
@@ -265,7 +265,7 @@ _PERCENT = {"%%": "%", "%=": "0"}
 _PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
 
 
-def _percent(text: str, origin: int, gluer: _Gluer) -> None:
+def _add_plain_text(text: str, origin: int, gluer: _Gluer) -> None:
     """Plain characters, in which ``%%`` stands for ``%``."""
     for part in _PERCENTS.finditer(text):
         at, found = origin + part.start(), part[0]
@@ -289,15 +289,15 @@ def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) ->
             position += 2 if meant else 1
         elif escape := _ESCAPE.match(text, position):
             if not escape[1].endswith("\n"):
-                gluer.add(_escaped(escape[1]), position, len(escape[0]))
+                gluer.add(_decode_escape(escape[1]), position, len(escape[0]))
             position = escape.end()
         else:
             position += 1
-    problems.append(_unclosed(start - 1, position))
+    problems.append(_make_unclosed_problem(start - 1, position))
     return len(text) if position >= len(text) else position
 
 
-def _escaped(code: str) -> str:
+def _decode_escape(code: str) -> str:
     if code[0] == "x" and len(code) > 1:
         return chr(min(int(code[1:], 16), 0xFF))
     if code[0].isdigit() and code[0] < "8":
@@ -305,7 +305,7 @@ def _escaped(code: str) -> str:
     return _NAMED.get(code, code)
 
 
-def _unclosed(start: int, end: int) -> Problem:
+def _make_unclosed_problem(start: int, end: int) -> Problem:
     return Problem(
         "this string literal is not closed", (start, max(end, start + 1)), 'a closing `"`'
     )

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Set
 from enum import Enum
 
 from ..records import NamedTuple
-from .errors import Problem, Span, quoted
+from .errors import Problem, Span, quote_word
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is."""
 
     NAME = 1
@@ -28,7 +28,7 @@ class Kind(Enum):
 class Token(NamedTuple):
     """A word of PTX at ``text[start:end]`` of its fragment."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -39,7 +39,7 @@ class Token(NamedTuple):
         return self.start, self.end
 
 
-class Part(Enum):
+class TokenGroupKind(Enum):
     """What some tokens of a text are together."""
 
     STATEMENT = 1
@@ -52,15 +52,15 @@ class Part(Enum):
     """Text that is not known, where no statement is open."""
 
 
-class Item(NamedTuple):
+class TokenGroup(NamedTuple):
     """Tokens ``start`` to ``end`` of a text."""
 
-    part: Part
+    part: TokenGroupKind
     start: int
     end: int
 
 
-class Written(NamedTuple):
+class RawInstruction(NamedTuple):
     """One instruction as written: ``@!p opcode.mod.mod op, op;``."""
 
     guard: Token | None
@@ -85,7 +85,7 @@ _TOKEN = re.compile(
 )
 _OPEN_COMMENT = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+(/\*)", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
-_KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in Kind}
+_KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in TokenKind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
 _DIRECTIVES = frozenset(
@@ -95,10 +95,10 @@ _DIRECTIVES = frozenset(
     """.split()
 )
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_BRACES = {"{": Part.OPEN, "}": Part.CLOSE}
+_BRACES = {"{": TokenGroupKind.OPEN, "}": TokenGroupKind.CLOSE}
 
 
-def tokens(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """All tokens of a text, blanks and comments left out."""
     made = tuple.__new__  # Token(…) takes twice as long
     return [
@@ -108,9 +108,9 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def items(
+def group_tokens(
     text: str, words: list[Token], opcodes: Set[str], gaps: Collection[int] = ()
-) -> Iterator[Item]:
+) -> Iterator[TokenGroup]:
     """What the tokens of a text make, in order; stray ``;`` are left out.
 
     A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
@@ -121,21 +121,21 @@ def items(
     i = 0
     while i < len(words):
         word = words[i]
-        part, end = Part.STATEMENT, i + 1
+        part, end = TokenGroupKind.STATEMENT, i + 1
         if word.text == ";":
             i = end
             continue
         if word.text in _BRACES:
             part = _BRACES[word.text]
-        elif word.kind is Kind.DOTTED:
-            part, end = Part.DIRECTIVE, _directive_end(text, words, i)
-        elif word.kind is Kind.NAME and end < len(words) and words[end].text == ":":
-            part, end = Part.LABEL, end + 1
+        elif word.kind is TokenKind.DOTTED:
+            part, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
+        elif word.kind is TokenKind.NAME and end < len(words) and words[end].text == ":":
+            part, end = TokenGroupKind.LABEL, end + 1
         elif word.start in gaps and _is_alone(words, i, gaps):
-            part = Part.GAP
+            part = TokenGroupKind.GAP
         else:
-            end = _statement_end(text, words, i, opcodes)
-        yield Item(part, i, end)
+            end = _find_statement_end(text, words, i, opcodes)
+        yield TokenGroup(part, i, end)
         i = end
 
 
@@ -144,10 +144,10 @@ def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
     if i + 1 == len(words):
         return True
     word = words[i + 1]
-    if word.kind is Kind.NAME:
+    if word.kind is TokenKind.NAME:
         operand = word.text[0] in "%$_" or (i + 2 < len(words) and words[i + 2].text == ",")
         return not operand
-    if word.kind is Kind.DOTTED:
+    if word.kind is TokenKind.DOTTED:
         return word.text in _DIRECTIVES
     return word.text in ("@", "{", "}") or word.start in gaps
 
@@ -156,25 +156,27 @@ MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), "
 EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 
 
-def ends(text: str, opcodes: Set[str], gaps: Collection[int] = ()) -> Iterator[Problem]:
+def find_boundary_problems(
+    text: str, opcodes: Set[str], gaps: Collection[int] = ()
+) -> Iterator[Problem]:
     """What is wrong with a text besides its statements: where they begin and end, comments."""
-    words, done, gaps = tokens(text), 0, frozenset(gaps)
-    for item in items(text, words, opcodes, gaps):
-        yield from _empty(words[done : item.start])
+    words, done, gaps = tokenize(text), 0, frozenset(gaps)
+    for item in group_tokens(text, words, opcodes, gaps):
+        yield from _find_empty_problems(words[done : item.start])
         done = item.end
-        if item.part is Part.STATEMENT:
+        if item.part is TokenGroupKind.STATEMENT:
             first = words[item.start]
             if any(word.start in gaps for word in words[item.start : done]):
                 done += done < len(words) and words[done].text == ";"
                 continue
-            if first.kind is not Kind.NAME and first.text != "@":
-                yield Problem(f"{quoted(first.text)} can't begin a statement", first.span)
+            if first.kind is not TokenKind.NAME and first.text != "@":
+                yield Problem(f"{quote_word(first.text)} can't begin a statement", first.span)
             if done < len(words) and words[done].text == ";":
                 done += 1
             else:
                 end = _end_of(text, words, done)
                 yield MISSING_END._replace(span=(end, end))
-    yield from _empty(words[done:])
+    yield from _find_empty_problems(words[done:])
     if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
         yield Problem("this comment is not closed", open_.span(1), "*/")
     for odd in () if text.isascii() else _NOT_ASCII.finditer(text):
@@ -183,22 +185,24 @@ def ends(text: str, opcodes: Set[str], gaps: Collection[int] = ()) -> Iterator[P
             return
 
 
-def _empty(words: list[Token]) -> Iterator[Problem]:
+def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
     for word in words:
         yield EMPTY._replace(span=word.span)
 
 
-def statements(text: str, opcodes: Set[str], gaps: Collection[int] = ()) -> Iterator[Written]:
+def find_statements(
+    text: str, opcodes: Set[str], gaps: Collection[int] = ()
+) -> Iterator[RawInstruction]:
     """The instructions of a text, whatever their opcode; nothing else."""
-    words = tokens(text)
-    for item in items(text, words, opcodes, gaps):
-        if item.part is Part.STATEMENT:
-            yield written(text, words, item)
+    words = tokenize(text)
+    for item in group_tokens(text, words, opcodes, gaps):
+        if item.part is TokenGroupKind.STATEMENT:
+            yield read_raw_instruction(text, words, item)
 
 
-def written(text: str, words: list[Token], item: Item) -> Written:
+def read_raw_instruction(text: str, words: list[Token], item: TokenGroup) -> RawInstruction:
     """The guard, the opcode, the modifiers and the operands of a statement."""
-    return _statement(words[item.start : item.end], _end_of(text, words, item.end))
+    return _make_statement(words[item.start : item.end], _end_of(text, words, item.end))
 
 
 def _end_of(text: str, words: list[Token], end: int) -> int:
@@ -208,7 +212,7 @@ def _end_of(text: str, words: list[Token], end: int) -> int:
     return len(text.rstrip()) or len(text)
 
 
-def _directive_end(text: str, words: list[Token], i: int) -> int:
+def _find_directive_end(text: str, words: list[Token], i: int) -> int:
     if words[i].text in _LINE_DIRECTIVES:
         i += 1
         while i < len(words) and words[i - 1].text != ";":
@@ -230,7 +234,7 @@ def _directive_end(text: str, words: list[Token], i: int) -> int:
     return i
 
 
-def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
+def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
     begun = words[start].text != "@"  # what a guard stands before is not seen yet
     for i in range(start, len(words)):
@@ -242,19 +246,19 @@ def _statement_end(text: str, words: list[Token], start: int, opcodes: Set[str])
         elif word in _CLOSE:
             depth -= 1
         elif (word == "@" or word in opcodes) and begun and i > start:
-            first = _after_guard(words, i)
+            first = _skip_guard(words, i)
             if (
                 first + 1 < len(words)
                 and words[first].text in opcodes
-                and words[first + 1].kind is Kind.DOTTED
+                and words[first + 1].kind is TokenKind.DOTTED
                 and "\n" in text[words[i - 1].end : words[i].start]
             ):
                 return i
-        begun = begun or (words[i].kind is words[i - 1].kind is Kind.NAME)
+        begun = begun or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
     return len(words)
 
 
-def _after_guard(words: list[Token], i: int) -> int:
+def _skip_guard(words: list[Token], i: int) -> int:
     if i < len(words) and words[i].text == "@":
         i += 1
         if i < len(words) and words[i].text == "!":
@@ -263,37 +267,41 @@ def _after_guard(words: list[Token], i: int) -> int:
     return i
 
 
-def _statement(words: list[Token], end: int) -> Written:
+def _make_statement(words: list[Token], end: int) -> RawInstruction:
     problems: list[Problem] = []
     guard, negated = None, False
-    i = _after_guard(words, 0)
+    i = _skip_guard(words, 0)
     if i:
         negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
-        if guard and i < len(words) and words[i].kind is Kind.DOTTED:
+        if guard and i < len(words) and words[i].kind is TokenKind.DOTTED:
             i -= 1  # the predicate was left out: this is the opcode
             guard = None
-        if guard is None or guard.kind is not Kind.NAME or guard.text == "_":
+        if guard is None or guard.kind is not TokenKind.NAME or guard.text == "_":
             at = guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
             problems.append(Problem("a predicate is missing behind `@`", at, "@p or @!p"))
             guard = None
     if i >= len(words):
-        opcode = Token(Kind.BAD, "", end, end)
-        return Written(guard, negated, opcode, (), (), (words[0].start, end), tuple(problems))
+        opcode = Token(TokenKind.BAD, "", end, end)
+        return RawInstruction(
+            guard, negated, opcode, (), (), (words[0].start, end), tuple(problems)
+        )
     opcode = words[i]
     first = i = i + 1
-    while i < len(words) and (words[i].kind is Kind.DOTTED or words[i].text == "."):
+    while i < len(words) and (words[i].kind is TokenKind.DOTTED or words[i].text == "."):
         if words[i].text == ".":
             problems.append(Problem("a modifier must follow its dot at once", words[i].span))
-            i += i + 1 < len(words) and words[i + 1].kind is Kind.NAME
+            i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
-    modifiers = tuple(word for word in words[first:i] if word.kind is Kind.DOTTED)
-    operands = tuple(_operands(words[i:], end, problems))
+    modifiers = tuple(word for word in words[first:i] if word.kind is TokenKind.DOTTED)
+    operands = tuple(_split_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
-    return Written(guard, negated, opcode, modifiers, operands, span, tuple(problems))
+    return RawInstruction(guard, negated, opcode, modifiers, operands, span, tuple(problems))
 
 
-def _operands(words: list[Token], end: int, problems: list[Problem]) -> Iterator[tuple[Token, ...]]:
+def _split_operands(
+    words: list[Token], end: int, problems: list[Problem]
+) -> Iterator[tuple[Token, ...]]:
     """The tokens of each operand, split at the commas outside of brackets."""
     if not words:
         return

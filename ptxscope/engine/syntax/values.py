@@ -6,11 +6,11 @@ import math
 import re
 from enum import StrEnum
 
-from ..isa.integers import cast, limits
+from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..lazy_patterns import pattern
-from .constants import bits_float, float_bits
-from .errors import Problem, PtxError, counted, quoted
+from .constants import decode_float, encode_float
+from .errors import Problem, PtxError, format_count, quote_word
 
 _PREFIXED = pattern(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
 _DECIMAL = pattern(r"([+-]?)()(\d+)[uU]?")
@@ -37,35 +37,41 @@ def parse_value(text: str, type_: Type) -> int:
     """
     word = text.strip()
     if not word:
-        raise _wrong(text, "a value is missing", _allowed(type_))
+        raise _make_error(text, "a value is missing", _format_allowed_values(type_))
     if word[0] == "[":
-        return _lanes(text, type_)
+        return _read_lanes(text, type_)
     if match := _FLOAT_BITS.fullmatch(word):
         digits = 8 if match[1] in "fF" else 16
         if len(match[2]) != digits or digits * 4 != type_.bits:
-            written = counted(len(match[2]) * 4, "bit")
-            message = f"{quoted(word)} has {written}; the operand has {type_.bits}"
-            raise _wrong(text, message, _allowed(type_))
+            written = format_count(len(match[2]) * 4, "bit")
+            message = f"{quote_word(word)} has {written}; the operand has {type_.bits}"
+            raise _make_error(text, message, _format_allowed_values(type_))
         return int(match[2], 16)
     if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
-        return _named_or_float(text, word, type_)
-    number = _integer(text, word, type_.bits)
+        return _read_named_or_float(text, word, type_)
+    number = _read_integer(text, word, type_.bits)
     if number is not None:
         return number
     if _NUMBER.fullmatch(word) or word.lstrip("+-").lower() in _NAMED:
-        raise _wrong(text, f"{quoted(word)} is a float; the operand is `.{type_}`", _allowed(type_))
-    raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
+        raise _make_error(
+            text,
+            f"{quote_word(word)} is a float; the operand is `.{type_}`",
+            _format_allowed_values(type_),
+        )
+    raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
 
 
 def parse_integer(text: str, bits: int) -> int:
     """The bits of an integer of a width, signed or unsigned. Raises PtxError."""
-    found = _integer(text, text.strip(), bits)
+    found = _read_integer(text, text.strip(), bits)
     if found is None:
-        raise _wrong(text, f"{quoted(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255")
+        raise _make_error(
+            text, f"{quote_word(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255"
+        )
     return found
 
 
-def _allowed(type_: Type) -> str:
+def _format_allowed_values(type_: Type) -> str:
     if type_ is Type.PRED:
         return "0, 1, true, false"
     forms = "0x7f, -5, 0b1010, 0o17, 4294967295"
@@ -76,12 +82,12 @@ def _allowed(type_: Type) -> str:
     return forms + (", [0x80,0xff,0x7f,1], [h:-1,32767]" if type_.bits == 32 else "")
 
 
-def _wrong(text: str, message: str, hint: str) -> PtxError:
+def _make_error(text: str, message: str, hint: str) -> PtxError:
     start = len(text) - len(text.lstrip()) if text.strip() else 0
     return PtxError(text, (Problem(message, (start, max(len(text.rstrip()), start + 1)), hint),))
 
 
-def _integer(text: str, word: str, bits: int) -> int | None:
+def _read_integer(text: str, word: str, bits: int) -> int | None:
     """The bits of an integer of a width, or None where the word is none."""
     if match := _PREFIXED.fullmatch(word):
         base = _BASES[match[2].lower()]
@@ -90,54 +96,56 @@ def _integer(text: str, word: str, bits: int) -> int | None:
     else:
         return None
     if not set(match[3].lower()) <= set("0123456789abcdef"[:base]):
-        problem = f"{quoted(word)} has a digit that does not belong in base {base}"
-        raise _wrong(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
-    low, high = limits(bits, signed=True).low, limits(bits, signed=False).high
+        problem = f"{quote_word(word)} has a digit that does not belong in base {base}"
+        raise _make_error(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
+    low, high = get_limits(bits, signed=True).low, get_limits(bits, signed=False).high
     digits = match[3].lstrip("0") or "0"
     number = int(digits[:66], base) * (-1 if match[1] == "-" else 1)
     if len(digits) > 66 or not low <= number <= high:
         hint = f"{low} to {high}" if bits > 1 else "0 or 1"
-        raise _wrong(text, f"the value does not fit in {counted(bits, 'bit')}", hint)
+        raise _make_error(text, f"the value does not fit in {format_count(bits, 'bit')}", hint)
     return number & high
 
 
-def _named_or_float(text: str, word: str, type_: Type) -> int:
+def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if type_ is Type.PRED:
         return int(word.lower() == "true")
     named = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
     if named is not None and len(word.lstrip("+-")) >= len(word) - 1:
         return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):
-        raise _wrong(text, f"{quoted(word)} is not a value", _allowed(type_))
-    bits = float_bits(float(word), type_.bits)
-    if float_class(bits, type_.bits) is FloatClass.INFINITE:
-        raise _wrong(text, f"{quoted(word)} is too large for `.{type_}`", finite_range(type_))
+        raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
+    bits = encode_float(float(word), type_.bits)
+    if classify_float(bits, type_.bits) is FloatClass.INFINITE:
+        raise _make_error(
+            text, f"{quote_word(word)} is too large for `.{type_}`", finite_range(type_)
+        )
     return bits
 
 
 def finite_range(type_: Type) -> str:
     """The numbers that a float type holds: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
-    most = float_text(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
+    most = format_float(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
     return f"-{most} to {most}, inf, -inf"
 
 
-def _lanes(text: str, type_: Type) -> int:
+def _read_lanes(text: str, type_: Type) -> int:
     match = _LANES.fullmatch(text)
     if not match:
-        raise _wrong(text, "the list of lanes is not closed", "[3,2,1,0] or [h:1,0]")
+        raise _make_error(text, "the list of lanes is not closed", "[3,2,1,0] or [h:1,0]")
     parts = match[2].split(",")
     unit = _UNITS[match[1]] if match[1] else type_.bits // len(parts)
     if unit not in _UNITS.values() or unit * len(parts) != type_.bits:
         counts = [f"{type_.bits // u} {name}" for u, name in _LANE_NAMES if u < type_.bits]
         makes = "lane does not make" if len(parts) == 1 else "lanes do not make"
-        message = f"{len(parts)} {makes} {counted(type_.bits, 'bit')}"
-        raise _wrong(text, message, " or ".join(counts) or "a plain value")
+        message = f"{len(parts)} {makes} {format_count(type_.bits, 'bit')}"
+        raise _make_error(text, message, " or ".join(counts) or "a plain value")
     bits, at = 0, match.start(2)
     for part in parts:
         try:
             lane = parse_integer(part, unit)
         except PtxError as error:
-            raise error.within(text, at) from None
+            raise error.shift_into(text, at) from None
         bits = bits << unit | lane
         at += len(part) + 1
     return bits
@@ -146,7 +154,7 @@ def _lanes(text: str, type_: Type) -> int:
 _LANE_NAMES = ((8, "bytes"), (16, "half-words"), (32, "words"))
 
 
-def hex_text(bits: int, width: int) -> str:
+def format_hex(bits: int, width: int) -> str:
     """``0x00000007``: every digit of the width; a predicate is ``0`` or ``1``."""
     return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
 
@@ -161,7 +169,7 @@ class FloatClass(StrEnum):
     NAN = "NaN"
 
 
-def float_parts(bits: int, width: int) -> tuple[int, int, int]:
+def split_float(bits: int, width: int) -> tuple[int, int, int]:
     """Sign, biased exponent and fraction of a binary32 or binary64 pattern."""
     fraction = 23 if width == 32 else 52
     exponent = (1 << (width - 1 - fraction)) - 1
@@ -170,8 +178,8 @@ def float_parts(bits: int, width: int) -> tuple[int, int, int]:
 
 def format_float_fields(bits: int, width: int) -> str:
     """What a float's exponent and fraction mean: ``exponent 2^-124``."""
-    exponent = float_parts(bits, width)[1]
-    match float_class(bits, width):
+    exponent = split_float(bits, width)[1]
+    match classify_float(bits, width):
         case FloatClass.NAN:
             return "exponent all 1, fraction not 0"
         case FloatClass.INFINITE:
@@ -185,9 +193,9 @@ def format_float_fields(bits: int, width: int) -> str:
             return f"exponent 2^{exponent - bias}"
 
 
-def float_class(bits: int, width: int) -> FloatClass:
+def classify_float(bits: int, width: int) -> FloatClass:
     """The class of a binary32 or binary64 pattern."""
-    _, exponent, fraction = float_parts(bits, width)
+    _, exponent, fraction = split_float(bits, width)
     if exponent == 0:
         return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
     if exponent == (0xFF if width == 32 else 0x7FF):
@@ -195,38 +203,38 @@ def float_class(bits: int, width: int) -> FloatClass:
     return FloatClass.NORMAL
 
 
-def next_float(bits: int, width: int, by: int) -> int | None:
+def step_float(bits: int, width: int, by: int) -> int | None:
     """The pattern so many further up, or down; -0.0 stands below 0.0.
 
     None where there is no such: beyond the infinities, and from a NaN.
     """
-    if float_class(bits, width) is FloatClass.NAN:
+    if classify_float(bits, width) is FloatClass.NAN:
         return None
     top = 1 << (width - 1)
     rank = (bits if bits < top else top - 1 - bits) + by
     found = rank if rank >= 0 else top - 1 - rank
-    beyond = not 0 <= found < 2 * top or float_class(found, width) is FloatClass.NAN
+    beyond = not 0 <= found < 2 * top or classify_float(found, width) is FloatClass.NAN
     return None if beyond else found
 
 
-def float_text(bits: int, width: int) -> str:
+def format_float(bits: int, width: int) -> str:
     """The shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
-    value = bits_float(bits, width)
+    value = decode_float(bits, width)
     if math.isnan(value):
         return "-NaN" if bits >> (width - 1) else "NaN"
     if width == 64 or math.isinf(value):
         return repr(value)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        if float_bits(float(text), 32) == bits:
+        if encode_float(float(text), 32) == bits:
             break
     return text if set(text) & set(".en") else text + ".0"
 
 
-def value_text(bits: int, type_: Type) -> str:
+def format_value(bits: int, type_: Type) -> str:
     """What the bits mean as the type: ``-1``, ``1.5``, ``true``."""
     if type_ is Type.PRED:
         return "true" if bits else "false"
     if type_.is_float:
-        return float_text(bits, type_.bits)
+        return format_float(bits, type_.bits)
     return str(cast(bits, type_.bits, type_.signed))

@@ -30,7 +30,7 @@ class Annotations(NamedTuple):
     caption: str = ""
     notes: tuple[Note, ...] = ()
 
-    def at(self, stage: Stage) -> tuple[Note, ...]:
+    def get_notes(self, stage: Stage) -> tuple[Note, ...]:
         """The notes on a step, those on one of its lanes included."""
         return tuple(note for note in self.notes if note.stage is stage)
 

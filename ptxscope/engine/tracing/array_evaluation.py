@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays.block_runner import run_blocks, storage
-from ..isa.integers import limits
+from ..arrays.block_runner import get_storage_dtype, run_blocks
+from ..isa.integers import get_limits
 from ..isa.types import Type
 from ..semantics.plan import Plan
-from ..syntax.errors import counted
+from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
-from .evaluation import bits_of, is_float, shown
+from .evaluation import abbreviate_value, convert_to_bits, is_float
 
 AnyArray = npt.NDArray[Any]
 
@@ -26,7 +26,7 @@ def evaluate_arrays(
     values: Mapping[str, object],
     out: Mapping[str, AnyArray] | None = None,
     *,
-    native: bool = False,
+    is_native: bool = False,
 ) -> dict[str, AnyArray]:
     """The destinations by role, over values by name that broadcast together.
 
@@ -34,26 +34,31 @@ def evaluate_arrays(
     operand, of floats) that fits its operand, or a result can't be put into its array.
     """
     operands: dict[str, AnyArray] = {
-        role: np.array(bits, storage(ins.type_of(role))) for role, bits in ins.constants.items()
+        role: np.array(bits, get_storage_dtype(ins.type_of(role)))
+        for role, bits in ins.constants.items()
     }
     names = ins.names
     for source in plan.sources:
         if source.role in names and source.role not in operands:
             name = names[source.role]
-            operands[source.role] = _bits(values[name], source.type, name)
+            operands[source.role] = _convert_to_bits(values[name], source.type, name)
     shapes = {operands[source.role].shape for source in plan.sources}
     try:
         (shape,) = shapes if len(shapes) == 1 else (np.broadcast_shapes(*shapes),)
     except ValueError:
-        given = ", ".join(f"{ins.called(x.role)} {operands[x.role].shape}" for x in plan.sources)
+        given = ", ".join(
+            f"{ins.format_operand(x.role)} {operands[x.role].shape}" for x in plan.sources
+        )
         raise ValueError(f"the operands do not broadcast: {given}") from None
     if not out:
-        return run_blocks(plan, operands, shape, native=native)
-    into = _outputs(ins, plan, out, shape)
-    return _into(into, operands.values(), partial(run_blocks, plan, operands, shape, native=native))
+        return run_blocks(plan, operands, shape, native=is_native)
+    into = _check_outputs(ins, plan, out, shape)
+    return _write_results(
+        into, operands.values(), partial(run_blocks, plan, operands, shape, native=is_native)
+    )
 
 
-def _outputs(
+def _check_outputs(
     ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
 ) -> dict[str, AnyArray]:
     """The arrays for results by role; raises ValueError where one can't be written."""
@@ -66,12 +71,12 @@ def _outputs(
                 f"out has {name!s:.60}, which {ins} does not write; it writes {wanted}"
             )
         if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-            raise ValueError(f"out for {name} is {shown(array)}, not a plain array")
+            raise ValueError(f"out for {name} is {abbreviate_value(array)}, not a plain array")
         type_ = types[roles[name]]
-        if not _holds(array.dtype, type_):
+        if not _can_hold(array.dtype, type_):
             other = ", or another type of that width in this machine's byte order"
             raise ValueError(
-                f"out for {name} is {array.dtype}; the result takes {storage(type_)}"
+                f"out for {name} is {array.dtype}; the result takes {get_storage_dtype(type_)}"
                 f"{'' if type_ is Type.PRED else other}"
             )
         if array.shape != shape:
@@ -85,13 +90,17 @@ def _outputs(
     return {roles[name]: array for name, array in out.items()}
 
 
-def _holds(dtype: np.dtype[Any], type_: Type) -> bool:
+def _can_hold(dtype: np.dtype[Any], type_: Type) -> bool:
     """Whether a result's bits can be written as elements of a type."""
     kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
-    return dtype.kind in kinds and dtype.itemsize == storage(type_).itemsize and dtype.isnative
+    return (
+        dtype.kind in kinds
+        and dtype.itemsize == get_storage_dtype(type_).itemsize
+        and dtype.isnative
+    )
 
 
-def _into(
+def _write_results(
     given: Mapping[str, AnyArray],
     operands: Iterable[AnyArray],
     run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
@@ -115,20 +124,20 @@ def _into(
     return found | dict(given)
 
 
-def _bits(value: object, type_: Type, name: str) -> AnyArray:
+def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
     """A value as an array of integers of which the low bits are its operand's."""
-    if type(value) is np.ndarray and value.dtype == storage(type_):
-        return _truths(value) if type_ is Type.PRED else value
+    if type(value) is np.ndarray and value.dtype == get_storage_dtype(type_):
+        return _convert_to_truths(value) if type_ is Type.PRED else value
     if type_.is_float and is_float(value):
-        return np.array(bits_of(value, type_, name), storage(type_))
+        return np.array(convert_to_bits(value, type_, name), get_storage_dtype(type_))
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
         raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{name} is {shown(value)}, not an array: {error}") from None
-    kind, wanted = array.dtype.kind, storage(type_)
+        raise ValueError(f"{name} is {abbreviate_value(value)}, not an array: {error}") from None
+    kind, wanted = array.dtype.kind, get_storage_dtype(type_)
     if kind == "f" and type_.is_float:
         native = array.dtype.newbyteorder("=")
         if native.itemsize * 8 != type_.bits:
@@ -139,24 +148,24 @@ def _bits(value: object, type_: Type, name: str) -> AnyArray:
         return array.view(wanted.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":
         why = "neither an integer nor a float" if type_.is_float else "not an integer"
-        raise ValueError(f"{name} is {shown(array if array.shape else value)}, {why}")
-    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
-    if kind != "b" and array.size and not _always_fits(array.dtype, low, high):
+        raise ValueError(f"{name} is {abbreviate_value(array if array.shape else value)}, {why}")
+    low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
+    if kind != "b" and array.size and not _is_always_in_range(array.dtype, low, high):
         least, most = int(array.min()), int(array.max())
         if least < low or most > high:
             worst = least if least < low else most
             raise ValueError(
-                f"{name} holds {worst:#x}, which does not fit in {counted(type_.bits, 'bit')}"
+                f"{name} holds {worst:#x}, which does not fit in {format_count(type_.bits, 'bit')}"
             )
-    return _truths(array) if kind == "b" and type_ is Type.PRED else array
+    return _convert_to_truths(array) if kind == "b" and type_ is Type.PRED else array
 
 
-def _truths(array: AnyArray) -> AnyArray:
+def _convert_to_truths(array: AnyArray) -> AnyArray:
     """Truths whose bytes are 0 and 1: memory that is taken for truths may hold others."""
     raw = array.view(np.uint8)
     return raw != 0 if raw.size and raw.max() > 1 else array
 
 
-def _always_fits(dtype: np.dtype[Any], low: int, high: int) -> bool:
+def _is_always_in_range(dtype: np.dtype[Any], low: int, high: int) -> bool:
     info = np.iinfo(dtype)
     return low <= info.min and info.max <= high

@@ -20,35 +20,37 @@ class Divergence(NamedTuple):
     """The first step at which the two differ."""
 
 
-def divergences(trace: Trace) -> tuple[Divergence, ...]:
+def find_divergences(trace: Trace) -> tuple[Divergence, ...]:
     """Every known answer that differs from ``isa`` for these values, newest version first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
     found: list[Divergence] = []
     for other in others:
         if other.result != isa.result and all(other.errata != x.other.errata for x in found):
-            found.append(Divergence(isa, other, other.changed_by, first_difference(isa, other)))
+            found.append(
+                Divergence(isa, other, other.changed_by, find_first_difference(isa, other))
+            )
     return tuple(found)
 
 
-def agreeing(trace: Trace) -> tuple[Trace, ...]:
+def find_agreeing_traces(trace: Trace) -> tuple[Trace, ...]:
     """Every known assembler's answer that is ``isa``'s for these values, newest version first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
     return tuple(other for other in others if other.result == isa.result)
 
 
-def divergence_of(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
+def find_divergence(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
     """The two answers to show for a trace: its own and the other; None where they agree."""
     if not trace.model.errata:
         return found[0] if found else None
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     if isa.result == trace.result:
         return None
-    return Divergence(isa, trace, trace.changed_by, first_difference(isa, trace))
+    return Divergence(isa, trace, trace.changed_by, find_first_difference(isa, trace))
 
 
-def first_difference(x: Trace, y: Trace) -> Stage:
+def find_first_difference(x: Trace, y: Trace) -> Stage:
     """The first stage at which two traces of one instruction differ; the last if none does.
 
     A row that only one of them has counts as a difference where it changed its value.
@@ -56,12 +58,12 @@ def first_difference(x: Trace, y: Trace) -> Stage:
     order = list(Stage)
     stages = sorted({row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index)
     for stage in stages:
-        if _values(x, stage) != _values(y, stage):
+        if _get_stage_values(x, stage) != _get_stage_values(y, stage):
             return stage
     return stages[-1]
 
 
-def _values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
+def _get_stage_values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
     return {
         key: row.values
         for key, row in trace.rows.items()
@@ -69,7 +71,7 @@ def _values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
     }
 
 
-def agree(trace: Trace) -> bool:
+def has_one_answer(trace: Trace) -> bool:
     """Whether every known answer on these values is the trace's own."""
-    found = divergences(trace)
-    return not found and divergence_of(trace, found) is None
+    found = find_divergences(trace)
+    return not found and find_divergence(trace, found) is None

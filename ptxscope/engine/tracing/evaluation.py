@@ -8,19 +8,19 @@ import sys
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from ..isa.integers import limits
+from ..isa.integers import get_limits
 from ..isa.roles import DESTINATIONS, Role
 from ..isa.types import Type
 from ..semantics.lowering import lower
-from ..semantics.models import Model, model
+from ..semantics.models import Model, parse_model
 from ..semantics.plan import Plan
-from ..semantics.plan_execution import result
+from ..semantics.plan_execution import compute_results
 from ..semantics.rules import ISA, Rules
-from ..syntax.constants import float_bits
-from ..syntax.errors import counted
+from ..syntax.constants import encode_float
+from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
-from ..syntax.values import FloatClass, finite_range, float_class
+from ..syntax.values import FloatClass, classify_float, finite_range
 
 Scalar = SupportsIndex | SupportsFloat
 """An integer, or a float for an operand of a float type."""
@@ -62,7 +62,7 @@ def evaluate(
     Raises PtxError, and ValueError that names the operand.
     """
     if engine not in ENGINES:
-        raise ValueError(f"unknown engine {shown(engine)}: {', '.join(ENGINES)}")
+        raise ValueError(f"unknown engine {abbreviate_value(engine)}: {', '.join(ENGINES)}")
     ins = read(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
@@ -75,16 +75,16 @@ def evaluate(
         from .array_evaluation import evaluate_arrays
 
         found: dict[str, Value] = dict(
-            evaluate_arrays(ins, plan, values, out, native=engine == "llvm")
+            evaluate_arrays(ins, plan, values, out, is_native=engine == "llvm")
         )
     else:
-        found = dict(result(plan, bind(ins, values)))
+        found = dict(compute_results(plan, bind_values(ins, values)))
     return {name: found[role] for role, name in ins.results.items()}
 
 
-def plan_of(ins: Instruction, rules: Rules = ISA) -> Plan:
+def make_plan(ins: Instruction, rules: Rules = ISA) -> Plan:
     """What an instruction computes under some rules, its guard included."""
-    return lower(ins.computed, rules, ins.unless)
+    return lower(ins.effective_form, rules, ins.guard_negated)
 
 
 def resolve_model(name: str | Model) -> Model:
@@ -92,8 +92,10 @@ def resolve_model(name: str | Model) -> Model:
     if isinstance(name, Model):
         return name
     if not isinstance(name, str):
-        raise TypeError(f"model is {shown(name)}; it is the name of a model, such as 'ptxas'")
-    return model(name)
+        raise TypeError(
+            f"model is {abbreviate_value(name)}; it is the name of a model, such as 'ptxas'"
+        )
+    return parse_model(name)
 
 
 def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
@@ -103,10 +105,12 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     """
     if not isinstance(values, Mapping):
         name = next((x.name for x in ins.inputs), "a")
-        raise TypeError(f"values is {shown(values)}; values are given by name: {{{name!r}: …}}")
+        raise TypeError(
+            f"values is {abbreviate_value(values)}; values are given by name: {{{name!r}: …}}"
+        )
     for needed in ins.inputs:
         if needed.name not in values:
-            raise ValueError(f"no value for {described(needed.name, needed.roles)}")
+            raise ValueError(f"no value for {describe_operand(needed.name, needed.roles)}")
     known = {name for role, name in ins.names.items() if role not in ins.constants}
     for name in values:
         if name not in known:
@@ -120,14 +124,16 @@ def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
 
     It may read what the documentation does not.
     """
-    plan = plan_of(ins, model_.rules(ins.form))
+    plan = make_plan(ins, model_.make_rules(ins.form))
     for source in plan.sources:
         if source.role not in roles:
-            raise ValueError(f"no value for {ins.called(source.role)}, which {model_.name} reads")
+            raise ValueError(
+                f"no value for {ins.format_operand(source.role)}, which {model_.name} reads"
+            )
     return plan
 
 
-def described(name: str, roles: tuple[str, ...]) -> str:
+def describe_operand(name: str, roles: tuple[str, ...]) -> str:
     """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
     role = roles[0]
     if role == Role.GUARD:
@@ -138,33 +144,33 @@ def described(name: str, roles: tuple[str, ...]) -> str:
     return f"{name} (operand{plural} {', '.join(roles)})" if name != role else f"operand {role}"
 
 
-def bind(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
     """Operand bits by role; raises ValueError where an integer does not fit its operand."""
     operands = dict(ins.constants)
     for role, name in ins.names.items():
         if name in values and role not in operands:
-            operands[role] = bits_of(values[name], ins.type_of(role), name)
+            operands[role] = convert_to_bits(values[name], ins.type_of(role), name)
     return operands
 
 
-def bits_of(value: object, type_: Type, name: str) -> int:
+def convert_to_bits(value: object, type_: Type, name: str) -> int:
     """The bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
 
     Raises ValueError.
     """
-    whole = integer(value)
+    whole = convert_to_integer(value)
     if whole is None and type_.is_float and is_float(number := _element(value)):
         return _round_float(number, type_, name)
     if whole is None:
         why = "neither an integer nor a float" if type_.is_float else "not an integer"
-        raise ValueError(f"{name} is {shown(value)}, {why}")
-    low, high = limits(type_.bits, signed=True).low, limits(type_.bits, signed=False).high
+        raise ValueError(f"{name} is {abbreviate_value(value)}, {why}")
+    low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
     if not low <= whole <= high:
-        raise ValueError(f"{name} = {whole:#x} does not fit in {counted(type_.bits, 'bit')}")
+        raise ValueError(f"{name} = {whole:#x} does not fit in {format_count(type_.bits, 'bit')}")
     return whole & high
 
 
-def integer(value: object) -> int | None:
+def convert_to_integer(value: object) -> int | None:
     """An integer as Python's own, be it one of NumPy's or an array of one; None for another value.
 
     A masked integer is none.
@@ -197,13 +203,13 @@ def _round_float(value: Any, type_: Type, name: str) -> int:
     """The bits of a float as an operand's type; raises ValueError where it is too large."""
     if getattr(value, "nbytes", 0) * 8 == type_.bits:  # NumPy's: a NaN stays as it is
         return int.from_bytes(value.tobytes(), sys.byteorder)
-    bits = float_bits(value, type_.bits)
-    if math.isfinite(value) and float_class(bits, type_.bits) is FloatClass.INFINITE:
+    bits = encode_float(value, type_.bits)
+    if math.isfinite(value) and classify_float(bits, type_.bits) is FloatClass.INFINITE:
         raise ValueError(f"{name} = {value} is too large for .{type_}: {finite_range(type_)}")
     return bits
 
 
-def shown(value: object) -> str:
+def abbreviate_value(value: object) -> str:
     """A value that is refused, in few words."""
     if getattr(value, "shape", ()):
         return f"an array of {getattr(value, 'dtype', 'something')}"
@@ -216,4 +222,4 @@ def _is_scalar(value: object) -> bool:
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return False
-    return integer(value) is not None or is_float(value)
+    return convert_to_integer(value) is not None or is_float(value)

@@ -12,8 +12,8 @@ from ..isa.roles import Role
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.lowering import lower
-from ..semantics.plan_execution import result
-from ..syntax.constant_folding import FOLDING, folding_note
+from ..semantics.plan_execution import compute_results
+from ..syntax.constant_folding import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 
 LOSING = "ptxas 13.0 to 13.5 at -O1 and above"
@@ -82,13 +82,15 @@ def describe_lost_difference(ins: Instruction) -> str:
     changed, constants = find_difference_form(ins.form), ins.constants
     if changed is None or not is_difference_lost(constants):
         return ""
-    wanted, folded = (result(lower(form), constants)[Role.D] for form in (ins.form, changed))
+    wanted, folded = (
+        compute_results(lower(form), constants)[Role.D] for form in (ins.form, changed)
+    )
     if wanted == folded:
         return ""
     how = "can lose" if ins.guard else "loses"
     return (
         f"with these constants {LOSING} {how} the absolute value for sm_120 and sm_121: "
-        f"{ins.called(Role.D)} becomes {folded:#010x}, not {wanted:#010x} as documented; "
+        f"{ins.format_operand(Role.D)} becomes {folded:#010x}, not {wanted:#010x} as documented; "
         "-O0 and other targets are right"
     )
 
@@ -96,7 +98,7 @@ def describe_lost_difference(ins: Instruction) -> str:
 def describe_folded_slct(ins: Instruction) -> Iterator[str]:
     """What is said of a constant c of ``slct`` that is folded otherwise than documented."""
     c = ins.constants.get(Role.C)
-    if c is not None and (said := folding_note(ins.form, ins.sources, c)):
+    if c is not None and (said := format_folding_note(ins.form, ins.sources, c)):
         yield said
 
 

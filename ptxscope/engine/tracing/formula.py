@@ -31,16 +31,16 @@ class Formula(NamedTuple):
         left = f"({self.left})" if self.grouped else self.left
         return f"{left} {self.sign} {self.right}"
 
-    def each(self, change: Callable[[str], str]) -> Formula:
+    def map_sides(self, change: Callable[[str], str]) -> Formula:
         """The formula with both sides changed."""
         return self._replace(left=change(self.left), right=change(self.right))
 
 
-def equals(left: str, right: object, *, grouped: bool = False) -> Formula:
+def make_equation(left: str, right: object, *, is_grouped: bool = False) -> Formula:
     """``left = right``."""
-    return Formula(left, str(right), grouped=grouped)
+    return Formula(left, str(right), grouped=is_grouped)
 
 
-def becomes(left: object, right: str) -> Formula:
+def make_transition(left: object, right: str) -> Formula:
     """``left -> right``."""
     return Formula(str(left), right, Sign.BECOMES)

@@ -7,7 +7,7 @@ import re
 from ..lazy_patterns import pattern
 from ..semantics.plan import Stage
 from .annotations import Note
-from .step_text import title
+from .step_text import format_title
 from .trace import Trace
 
 _LANE = pattern(r"\blane\s*+(\d++)\Z", re.I)
@@ -28,8 +28,8 @@ def parse_note(text: str, trace: Trace) -> Note:
     named = _LANE.search(target)
     step = (target[: named.start()] if named else target).strip()
     if not target or not _STEP.fullmatch(step):
-        raise ValueError(f"{target!r:.60} is no step; {_steps(trace)}, or lane N")
-    stage = stage_of(step, trace) if step else None
+        raise ValueError(f"{target!r:.60} is no step; {_list_steps(trace)}, or lane N")
+    stage = parse_stage(step, trace) if step else None
     lane = int(named[1].lstrip("0")[:9] or "0") if named else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
@@ -37,28 +37,28 @@ def parse_note(text: str, trace: Trace) -> Note:
     return Note(words.strip(), stage, lane)
 
 
-def stage_of(text: str, trace: Trace) -> Stage:
+def parse_stage(text: str, trace: Trace) -> Stage:
     """A step of a trace by its stage's name or its number from 1; raises ValueError."""
     for step in trace.steps:
-        if text.lower() in (str(step.stage), title(step).lower(), str(step.number)):
+        if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage
-    raise ValueError(f"{text!r:.60} is no step of this instruction; {_steps(trace)}")
+    raise ValueError(f"{text!r:.60} is no step of this instruction; {_list_steps(trace)}")
 
 
-def stages_between(text: str, trace: Trace) -> frozenset[Stage]:
+def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
     """Read ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: the stages of those steps.
 
     Raises ValueError.
     """
-    return frozenset(stage for part in text.split(",") for stage in _between(part, trace))
+    return frozenset(stage for part in text.split(",") for stage in _parse_stage_range(part, trace))
 
 
-def _between(text: str, trace: Trace) -> list[Stage]:
+def _parse_stage_range(text: str, trace: Trace) -> list[Stage]:
     first, dash, last = text.partition("-")
     steps = trace.steps
-    low = stage_of(first.strip(), trace) if first.strip() or not dash else steps[0].stage
+    low = parse_stage(first.strip(), trace) if first.strip() or not dash else steps[0].stage
     end = last.strip() if dash else first.strip()
-    high = stage_of(end, trace) if end else steps[-1].stage
+    high = parse_stage(end, trace) if end else steps[-1].stage
     order = [step.stage for step in steps]
     chosen = order[order.index(low) : order.index(high) + 1]
     if not chosen:
@@ -66,5 +66,7 @@ def _between(text: str, trace: Trace) -> list[Stage]:
     return chosen
 
 
-def _steps(trace: Trace) -> str:
-    return "its steps are " + ", ".join(f"{step.number} {title(step)}" for step in trace.steps)
+def _list_steps(trace: Trace) -> str:
+    return "its steps are " + ", ".join(
+        f"{step.number} {format_title(step)}" for step in trace.steps
+    )

@@ -12,7 +12,7 @@ from ..semantics.micro_operation import WHOLE
 from .trace import RowTrace, Trace
 
 
-class Cell(NamedTuple):
+class LaneBits(NamedTuple):
     """A stretch of bits of one lane of a row, or of an operand (lane 0)."""
 
     key: str
@@ -32,61 +32,64 @@ class Origin(NamedTuple):
     high: int
 
 
-def provenance(
+def find_provenance(
     trace: Trace, key: str, lane: int, low: int = 0, high: int = WHOLE
 ) -> tuple[Origin, ...]:
     """The operand bits that bits low..high-1 of a row's lane came from, as disjoint ranges."""
     masks: dict[str, int] = {}
-    for cell in ancestors(trace, Cell(key, lane, low, high)):
+    for cell in find_ancestors(trace, LaneBits(key, lane, low, high)):
         if cell.key not in trace.rows:
-            masks[cell.key] = masks.get(cell.key, 0) | _mask(trace, cell)
+            masks[cell.key] = masks.get(cell.key, 0) | _make_operand_mask(trace, cell)
     return tuple(
         Origin(role, start, stop)
         for role, mask in sorted(masks.items())
-        for start, stop in _runs(mask)
+        for start, stop in _iter_bit_ranges(mask)
     )
 
 
-def ancestors(trace: Trace, cell: Cell) -> set[Cell]:
+def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
     """The cell and every cell that it depends on, back to the operands."""
-    found: set[Cell] = set()
+    found: set[LaneBits] = set()
     waiting = [cell]
     while waiting:
         current = waiting.pop()
         if current not in found:
             found.add(current)
             if current.key in trace.rows:
-                waiting.extend(_inputs(trace.rows[current.key], current))
+                waiting.extend(_iter_inputs(trace.rows[current.key], current))
     return found
 
 
-def descendants(trace: Trace, cell: Cell) -> set[tuple[str, int]]:
+def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
     """Key and lane of every row that depends on bits of a cell."""
     return {
         (key, lane)
         for key, row in trace.rows.items()
         for lane in range(len(row.lanes))
-        if any(_overlap(cell, other) for other in ancestors(trace, Cell(key, lane, 0, WHOLE)))
+        if any(
+            _is_overlapping(cell, other)
+            for other in find_ancestors(trace, LaneBits(key, lane, 0, WHOLE))
+        )
     }
 
 
-def _overlap(x: Cell, y: Cell) -> bool:
+def _is_overlapping(x: LaneBits, y: LaneBits) -> bool:
     return x.key == y.key and x.lane == y.lane and x.low < y.high and y.low < x.high
 
 
-def _inputs(row: RowTrace, cell: Cell) -> Iterator[Cell]:
+def _iter_inputs(row: RowTrace, cell: LaneBits) -> Iterator[LaneBits]:
     """The cells that a cell was made from at once."""
-    for part in row.micro.origins(cell.lane, cell.low, cell.high, row.inputs):
+    for part in row.micro.find_origins(cell.lane, cell.low, cell.high, row.inputs):
         if part.low < part.high:
-            yield Cell(row.input_keys[part.input], part.lane, part.low, part.high)
+            yield LaneBits(row.input_keys[part.input], part.lane, part.low, part.high)
 
 
-def _mask(trace: Trace, cell: Cell) -> int:
+def _make_operand_mask(trace: Trace, cell: LaneBits) -> int:
     width = trace.instruction.type_of(cell.key).bits
     return (1 << min(cell.high, width)) - (1 << min(cell.low, width))
 
 
-def _runs(mask: int) -> Iterator[tuple[int, int]]:
+def _iter_bit_ranges(mask: int) -> Iterator[tuple[int, int]]:
     """The ranges of set bits, lowest first."""
     low = 0
     while mask >> low:

@@ -6,38 +6,45 @@ from collections.abc import Callable, Sequence
 
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro_operations as m
-from ..semantics.micro_operation import Micro
+from ..semantics.micro_operation import MicroOperation
 from ..semantics.plan import PlanStep, Row, Stage
-from .lane_text import UNIT_NAMES, format_lanes, guard_text, integer_type, relation, short_name
+from .lane_text import (
+    UNIT_NAMES,
+    format_guard,
+    format_integer_type,
+    format_lanes,
+    format_relation,
+    format_short_name,
+)
 from .trace import Step, Trace
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
     Stage.SUM: "add c",
 }
-_OPERATION_TITLES: dict[type[Micro], str] = {
+_OPERATION_TITLES: dict[type[MicroOperation], str] = {
     m.AbsoluteDifference: "difference",
     m.ScaleDown: "average",
 }
-_SECONDARY: dict[type[Micro], str] = {
+_SECONDARY: dict[type[MicroOperation], str] = {
     m.Add: "add c",
     m.Minimum: "min with c",
     m.Maximum: "max with c",
 }
 
 
-def title(step: Step | PlanStep) -> str:
+def format_title(step: Step | PlanStep) -> str:
     """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
-        micro = _t(rows).micro
+        micro = _get_subject(rows).micro
         return _OPERATION_TITLES.get(type(micro), micro.operation)
     if step.stage is Stage.SECONDARY:
-        return _SECONDARY[type(_t(rows).micro)]
+        return _SECONDARY[type(_get_subject(rows).micro)]
     return _TITLES.get(step.stage, str(step.stage))
 
 
-def names_of(stage: Stage) -> tuple[str, ...]:
+def list_stage_names(stage: Stage) -> tuple[str, ...]:
     """Every name that a step of a stage can have."""
     if stage is Stage.OPERATE:
         kinds = (_OPERATION_TITLES.get(kind, kind.operation) for kind in _OPERATIONS)
@@ -47,7 +54,7 @@ def names_of(stage: Stage) -> tuple[str, ...]:
     return (_TITLES.get(stage, str(stage)),)
 
 
-def _t(rows: tuple[Row, ...]) -> Row:
+def _get_subject(rows: tuple[Row, ...]) -> Row:
     """The row that a step is about."""
     return next(row for row in rows if row.name == "t")
 
@@ -56,16 +63,16 @@ def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
     return tuple(row if isinstance(row, Row) else row.row for row in step.rows)
 
 
-def about(trace: Trace, step: Step) -> str:
+def describe_step(trace: Trace, step: Step) -> str:
     """What a step does here: one or two sentences."""
     return _ABOUT[step.stage](trace, _plan_rows(step))
 
 
-def _micro(rows: tuple[Row, ...], name: str) -> Micro | None:
+def _find_micro(rows: tuple[Row, ...], name: str) -> MicroOperation | None:
     return next((row.micro for row in rows if row.name == name), None)
 
 
-def _has(rows: tuple[Row, ...], name: str) -> bool:
+def _has_row(rows: tuple[Row, ...], name: str) -> bool:
     return any(row.name == name for row in rows)
 
 
@@ -80,17 +87,17 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
         micro = row.micro
         assert isinstance(micro, m.Select)
         if len(micro.picks) == 1:
-            name = short_name(trace, row.inputs[0])
+            name = format_short_name(trace, row.inputs[0])
             parts.append(
                 f"all of {name}"
                 if micro.unit == 32
                 else f"{UNIT_NAMES[micro.unit]} {micro.picks[0][1]} of {name}"
             )
         else:
-            parts.append(f"For {row.name}, {_picked(trace, row, micro)}")
+            parts.append(f"For {row.name}, {_describe_selection(trace, row, micro)}")
     if all(_has_own_lanes(row) for row in rows):
         unit = UNIT_NAMES[32 // rows[0].lanes]
-        names = dict.fromkeys(short_name(trace, row.name) for row in rows)
+        names = dict.fromkeys(format_short_name(trace, row.name) for row in rows)
         return f"Each lane takes its own {unit} of {' and of '.join(names)}."
     if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
@@ -106,8 +113,8 @@ def _has_own_lanes(row: Row) -> bool:
     return row.lanes > 1 and row.inputs == (row.name,) and micro.picks == own
 
 
-def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
-    names = [short_name(trace, role) for role in row.inputs]
+def _describe_selection(trace: Trace, row: Row, micro: m.Select) -> str:
+    names = [format_short_name(trace, role) for role in row.inputs]
     unit = UNIT_NAMES[micro.unit]
     if len(names) == 1 and [index for _, index in micro.picks] == list(range(len(micro.picks))):
         return f"each lane takes its own {unit} of {names[0]}"
@@ -118,10 +125,10 @@ def _picked(trace: Trace, row: Row, micro: m.Select) -> str:
 
 
 def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
-    groups: dict[tuple[str, Micro], list[Row]] = {}
+    groups: dict[tuple[str, MicroOperation], list[Row]] = {}
     for row in rows:
         assert isinstance(row.micro, m.Extend)
-        read = _read_as(trace, row.name, row.micro.signed)
+        read = _format_read_type(trace, row.name, row.micro.signed)
         groups.setdefault((read, row.micro), []).append(row)
     parts = [_reading(read, group) for (read, _), group in groups.items()]
     return f"{'; '.join(parts)}. From here on the numbers are exact; a step that cuts them says so."
@@ -137,20 +144,20 @@ def _reading(read: str, rows: Sequence[Row]) -> str:
     sign, extension = ("signed", "sign") if micro.signed else ("unsigned", "zero")
     which = "each" if rows[1:] or rows[0].lanes > 1 else "its"
     part = f"{which} {UNIT_NAMES[micro.bits]}"
-    narrow = integer_type(micro.signed, micro.bits)
+    narrow = format_integer_type(micro.signed, micro.bits)
     return f"{names} {read}, so {sign}: {part} is read as {narrow} and {extension}-extended"
 
 
-def _read_as(trace: Trace, role: str, signed: bool) -> str:
+def _format_read_type(trace: Trace, role: str, is_signed: bool) -> str:
     """``u32``; or, where an erratum reads another type than was written, that too."""
-    read = integer_type(signed)
+    read = format_integer_type(is_signed)
     written = str(trace.instruction.type_of(role))
     if trace.instruction.opcode == "vmad" and role == "c":
-        written = trace.instruction.form.final
+        written = trace.instruction.form.final_type
     return read if read == written else f"{read} (not {written}!)"
 
 
-_OPERATIONS: dict[type[Micro], str] = {
+_OPERATIONS: dict[type[MicroOperation], str] = {
     m.Add: "a + b, exactly: nothing wraps yet.",
     m.Subtract: "a - b, exactly: nothing wraps yet.",
     m.AbsoluteDifference: "The distance between a and b, exactly.",
@@ -165,17 +172,17 @@ _OPERATIONS: dict[type[Micro], str] = {
 }
 
 
-def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
-    row = _t(rows)
+def _describe_operation(trace: Trace, rows: tuple[Row, ...]) -> str:
+    row = _get_subject(rows)
     said = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
-        true = "all ones" if _has(rows, "ones") else "-1" if _has(rows, "minus") else "1"
-        said = f"{relation(row.micro.cmp, 'a', 'b')}, {said}: {true} if true, else 0."
+        true = "all ones" if _has_row(rows, "ones") else "-1" if _has_row(rows, "minus") else "1"
+        said = f"{format_relation(row.micro.cmp, 'a', 'b')}, {said}: {true} if true, else 0."
     if isinstance(row.micro, m.ShiftRight):
         extend = trace.rows[row.inputs[0]].row.micro
         copies = isinstance(extend, m.Extend) and extend.signed
         said += "; copies of its sign come in above." if copies else "; zeros come in above."
-    amount = _micro(rows, "amount")
+    amount = _find_micro(rows, "amount")
     if isinstance(amount, m.LimitAmount):
         said += (
             " .wrap keeps the low five bits of the amount."
@@ -185,11 +192,11 @@ def _operate(trace: Trace, rows: tuple[Row, ...]) -> str:
     form = trace.instruction.form
     if form.nega and form.negb:
         said += " The two minus signs cancel."
-    if _has(rows, "negated"):
+    if _has_row(rows, "negated"):
         said += " The product is negated."
-    if _has(rows, "even"):
+    if _has_row(rows, "even"):
         said = "Half of a + b; halves are rounded to the even neighbour."
-    scaled = _micro(rows, "scaled")
+    scaled = _find_micro(rows, "scaled")
     if isinstance(scaled, m.ScaleDown):
         said += f" It is shifted right by {scaled.amount}, rounding down."
     return said
@@ -200,18 +207,18 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
     assert isinstance(micro, m.Compare)
     if trace.instruction.opcode == "slct":
         nan = " With a NaN it is false." if micro.type is Type.F32 else ""
-        return f"{relation(micro.cmp, 'c', '0')}, c read as .{micro.type}.{nan}"
+        return f"{format_relation(micro.cmp, 'c', '0')}, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
         what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
         return f".{micro.cmp}: true if {what}."
-    said = f"{relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
+    said = f"{format_relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
     if micro.type is not None and micro.type.is_float:
         holds = "true" if micro.cmp in m.UNORDERED else "false"
         said += f" With a NaN it is {holds}."
     return said
 
 
-def _boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
+def _describe_boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
     boolop = trace.instruction.form.boolop
     c = "!c" if trace.instruction.form.negc else "c"
     if boolop is None:
@@ -229,13 +236,13 @@ def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
     return f"a is taken if {c} is true, else b; its bits are copied unchanged."
 
 
-def _sum(trace: Trace, rows: tuple[Row, ...]) -> str:
-    extend = _micro(rows, "c")
+def _describe_sum(trace: Trace, rows: tuple[Row, ...]) -> str:
+    extend = _find_micro(rows, "c")
     assert isinstance(extend, m.Extend)
-    said = f"c is read as {_read_as(trace, 'c', extend.signed)}"
-    said += ", negated and added" if _has(rows, "negated") else " and added"
-    said += ", in 64 bits" if _has(rows, "t64") else ", exactly"
-    return said + ("; .po adds one more." if _has(rows, "po") else ".")
+    said = f"c is read as {_format_read_type(trace, 'c', extend.signed)}"
+    said += ", negated and added" if _has_row(rows, "negated") else " and added"
+    said += ", in 64 bits" if _has_row(rows, "t64") else ", exactly"
+    return said + ("; .po adds one more." if _has_row(rows, "po") else ".")
 
 
 def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
@@ -253,31 +260,31 @@ def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
         clamps = f"clamps to at least {clamp.low}; nothing bounds t above"
     else:
         clamps = f"clamps to {clamp.low}..{clamp.high}"
-    cut = _cuts(rows)
+    cut = _describe_truncation(rows)
     return f"{cut}; .sat then {clamps}." if cut else f".sat {clamps}."
 
 
-def _cuts(rows: tuple[Row, ...]) -> str:
+def _describe_truncation(rows: tuple[Row, ...]) -> str:
     """What t is cut to before the rest of a step: ``t is read as s32, then as u64``."""
     wraps = (row.micro for row in rows if isinstance(row.micro, m.Wrap) and row.name != "c64")
-    kinds = [integer_type(wrap.signed, wrap.bits) for wrap in wraps]
+    kinds = [format_integer_type(wrap.signed, wrap.bits) for wrap in wraps]
     return f"t is read as {', then as '.join(kinds)}" if kinds else ""
 
 
-def _secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
+def _describe_secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
     form = trace.instruction.form
-    extend = _micro(rows, "c")
+    extend = _find_micro(rows, "c")
     assert isinstance(extend, m.Extend)
     does = {
         "add": "adds it to t",
         "min": "takes the smaller of t and c",
         "max": "takes the larger of t and c",
     }
-    cut, read = _cuts(rows), _read_as(trace, "c", extend.signed)
+    cut, read = _describe_truncation(rows), _format_read_type(trace, "c", extend.signed)
     types = f"{cut}, and c as {read}" if cut else f"c is read as {read}"
     said = f"{types}; .{form.secop} {does[str(form.secop)]}."
     again = " again" if form.sat else ""
-    if _has(rows, "clamped"):
+    if _has_row(rows, "clamped"):
         return f"{said} The result is clamped{again}."
     return f"{said} The result is not clamped again." if again else said
 
@@ -286,7 +293,7 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     assert isinstance(micro, m.Merge)
     kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
-    unit, c = UNIT_NAMES[micro.unit], short_name(trace, kept)
+    unit, c = UNIT_NAMES[micro.unit], format_short_name(trace, kept)
     if len(trace.rows[rows[0].key].inputs[0]) == 1:
         took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
@@ -301,20 +308,20 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
-    micro = _micro(rows, "t")
+    micro = _find_micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
-    cut = _micro(rows, "cut")
+    cut = _find_micro(rows, "cut")
     cuts = f", cut to a {UNIT_NAMES[cut.bits]}" if isinstance(cut, m.Wrap) else ""
-    end = "then clamped" if _has(rows, "clamped") else "neither clamped nor cut"
-    read = ", read as s32," if _has(rows, "c") else ""
-    which = "every lane" if len(micro.lanes) == micro.of else format_lanes(micro.lanes)
+    end = "then clamped" if _has_row(rows, "clamped") else "neither clamped nor cut"
+    read = ", read as s32," if _has_row(rows, "c") else ""
+    which = "every lane" if len(micro.lanes) == micro.input_lanes else format_lanes(micro.lanes)
     name = "" if trace.instruction.form.secop is None else f".{trace.instruction.form.secop}: "
-    return f"{name}{short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
+    return f"{name}{format_short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
-    names = " and ".join(short_name(trace, row.name) for row in rows)
+    names = " and ".join(format_short_name(trace, row.name) for row in rows)
     guarded = trace.instruction.guard is not None
     # what is written, and whether, is the guard's to say
     put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
@@ -331,22 +338,22 @@ def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
         both = len(rows) > 1
         one = put.replace("go ", "goes ").replace("are ", "is ")
         return f"The predicates {put}." if both else f"The predicate {one}."
-    whole = _whole(trace, rows[0])
+    whole = _is_whole_destination(trace, rows[0])
     return f"The {'' if whole else 'low '}{micro.bits} bits {put}."
 
 
-def _whole(trace: Trace, row: Row) -> bool:
+def _is_whole_destination(trace: Trace, row: Row) -> bool:
     """A row is written from bits that are as many as the destination has."""
     return isinstance(trace.rows[row.inputs[0]].row.micro, m.Choose)
 
 
-def _guard(trace: Trace, rows: tuple[Row, ...]) -> str:
+def _describe_guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     guard = trace.instruction.guard
     assert guard
-    text, name = guard_text(trace), short_name(trace, "guard")
+    text, name = format_guard(trace), format_short_name(trace, "guard")
     when, otherwise = ("false", "true") if guard.negated else ("true", "false")
-    if _has(rows, "old"):
-        d = short_name(trace, rows[-1].name)
+    if _has_row(rows, "old"):
+        d = format_short_name(trace, rows[-1].name)
         said = f"{text} covers the choice of true or 0, not the conversion behind it"
         return f"{said}: if {name} is {otherwise}, the old {d} is converted."
     return f"{text}: the instruction acts only if {name} is {when}."
@@ -356,16 +363,16 @@ _ABOUT: dict[Stage, Callable[[Trace, tuple[Row, ...]], str]] = {
     Stage.FLUSH: _flush,
     Stage.SELECT: _select,
     Stage.EXTEND: _extend,
-    Stage.OPERATE: _operate,
+    Stage.OPERATE: _describe_operation,
     Stage.COMPARE: _compare,
-    Stage.BOOLEAN: _boolean,
+    Stage.BOOLEAN: _describe_boolean,
     Stage.CHOOSE: _choose,
-    Stage.SUM: _sum,
+    Stage.SUM: _describe_sum,
     Stage.SCALE: _scale,
     Stage.SATURATE: _saturate,
-    Stage.SECONDARY: _secondary,
+    Stage.SECONDARY: _describe_secondary,
     Stage.MERGE: _merge,
     Stage.ACCUMULATE: _accumulate,
     Stage.WRITE: _write,
-    Stage.GUARD: _guard,
+    Stage.GUARD: _describe_guard,
 }

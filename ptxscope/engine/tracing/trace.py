@@ -8,17 +8,25 @@ from itertools import chain, combinations
 from typing import Any, Protocol
 
 from ..records import FrozenDict, NamedTuple, Record
-from ..semantics.arithmetic import EXACT, Lanes
+from ..semantics.arithmetic import EXACT, LaneValues
 from ..semantics.errata import Erratum
-from ..semantics.micro_operation import Flag, Micro
+from ..semantics.micro_operation import Flag, MicroOperation
 from ..semantics.models import Model
 from ..semantics.plan import Plan, Row, Stage
-from ..semantics.plan_execution import result, run
+from ..semantics.plan_execution import compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
 from .annotations import NOTHING, Annotations
-from .evaluation import Scalar, bind, check_names, check_read, plan_of, resolve_model, shown
+from .evaluation import (
+    Scalar,
+    abbreviate_value,
+    bind_values,
+    check_names,
+    check_read,
+    make_plan,
+    resolve_model,
+)
 
 
 class LaneTrace(NamedTuple):
@@ -33,9 +41,9 @@ class RowTrace(NamedTuple):
 
     row: Row
     lanes: tuple[LaneTrace, ...]
-    inputs: tuple[Lanes, ...]
+    inputs: tuple[LaneValues, ...]
     """The lane values of each input."""
-    values: Lanes
+    values: LaneValues
     """The lanes' values."""
 
     @property
@@ -54,7 +62,7 @@ class RowTrace(NamedTuple):
         return self.row.name
 
     @property
-    def micro(self) -> Micro:
+    def micro(self) -> MicroOperation:
         """What was computed."""
         return self.row.micro
 
@@ -107,11 +115,11 @@ class Trace(Record):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """What a notebook shows."""
-        return {mime: show(self) for mime, show in DISPLAYS.items() if "/" in mime}
+        return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 
     def _repr_html_(self) -> str | None:
         """What an older notebook shows."""
-        return DISPLAYS["text/html"](self) if "text/html" in DISPLAYS else None
+        return DISPLAY_HOOKS["text/html"](self) if "text/html" in DISPLAY_HOOKS else None
 
     def figure(
         self,
@@ -132,9 +140,9 @@ class Trace(Record):
         number; ``more`` are other choices of ``ptxscope.export.options.Options``. Raises
         ValueError for what the trace does not have, and TypeError for a choice that there is not.
         """
-        if "figure" not in DISPLAYS:
+        if "figure" not in DISPLAY_HOOKS:
             raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
-        drawn: Drawn = DISPLAYS["figure"](
+        drawn: Drawn = DISPLAY_HOOKS["figure"](
             self,
             title=title,
             caption=caption,
@@ -149,19 +157,19 @@ class Trace(Record):
 
     def __rich_console__(self, *_: object) -> Iterator[Any]:
         """What Rich prints."""
-        yield DISPLAYS["rich"](self) if "rich" in DISPLAYS else repr(self)
+        yield DISPLAY_HOOKS["rich"](self) if "rich" in DISPLAY_HOOKS else repr(self)
 
     @cached_property
     def plan(self) -> Plan:
         """What was computed."""
-        return plan_of(self.instruction, self.model.rules(self.instruction.form))
+        return make_plan(self.instruction, self.model.make_rules(self.instruction.form))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What happened, stage by stage. The last step's values are the result."""
-        values = run(self.plan, self.operands)
+        values = run_plan(self.plan, self.operands)
         return tuple(
-            Step(step.number, step.stage, tuple(_row_trace(row, values) for row in step.rows))
+            Step(step.number, step.stage, tuple(_make_row_trace(row, values) for row in step.rows))
             for step in self.plan.steps
         )
 
@@ -188,7 +196,7 @@ class Trace(Record):
             from .folding_bugs import describe_folding  # few lines have constants
 
             known = tuple(dict.fromkeys((*known, *describe_folding(ins))))
-        return (*known, *_notes(self), *self.contradictions)
+        return (*known, *_iter_notes(self), *self.contradictions)
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
@@ -196,7 +204,7 @@ class Trace(Record):
         if self.model.errata:
             return ()
         form = self.instruction.form
-        return tuple(x.text for x in self.instruction.entry.contradictions if x.when(form))
+        return tuple(x.text for x in self.instruction.entry.contradictions if x.applies_to(form))
 
     @cached_property
     def errata(self) -> tuple[str, ...]:
@@ -206,15 +214,19 @@ class Trace(Record):
     @cached_property
     def changed_by(self) -> tuple[Erratum, ...]:
         """The model's errata that act; none where they leave the documented result."""
-        return self.acting if self._of(*self._active) != self._of() else ()
+        return (
+            self.active_errata
+            if self._compute_with_errata(*self._active) != self._compute_with_errata()
+            else ()
+        )
 
     @cached_property
-    def acting(self) -> tuple[Erratum, ...]:
+    def active_errata(self) -> tuple[Erratum, ...]:
         """The fewest of the model's errata that make the result.
 
         Where they leave the documented one, those without which, or by which alone, it is another.
         """
-        active, of = self._active, self._of
+        active, of = self._active, self._compute_with_errata
         documented, found = of(), of(*active)
         if found == documented:
             return tuple(
@@ -222,25 +234,27 @@ class Trace(Record):
                 for e in active
                 if of(e) != documented or of(*(x for x in active if x is not e)) != documented
             )
-        return next(few for few in fewest(active) if of(*few) == found)
+        return next(few for few in iter_subsets(active) if of(*few) == found)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
         return tuple(e for e in self.model.errata if e.touches(self.instruction.form))
 
-    def _of(self, *errata: Erratum) -> dict[str, int]:
+    def _compute_with_errata(self, *errata: Erratum) -> dict[str, int]:
         """What some errata make of the values."""
         ins = self.instruction
-        return result(plan_of(ins, Model("", errata).rules(ins.form)), self.operands)
+        return compute_results(
+            make_plan(ins, Model("", errata).make_rules(ins.form)), self.operands
+        )
 
 
-def fewest(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
+def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
     """Some of the errata in every way: one alone first, all together last."""
     sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
     return chain.from_iterable(sizes)
 
 
-DISPLAYS: dict[str, Callable[..., Any]] = {}
+DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 """How a trace shows itself: by MIME type, as ``rich``, as a ``figure``.
 
 ``ptxscope.notebook`` fills it in.
@@ -259,7 +273,7 @@ def trace(
     """
     ins = read(instruction)
     check_names(ins, values)
-    model_, operands = resolve_model(model), bind(ins, values)
+    model_, operands = resolve_model(model), bind_values(ins, values)
     check_read(ins, model_, operands)
     return Trace(ins, model_, operands)
 
@@ -271,8 +285,8 @@ def replay(trace_: Trace) -> dict[str, int]:
     name.
     """
     if not isinstance(trace_, Trace):
-        raise TypeError(f"{shown(trace_)} is no Trace; ptxscope.trace(…) returns one")
-    recorded: dict[str, Lanes] = {role: (bits,) for role, bits in trace_.operands.items()}
+        raise TypeError(f"{abbreviate_value(trace_)} is no Trace; ptxscope.trace(…) returns one")
+    recorded: dict[str, LaneValues] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
         inputs = tuple(recorded[key] for key in row.input_keys)
         if inputs != row.inputs or row.micro.run(EXACT, *inputs) != row.values:
@@ -282,23 +296,23 @@ def replay(trace_: Trace) -> dict[str, int]:
     return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
 
 
-def _row_trace(row: Row, values: Mapping[str, Lanes]) -> RowTrace:
+def _make_row_trace(row: Row, values: Mapping[str, LaneValues]) -> RowTrace:
     inputs = tuple(values[key] for key in row.inputs)
     lanes = (
-        LaneTrace(value, tuple(row.micro.flags(lane, inputs, value)))
+        LaneTrace(value, tuple(row.micro.find_lane_flags(lane, inputs, value)))
         for lane, value in enumerate(values[row.key])
     )
     return RowTrace(row, tuple(lanes), inputs, values[row.key])
 
 
-def _notes(trace_: Trace) -> Iterator[str]:
+def _iter_notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
-    declared = plan_of(ins, Rules(declared_widths=True))
+    declared = make_plan(ins, Rules(declared_widths=True))
     if declared != trace_.plan:
-        narrow = result(declared, trace_.operands)["d"]
-        if narrow != result(trace_.plan, trace_.operands)["d"]:
+        narrow = compute_results(declared, trace_.operands)["d"]
+        if narrow != compute_results(trace_.plan, trace_.operands)["d"]:
             yield (
                 "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
                 f"here: wrapping to them gives {narrow:#010x}"

@@ -6,27 +6,31 @@ from collections.abc import Iterable, Iterator
 
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import both_of, document
+from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
 from .plan_code import (
     Assignment,
-    Kind,
-    assignments,
-    by_stage,
-    function_name,
-    parameters,
-    results,
+    IntegerRangeKind,
+    group_by_stage,
+    list_assignments,
+    list_parameters,
+    list_results,
+    make_function_name,
 )
 
-_TYPES = {Kind.SIGNED: "int64_t", Kind.UNSIGNED: "uint64_t", Kind.WIDE: "__int128"}
+_TYPES = {
+    IntegerRangeKind.SIGNED: "int64_t",
+    IntegerRangeKind.UNSIGNED: "uint64_t",
+    IntegerRangeKind.WIDE: "__int128",
+}
 
 
 class _C(NamedTuple):
-    kind: Kind = Kind.SIGNED
+    kind: IntegerRangeKind = IntegerRangeKind.SIGNED
 
-    def within(self, kind: Kind) -> _C:
+    def with_kind(self, kind: IntegerRangeKind) -> _C:
         return _C(kind)
 
     def number(self, value: int) -> str:
@@ -34,38 +38,38 @@ class _C(NamedTuple):
             return f"(-{self.number(-value)})"
         if value < 1 << 31:
             return str(value) if value < 256 else hex(value)
-        if self.kind is Kind.UNSIGNED:
+        if self.kind is IntegerRangeKind.UNSIGNED:
             return f"UINT64_C({value:#x})"
         return f"INT64_C({value:#x})" if value < 1 << 63 else f"(__int128)UINT64_C({value:#x})"
 
     def choose(self, condition: str, x: str, y: str) -> str:
         return f"({condition} ? {x} : {y})"
 
-    def power(self, exponent: str) -> str:
-        return f"({'U' * (self.kind is Kind.UNSIGNED)}INT64_C(1) << {exponent})"
+    def format_power(self, exponent: str) -> str:
+        return f"({'U' * (self.kind is IntegerRangeKind.UNSIGNED)}INT64_C(1) << {exponent})"
 
-    def both(self, x: str, y: str) -> str:
+    def format_and(self, x: str, y: str) -> str:
         return f"{x} && {y}"
 
-    def either(self, conditions: Iterable[str]) -> str:
+    def format_or(self, conditions: Iterable[str]) -> str:
         return " || ".join(conditions)
 
-    def truth(self, condition: str) -> str:
+    def format_truth(self, condition: str) -> str:
         return f"({condition})"
 
-    def read(self, name: str, kind: Kind) -> str:
+    def read(self, name: str, kind: IntegerRangeKind) -> str:
         # C takes a number without a sign for what it is beside one with a sign, and loses the sign
         return name if kind is self.kind else f"({_TYPES[self.kind]}){name}"
 
-    def low64(self, x: str, signed: bool) -> str:
-        if not signed and self.kind is Kind.UNSIGNED:
+    def format_low64(self, x: str, signed: bool) -> str:
+        if not signed and self.kind is IntegerRangeKind.UNSIGNED:
             return x
         return f"({'' if signed else 'u'}int64_t){x}"
 
-    def convert(self, expression: str, kind: Kind) -> str:
+    def convert(self, expression: str, kind: IntegerRangeKind) -> str:
         return f"({_TYPES[kind]})({expression})"
 
-    def float_bits(self, x: str) -> str:
+    def format_float_bits(self, x: str) -> str:
         return f"((union {{ float f; uint32_t u; }}){{ (float){x} }}).u"
 
 
@@ -75,51 +79,51 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     What is taken for granted holds in every compiler with __int128: a right shift of a negative
     number is an arithmetic one, and a conversion to a type with a sign keeps the bits.
     """
-    functions = ("\n".join(_function(x)) for x in both_of(trace, options))
+    functions = ("\n".join(_write_function(x)) for x in list_traces(trace, options))
     return "#include <stdint.h>\n\n" + "\n\n".join(functions) + "\n"
 
 
-def _function(trace: Trace) -> Iterator[str]:
-    doc, ins = document(trace), trace.instruction
-    sources = parameters(trace.plan)
+def _write_function(trace: Trace) -> Iterator[str]:
+    doc, ins = build_document(trace), trace.instruction
+    sources = list_parameters(trace.plan)
     # the parameters are widened first, so that every operation is exact
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    found = assignments(trace.plan, _C(), names)
-    written = results(trace, found)
-    called = (f"{x.role}: {ins.called(x.role)}" for x in sources)
-    yield f"/* {_comment(doc.ptx)}"
+    found = list_assignments(trace.plan, _C(), names)
+    written = list_results(trace, found)
+    called = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
+    yield f"/* {_format_comment(doc.ptx)}"
     yield f" * model {doc.model}; {doc.source}"
-    yield f" * {_comment(', '.join(called))}; bits, predicates 0 or 1 */"
-    taken = [f"{_type(x.type)} {x.role}" for x in sources]
+    yield f" * {_format_comment(', '.join(called))}; bits, predicates 0 or 1 */"
+    taken = [f"{_format_type(x.type)} {x.role}" for x in sources]
     single = len(written) == 1
     # where a guard may keep old values, p and q are parameters already
     pointers = {role: f"new_{role}" if role in names else role for role, _ in written}
     if not single:
-        taken += [f"{_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]
-    returned = _type(ins.type_of(written[0][0])) if single else "void"
-    yield f"{returned} {function_name(trace)}({', '.join(taken) or 'void'})"
+        taken += [f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]
+    returned = _format_type(ins.type_of(written[0][0])) if single else "void"
+    yield f"{returned} {make_function_name(trace)}({', '.join(taken) or 'void'})"
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
-    for stage, lines in by_stage(found):
+    for stage, lines in group_by_stage(found):
         yield f"    /* {stage} */"
-        yield from map(_assignment, lines)
+        yield from map(_format_assignment, lines)
     used = {name for _, name in written}.union(*(x.reads for x in found))
     yield from (f"    (void){x.name};" for x in found if x.name not in used)
     if single:
         yield f"    return ({returned}){written[0][1]};"
     for role, name in written if not single else ():
-        yield f"    *{pointers[role]} = ({_type(ins.type_of(role))}){name};"
+        yield f"    *{pointers[role]} = ({_format_type(ins.type_of(role))}){name};"
     yield "}"
 
 
-def _assignment(x: Assignment) -> str:
+def _format_assignment(x: Assignment) -> str:
     return f"    const {_TYPES[x.kind]} {x.name} = {x.expression};"
 
 
-def _type(type_: Type) -> str:
+def _format_type(type_: Type) -> str:
     return "int" if type_ is Type.PRED else f"uint{type_.bits}_t"
 
 
-def _comment(text: str) -> str:
-    return printable(text).replace("\\", "/").replace("*/", "* /").replace("/*", "/ *")
+def _format_comment(text: str) -> str:
+    return make_printable(text).replace("\\", "/").replace("*/", "* /").replace("/*", "/ *")

@@ -12,17 +12,17 @@ from enum import Enum
 from itertools import groupby
 from typing import Any, Protocol
 
-from ...engine.isa.integers import Range, limits
+from ...engine.isa.integers import Range, get_limits
 from ...engine.isa.roles import ORDER, Role
 from ...engine.isa.types import BoolOp, Cmp
 from ...engine.records import NamedTuple
 from ...engine.semantics import micro_operations as m
-from ...engine.semantics.micro_operation import Micro
+from ...engine.semantics.micro_operation import MicroOperation
 from ...engine.semantics.plan import Plan, Row, Source, Stage
 from ...engine.tracing.trace import Trace
 
 
-class Kind(Enum):
+class IntegerRangeKind(Enum):
     """What holds every value of a variable, or of an expression's parts."""
 
     SIGNED = "64 bits with a sign"
@@ -30,18 +30,22 @@ class Kind(Enum):
     WIDE = "more than 64 bits"
 
 
-def kind_of(ranges: Iterable[Range]) -> Kind:
+def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
     """What all of these fit in; with a sign where both do."""
     every = list(ranges)
-    if all(range_.within(64, signed=True) for range_ in every):
-        return Kind.SIGNED
-    return Kind.UNSIGNED if all(x.within(64, signed=False) for x in every) else Kind.WIDE
+    if all(range_.fits_in(64, signed=True) for range_ in every):
+        return IntegerRangeKind.SIGNED
+    return (
+        IntegerRangeKind.UNSIGNED
+        if all(x.fits_in(64, signed=False) for x in every)
+        else IntegerRangeKind.WIDE
+    )
 
 
 class Dialect(Protocol):
     """What the languages say differently."""
 
-    def within(self, kind: Kind) -> Dialect:
+    def with_kind(self, kind: IntegerRangeKind) -> Dialect:
         """The same, in an expression of a kind."""
 
     def number(self, value: int) -> str:
@@ -50,28 +54,28 @@ class Dialect(Protocol):
     def choose(self, condition: str, x: str, y: str) -> str:
         """x where the condition holds, else y."""
 
-    def power(self, exponent: str) -> str:
+    def format_power(self, exponent: str) -> str:
         """2 to the power of an expression of at most 32."""
 
-    def both(self, x: str, y: str) -> str:
+    def format_and(self, x: str, y: str) -> str:
         """Whether two conditions hold."""
 
-    def either(self, conditions: Iterable[str]) -> str:
+    def format_or(self, conditions: Iterable[str]) -> str:
         """Whether one of some conditions holds."""
 
-    def truth(self, condition: str) -> str:
+    def format_truth(self, condition: str) -> str:
         """A condition as 1 or 0."""
 
-    def read(self, name: str, kind: Kind) -> str:
+    def read(self, name: str, kind: IntegerRangeKind) -> str:
         """A variable of a kind, in the expression."""
 
-    def low64(self, x: str, signed: bool) -> str:
+    def format_low64(self, x: str, signed: bool) -> str:
         """The low 64 bits of an operand of the expression, with or without a sign."""
 
-    def convert(self, expression: str, kind: Kind) -> str:
+    def convert(self, expression: str, kind: IntegerRangeKind) -> str:
         """The expression as a value of another kind, which holds it."""
 
-    def float_bits(self, x: str) -> str:
+    def format_float_bits(self, x: str) -> str:
         """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
 
 
@@ -80,7 +84,7 @@ class Assignment(NamedTuple):
 
     name: str
     expression: str
-    kind: Kind
+    kind: IntegerRangeKind
     """What holds every value of it."""
     stage: Stage
     row: str
@@ -92,30 +96,30 @@ class Assignment(NamedTuple):
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
-def parameters(plan: Plan) -> list[Source]:
+def list_parameters(plan: Plan) -> list[Source]:
     """What a function takes: a, b, c as they are written, a guard, old values."""
     return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
 
 
-def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
+def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
     """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
     known = {role: [name] for role, name in names.items()}
-    ranges = {names[x.role]: limits(x.type.bits, signed=False) for x in plan.sources}
+    ranges = {names[x.role]: get_limits(x.type.bits, signed=False) for x in plan.sources}
     found = []
     for row in plan.rows:
         base = row.key.replace(".", "_")
         lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
         for lane, name in enumerate(lanes):
-            reads = _reads(row, [known[key] for key in row.inputs], lane)
+            reads = _list_read_variables(row, [known[key] for key in row.inputs], lane)
             each = [ranges[variable] for variable in reads]
-            micro = _biting(row.micro, each)
+            micro = _drop_idle_bound(row.micro, each)
             # what cuts to 64 bits reads its operand as it is
-            all_of = each if _cuts_to_64(micro) else [*each, row.range]
-            d = dialect.within(kind_of(all_of))
-            x = [d.read(variable, kind_of([ranges[variable]])) for variable in reads]
-            expression = _stripped(_LANES[type(micro)](d, micro, x, lane))
-            kind = kind_of([row.range])
-            if kind is not kind_of(all_of) and not _has_own_kind(micro):
+            all_of = each if _is_cut_to_64(micro) else [*each, row.range]
+            d = dialect.with_kind(find_kind(all_of))
+            x = [d.read(variable, find_kind([ranges[variable]])) for variable in reads]
+            expression = _strip_brackets(_LANES[type(micro)](d, micro, x, lane))
+            kind = find_kind([row.range])
+            if kind is not find_kind(all_of) and not _has_own_kind(micro):
                 expression = d.convert(expression, kind)
             found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
         known[row.key] = lanes
@@ -123,35 +127,35 @@ def assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Ass
     return found
 
 
-def _biting(micro: Micro, inputs: list[Range]) -> Micro:
+def _drop_idle_bound(micro: MicroOperation, inputs: list[Range]) -> MicroOperation:
     """The same without a bound below that no value can reach."""
     if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
         return m.Clamp(None, micro.high)
     return micro
 
 
-def _cuts_to_64(micro: Micro) -> bool:
+def _is_cut_to_64(micro: MicroOperation) -> bool:
     return isinstance(micro, m.Wrap) and micro.bits == 64
 
 
-def _has_own_kind(micro: Micro) -> bool:
+def _has_own_kind(micro: MicroOperation) -> bool:
     """Whether its expression is of a kind whatever its operands are: a truth, or 64 bits."""
-    return isinstance(micro, m.Compare) or _cuts_to_64(micro)
+    return isinstance(micro, m.Compare) or _is_cut_to_64(micro)
 
 
-def by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
+def group_by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
     """The assignments of each stage."""
     return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
 
 
-def results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
+def list_results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
     """Role and variable of every destination that is kept."""
     names = {x.row: x.name for x in found}
     kept = trace.instruction.results
     return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
 
 
-def function_name(trace: Trace) -> str:
+def make_function_name(trace: Trace) -> str:
     """``vadd4_s32_s32_u32_sat``, with every selector, and the model where it is not ``isa``."""
     form = trace.instruction.form
     parts = [trace.instruction.mnemonic]
@@ -163,7 +167,7 @@ def function_name(trace: Trace) -> str:
     return re.sub(r"\W+", "_", "_".join(parts))
 
 
-def _reads(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
+def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
     """The variables that a lane is computed from, among those of all lanes of the inputs."""
     match row.micro:
         case m.Select() as select:
@@ -179,7 +183,7 @@ def _reads(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
     return [names[lane if len(names) > 1 else 0] for names in inputs]
 
 
-def _stripped(expression: str) -> str:
+def _strip_brackets(expression: str) -> str:
     """The expression without brackets around the whole of it."""
     depth = 0
     for at, char in enumerate(expression):
@@ -190,56 +194,56 @@ def _stripped(expression: str) -> str:
     return expression
 
 
-def _low(d: Dialect, x: str, bits: int) -> str:
+def _format_low_bits(d: Dialect, x: str, bits: int) -> str:
     if bits == 64:
-        return d.low64(x, signed=False)
+        return d.format_low64(x, signed=False)
     return f"({x} & {d.number((1 << bits) - 1)})"
 
 
-def _part(d: Dialect, x: str, unit: int, index: int) -> str:
-    return _low(d, f"({x} >> {unit * index})" if index else x, unit)
+def _format_part(d: Dialect, x: str, unit: int, index: int) -> str:
+    return _format_low_bits(d, f"({x} >> {unit * index})" if index else x, unit)
 
 
-def _read(d: Dialect, x: str, bits: int, signed: bool) -> str:
-    if not signed:
-        return _low(d, x, bits)
+def _format_read(d: Dialect, x: str, bits: int, is_signed: bool) -> str:
+    if not is_signed:
+        return _format_low_bits(d, x, bits)
     if bits == 64:
-        return d.low64(x, signed=True)
+        return d.format_low64(x, signed=True)
     top = d.number(1 << (bits - 1))
-    return f"(({_low(d, x, bits)} ^ {top}) - {top})"
+    return f"(({_format_low_bits(d, x, bits)} ^ {top}) - {top})"
 
 
 def _select(d: Dialect, micro: m.Select, x: list[str], lane: int) -> str:
     _, index = micro.picks[lane]
-    return _part(d, x[0], micro.unit, index)
+    return _format_part(d, x[0], micro.unit, index)
 
 
 def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
     if lane not in micro.lanes:
-        return _part(d, x[0], micro.unit, lane)
-    return _low(d, _part(d, x[0], 16, 1) if micro.high else x[0], micro.unit)
+        return _format_part(d, x[0], micro.unit, lane)
+    return _format_low_bits(d, _format_part(d, x[0], 16, 1) if micro.high else x[0], micro.unit)
 
 
-def _pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
+def _format_pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
     parts = [f"({y} << {micro.unit * at})" if at else y for at, y in enumerate(x)]
     return " | ".join(reversed(parts))
 
 
-def _absolute(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
+def _format_absolute(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
     return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
 
 
-def _magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
-    least = d.number(limits(micro.bits, signed=True).low)
-    return d.choose(d.both(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
+def _format_magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
+    least = d.number(get_limits(micro.bits, signed=True).low)
+    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
 
 
-def _average(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
+def _format_average(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
     total = f"{x[0]} + {x[1]}"
-    return f"({total} + {d.truth(f'{total} >= 0')}) >> 1"
+    return f"({total} + {d.format_truth(f'{total} >= 0')}) >> 1"
 
 
-def _amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -> str:
+def _format_amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -> str:
     return f"{x[0]} & 31" if micro.wrap else d.choose(f"{x[0]} < 32", x[0], "32")
 
 
@@ -254,8 +258,8 @@ def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
     return said
 
 
-def _flush(d: Dialect, _: Micro, x: list[str], _lane: int) -> str:
-    small = f"{_low(d, x[0], 31)} < {d.number(1 << 23)}"
+def _flush(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
+    small = f"{_format_low_bits(d, x[0], 31)} < {d.number(1 << 23)}"
     return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
 
 
@@ -263,25 +267,25 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
     cmp, type_ = micro.cmp, micro.type
     sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
     if type_ is None or not type_.is_float:
-        read = x if type_ is None else [_read(d, v, type_.bits, type_.signed) for v in x]
-        return d.truth(f"{read[0]} {sign} {(*read, '0')[1]}")
+        read = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
+        return d.format_truth(f"{read[0]} {sign} {(*read, '0')[1]}")
     bits = type_.bits
-    infinity = d.number(m.infinity(bits))
-    nan = d.truth(d.either(f"{_low(d, v, bits - 1)} > {infinity}" for v in x))
+    infinity = d.number(m.get_infinity(bits))
+    nan = d.format_truth(d.format_or(f"{_format_low_bits(d, v, bits - 1)} > {infinity}" for v in x))
     if cmp in (Cmp.NAN, Cmp.NUM):
         return nan if cmp is Cmp.NAN else f"1 - {nan}"
-    magnitudes = [_low(d, v, bits - 1) for v in x]
+    magnitudes = [_format_low_bits(d, v, bits - 1) for v in x]
     if bits == 64:
-        magnitudes = [d.low64(v, signed=True) for v in magnitudes]
+        magnitudes = [d.format_low64(v, signed=True) for v in magnitudes]
     ordered = [
         d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
         for v, magnitude in zip(x, magnitudes, strict=True)
     ]
-    holds = d.truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
+    holds = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
     return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
 
 
-def _combine(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
+def _format_combination(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
     sign = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}[micro.boolop]
     return f"{x[0]} {sign} {x[1]}"
 
@@ -289,33 +293,33 @@ def _combine(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
 _LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
     m.Select: _select,
     m.Merge: _merge,
-    m.Pack: _pack,
+    m.Pack: _format_pack,
     m.Accumulate: lambda _d, _m, x, _: " + ".join(x),
-    m.Extend: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
-    m.Wrap: lambda d, micro, x, _: _read(d, x[0], micro.bits, micro.signed),
-    m.Truncate: lambda d, micro, x, _: _low(d, x[0], micro.bits),
+    m.Extend: lambda d, micro, x, _: _format_read(d, x[0], micro.bits, micro.signed),
+    m.Wrap: lambda d, micro, x, _: _format_read(d, x[0], micro.bits, micro.signed),
+    m.Truncate: lambda d, micro, x, _: _format_low_bits(d, x[0], micro.bits),
     m.Add: lambda _d, _m, x, _: f"{x[0]} + {x[1]}",
     m.Subtract: lambda _d, _m, x, _: f"{x[0]} - {x[1]}",
     m.Multiply: lambda _d, _m, x, _: f"{x[0]} * {x[1]}",
-    m.AbsoluteDifference: _absolute,
+    m.AbsoluteDifference: _format_absolute,
     m.Minimum: lambda d, _m, x, _: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
     m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
-    m.Average: _average,
-    m.LimitAmount: _amount,
+    m.Average: _format_average,
+    m.LimitAmount: _format_amount,
     # a negative number must not be shifted left in C
-    m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.power(x[1])}",
+    m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.format_power(x[1])}",
     m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
     m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",
     m.Negate: lambda _d, _m, x, _: f"-{x[0]}",
-    m.Magnitude: _magnitude,
-    m.ToBits: lambda d, micro, x, _: _low(d, x[0], micro.bits),
-    m.ToFloat: lambda d, _m, x, _: d.float_bits(x[0]),
+    m.Magnitude: _format_magnitude,
+    m.ToBits: lambda d, micro, x, _: _format_low_bits(d, x[0], micro.bits),
+    m.ToFloat: lambda d, _m, x, _: d.format_float_bits(x[0]),
     m.PlusOne: lambda _d, _m, x, _: f"{x[0]} + 1",
     m.Clamp: _clamp,
     m.Flush: _flush,
     m.Compare: _compare,
     m.Not: lambda _d, _m, x, _: f"1 - {x[0]}",
-    m.Combine: _combine,
+    m.Combine: _format_combination,
     m.Choose: lambda d, _m, x, _: d.choose(x[0], x[1], x[2]),
     m.Encode: lambda d, micro, x, _: f"{x[0]} * {d.number(micro.true)}",
 }

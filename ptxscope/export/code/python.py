@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import both_of, document
+from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
-from .plan_code import Kind, assignments, by_stage, function_name, parameters, results
+from .plan_code import (
+    IntegerRangeKind,
+    group_by_stage,
+    list_assignments,
+    list_parameters,
+    list_results,
+    make_function_name,
+)
 
 
 class _Python:
-    def within(self, kind: Kind) -> _Python:  # noqa: ARG002 - integers have any width
+    def with_kind(self, kind: IntegerRangeKind) -> _Python:  # noqa: ARG002 - integers have any width
         return self
 
     def number(self, value: int) -> str:
@@ -21,29 +28,29 @@ class _Python:
     def choose(self, condition: str, x: str, y: str) -> str:
         return f"({x} if {condition} else {y})"
 
-    def power(self, exponent: str) -> str:
+    def format_power(self, exponent: str) -> str:
         return f"(1 << {exponent})"
 
-    def both(self, x: str, y: str) -> str:
+    def format_and(self, x: str, y: str) -> str:
         return f"{x} and {y}"
 
-    def either(self, conditions: Iterable[str]) -> str:
+    def format_or(self, conditions: Iterable[str]) -> str:
         return " or ".join(conditions)
 
-    def truth(self, condition: str) -> str:
+    def format_truth(self, condition: str) -> str:
         return f"int({condition})"
 
-    def read(self, name: str, kind: Kind) -> str:  # noqa: ARG002
+    def read(self, name: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return name
 
-    def low64(self, x: str, signed: bool) -> str:
+    def format_low64(self, x: str, signed: bool) -> str:
         low = f"({x} & {(1 << 64) - 1:#x})"
         return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if signed else low
 
-    def convert(self, expression: str, kind: Kind) -> str:  # noqa: ARG002
+    def convert(self, expression: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return expression
 
-    def float_bits(self, x: str) -> str:
+    def format_float_bits(self, x: str) -> str:
         size = f"abs({x}).bit_length()"
         significand = f"round(abs({x}) / 2.0 ** ({size} - 24))"  # ties to even
         magnitude = f"(((125 + {size}) << 23) + {significand} if {x} else 0)"
@@ -52,19 +59,19 @@ class _Python:
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """A function of the operands' bits, unsigned; with ``options.both`` one for each answer."""
-    return "\n\n".join("\n".join(_function(x)) for x in both_of(trace, options)) + "\n"
+    return "\n\n".join("\n".join(_write_function(x)) for x in list_traces(trace, options)) + "\n"
 
 
-def _function(trace: Trace) -> Iterator[str]:
-    doc, ins = document(trace), trace.instruction
-    names = {source.role: source.role for source in parameters(trace.plan)}
-    found = assignments(trace.plan, _Python(), names)
-    said = [f"{role}: {printable(ins.called(role))}" for role in names]
-    yield f"def {function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
+def _write_function(trace: Trace) -> Iterator[str]:
+    doc, ins = build_document(trace), trace.instruction
+    names = {source.role: source.role for source in list_parameters(trace.plan)}
+    found = list_assignments(trace.plan, _Python(), names)
+    said = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
+    yield f"def {make_function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"
     yield f"    # model {doc.model}; {doc.source}"
     yield f"    # {', '.join(said)}; unsigned bits"
-    for stage, lines in by_stage(found):
+    for stage, lines in group_by_stage(found):
         yield f"    # {stage}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)
-    yield f"    return {', '.join(name for _, name in results(trace, found)) or None}"
+    yield f"    return {', '.join(name for _, name in list_results(trace, found)) or None}"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...engine.tracing.lane_text import result_text
+from ...engine.tracing.lane_text import format_result
 from .document import Answers, Document, OperandView, RowView, StepView
 
 
-def alt(doc: Document) -> str:
+def format_alt_text(doc: Document) -> str:
     """Operands, each step's sentence and what stood out in it, and the result, on one line.
 
     A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
     """
-    return " ".join(_sentences(doc))
+    return " ".join(_iter_sentences(doc))
 
 
 def short_alt(doc: Document) -> str:
@@ -28,7 +28,7 @@ def short_alt(doc: Document) -> str:
         said += f", model {doc.model},"
     if doc.results:
         said += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
-        own = result_text(doc.trace)
+        own = format_result(doc.trace)
         others = (x for x in doc.answers.all if x.result != own) if doc.answers else ()
         said += "".join(f"; {x.label}: {x.result}" for x in others)
     elif doc.no_result:
@@ -36,12 +36,12 @@ def short_alt(doc: Document) -> str:
     return f"{said.rstrip(',')}."
 
 
-def _sentences(doc: Document) -> Iterator[str]:
+def _iter_sentences(doc: Document) -> Iterator[str]:
     if doc.title:
-        yield _sentence(doc.title)
+        yield _format_sentence(doc.title)
     yield f"{doc.ptx.removesuffix(';')}, model {doc.model}."
     if doc.operands:
-        yield f"Operands: {'; '.join(map(_operand, doc.operands))}."
+        yield f"Operands: {'; '.join(map(_format_operand, doc.operands))}."
     for step in doc.steps:
         yield from _step(step)
     if doc.left_out:
@@ -50,16 +50,16 @@ def _sentences(doc: Document) -> Iterator[str]:
         yield f"Result: {name} = {bits}, {meant}."
     if doc.no_result:
         yield f"Result: {doc.no_result}."
-    yield from map(_sentence, doc.lane_notes)
+    yield from map(_format_sentence, doc.lane_notes)
     if doc.agreed:
         yield doc.agreed
     if doc.answers:
-        yield from _answers(doc.answers)
+        yield from _iter_answer_sentences(doc.answers)
     if doc.caption:
-        yield _sentence(doc.caption)
+        yield _format_sentence(doc.caption)
 
 
-def _answers(answers: Answers) -> Iterator[str]:
+def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
     """Every answer, and the steps of the other one from where they part."""
     told = "; ".join(
         f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
@@ -71,7 +71,7 @@ def _answers(answers: Answers) -> Iterator[str]:
             yield from _step(step)
 
 
-def _operand(operand: OperandView) -> str:
+def _format_operand(operand: OperandView) -> str:
     _, label, name, bits, meant = operand
     return " ".join(filter(None, (label, name, "=", f"{bits},", meant)))
 
@@ -79,11 +79,11 @@ def _operand(operand: OperandView) -> str:
 def _step(step: StepView) -> Iterator[str]:
     yield f"Step {step.number}, {step.title}: {step.about}"
     for row in step.rows:
-        yield from _row(row)
-    yield from map(_sentence, step.notes)
+        yield from _iter_row_sentences(row)
+    yield from map(_format_sentence, step.notes)
 
 
-def _row(row: RowView) -> Iterator[str]:
+def _iter_row_sentences(row: RowView) -> Iterator[str]:
     """What comes out, in numbers; in a sentence where that is not just what the step says."""
     if len(row.cells) == 1:
         (cell,) = row.cells
@@ -98,5 +98,5 @@ def _row(row: RowView) -> Iterator[str]:
             yield f"{row.name}, {cell.name}: {cell.sentence}."
 
 
-def _sentence(text: str) -> str:
+def _format_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", ":")) else f"{text}."

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ...engine.records import replace
 from ...engine.tracing.annotations import Annotations
-from ...engine.tracing.note_targets import parse_note, stages_between
+from ...engine.tracing.note_targets import parse_note, parse_stages
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 
 
-def chosen(
+def annotate_trace(
     trace: Trace,
     options: Options = DEFAULT,
     *,
@@ -35,7 +35,7 @@ def chosen(
         title or extra.title, caption or extra.caption, (*extra.notes, *added)
     )
     if steps or until:
-        stages = stages_between(f"-{until}" if until else steps, trace)
+        stages = parse_stages(f"-{until}" if until else steps, trace)
         whole = stages == {step.stage for step in trace.steps}
         options = options._replace(stages=stages, result=whole or not until)
     options = options._replace(result=options.result and result)

@@ -17,20 +17,32 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA, Erratum
 from ...engine.semantics.micro_operation import Flag
 from ...engine.semantics.micro_operations import Clamp, Extend, Merge, Select
-from ...engine.semantics.models import PTXAS_MODELS, versions
+from ...engine.semantics.models import PTXAS_MODELS, format_versions
 from ...engine.semantics.plan import Stage
-from ...engine.syntax.errors import printable
-from ...engine.syntax.values import hex_text
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.values import format_hex
 from ...engine.tracing.annotations import Note
-from ...engine.tracing.divergence import Divergence, agree, agreeing, divergence_of, divergences
+from ...engine.tracing.divergence import (
+    Divergence,
+    find_agreeing_traces,
+    find_divergence,
+    find_divergences,
+    has_one_answer,
+)
 from ...engine.tracing.formula import Formula
-from ...engine.tracing.lane_text import part_name, reading, result_text, row_name, words
-from ...engine.tracing.step_text import about, title
+from ...engine.tracing.lane_text import (
+    describe_lane,
+    format_result,
+    get_part_name,
+    get_row_name,
+    interpret_bits,
+)
+from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import RowTrace, Step, Trace
 from ..options import DEFAULT, Motion, Options
-from .hidden_rows import SAID, withheld
-from .option_support import acts
-from .sanitizer import harmless
+from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows
+from .option_support import has_effect
+from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that a step's own sentence already tells."""
@@ -98,7 +110,7 @@ class ResultView(NamedTuple):
     meant: str
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What one model makes of the instruction."""
 
     label: str
@@ -117,7 +129,7 @@ class Answer(NamedTuple):
 class Answers(NamedTuple):
     """Where the models part."""
 
-    all: tuple[Answer, ...]
+    all: tuple[ModelAnswer, ...]
     """The documented one first."""
     step: str
     """The title of the first step at which they differ."""
@@ -160,44 +172,44 @@ class Document(NamedTuple):
     """The words of that command."""
 
 
-def document(trace: Trace, options: Options = DEFAULT) -> Document:
+def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     """A trace as a Document."""
     entry, extra = trace.instruction.entry, trace.annotations
-    least = entry.minimum(trace.instruction.form)
-    results = tuple(_results(trace)) if options.result else ()
-    hidden = withheld(trace, options)
+    least = entry.compute_minimum(trace.instruction.form)
+    results = tuple(_iter_results(trace)) if options.result else ()
+    hidden = find_hidden_rows(trace, options)
     return Document(
         trace,
-        harmless(extra.title),
-        printable(str(trace.instruction)),
+        sanitize_text(extra.title),
+        make_printable(str(trace.instruction)),
         trace.model.name,
-        tuple(_operands(trace)),
+        tuple(_iter_operands(trace)),
         tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
-        _left_out(trace, options),
+        _describe_omission(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
-        tuple(map(printable, trace.notes)),
-        tuple(map(_note, extra.on_lanes)),
-        _answers(trace, options),
-        AGREED if options.both and options.result and agree(trace) else "",
-        harmless(extra.caption),
+        tuple(map(make_printable, trace.notes)),
+        tuple(map(_format_note, extra.on_lanes)),
+        _make_answers(trace, options),
+        AGREED if options.both and options.result and has_one_answer(trace) else "",
+        sanitize_text(extra.caption),
         f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
-        command(trace, options),
-        command_words(trace, options),
+        format_command(trace, options),
+        list_command_words(trace, options),
     )
 
 
-def command(trace: Trace, options: Options = DEFAULT) -> str:
+def format_command(trace: Trace, options: Options = DEFAULT) -> str:
     """The shell command that makes a document of this trace, notes and all."""
-    return shlex.join(command_words(trace, options))
+    return shlex.join(list_command_words(trace, options))
 
 
-def command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
+def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
     """The words of that command."""
-    return tuple(map(harmless, _words(trace, options)))
+    return tuple(map(sanitize_text, _iter_command_words(trace, options)))
 
 
-def _words(trace: Trace, options: Options) -> Iterator[str]:
+def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     ins = trace.instruction
     yield from ("ptxscope", "trace", str(ins))
     besides = (x.role for x in trace.plan.sources)  # a model may read what isn't documented
@@ -206,21 +218,25 @@ def _words(trace: Trace, options: Options) -> Iterator[str]:
         if role in ins.names:
             read.setdefault(ins.names[role], role)
     for name, role in read.items():
-        yield f"{name}={hex_text(trace.operands[role], ins.type_of(role).bits)}"
+        yield f"{name}={format_hex(trace.operands[role], ins.type_of(role).bits)}"
     if trace.model.errata:
         yield from ("--model", trace.model.name)
     if options.format and options.format != "text":
         yield from ("-f", options.format)
-    for name, value in (*_texts(trace), *_choices(options), *_part(trace, options)):
-        if acts(name, options.format):
-            yield from _given(f"--{name}", value)
+    for name, value in (
+        *_list_annotation_options(trace),
+        *_list_style_options(options),
+        *_list_part_options(trace, options),
+    ):
+        if has_effect(name, options.format):
+            yield from _format_option(f"--{name}", value)
 
 
 _Given = Iterator[tuple[str, str | None]]
 """Options, and the value of each that takes one."""
 
 
-def _texts(trace: Trace) -> _Given:
+def _list_annotation_options(trace: Trace) -> _Given:
     """What a writer said."""
     extra = trace.annotations
     if extra.title:
@@ -234,7 +250,7 @@ def _texts(trace: Trace) -> _Given:
 _MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
 
 
-def _choices(options: Options) -> _Given:
+def _list_style_options(options: Options) -> _Given:
     """How it looks."""
     if options.both:
         yield "both", None
@@ -258,14 +274,14 @@ def _choices(options: Options) -> _Given:
         yield "scale", f"{options.scale:g}"
 
 
-def _given(name: str, value: str | None) -> tuple[str, ...]:
+def _format_option(name: str, value: str | None) -> tuple[str, ...]:
     """An option and its value, which may begin as an option does."""
     if value is None:
         return (name,)
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
-def _part(trace: Trace, options: Options) -> _Given:
+def _list_part_options(trace: Trace, options: Options) -> _Given:
     """By which a part of a trace is shown."""
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
@@ -283,19 +299,19 @@ def _part(trace: Trace, options: Options) -> _Given:
         yield "no-result", None
 
 
-def _left_out(trace: Trace, options: Options) -> str:
-    steps = (f"{x.number} {title(x)}" for x in trace.steps if not options.shows(x.stage))
+def _describe_omission(trace: Trace, options: Options) -> str:
+    steps = (f"{x.number} {format_title(x)}" for x in trace.steps if not options.shows(x.stage))
     listed = ", ".join(steps)
     return listed and f"Steps not shown: {listed}."
 
 
-def both_of(trace: Trace, options: Options) -> tuple[Trace, ...]:
+def list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
     """The trace, and where both answers are wanted and part, the other one."""
-    divergence = divergence_of(trace, divergences(trace)) if options.both else None
+    divergence = find_divergence(trace, find_divergences(trace)) if options.both else None
     return (divergence.isa, divergence.other) if divergence else (trace,)
 
 
-def _operands(trace: Trace) -> Iterator[OperandView]:
+def _iter_operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
     for source in sorted(trace.plan.sources):
         role = source.role
@@ -304,101 +320,103 @@ def _operands(trace: Trace) -> Iterator[OperandView]:
         yield OperandView(
             role,
             label,
-            "" if ins.called(role) == label else printable(ins.called(role)),
-            hex_text(bits, ins.type_of(role).bits),
-            reading(ins, role, bits),
+            "" if ins.format_operand(role) == label else make_printable(ins.format_operand(role)),
+            format_hex(bits, ins.type_of(role).bits),
+            interpret_bits(ins, role, bits),
         )
 
 
-def names_of(trace: Trace) -> Iterator[tuple[str, str]]:
+def iter_names(trace: Trace) -> Iterator[tuple[str, str]]:
     """What registers are called, and their roles."""
     ins = trace.instruction
     for role in trace.operands:
-        yield printable(ins.called(role)), role
+        yield make_printable(ins.format_operand(role)), role
     for role, name in ins.results.items():
-        yield printable(name), role
+        yield make_printable(name), role
 
 
-def _results(trace: Trace) -> Iterator[ResultView]:
+def _iter_results(trace: Trace) -> Iterator[ResultView]:
     ins = trace.instruction
     for role, name in ins.results.items():
         bits = trace.result[name]
-        shown = hex_text(bits, ins.type_of(role).bits)
-        yield ResultView(printable(name), shown, reading(ins, role, bits))
+        shown = format_hex(bits, ins.type_of(role).bits)
+        yield ResultView(make_printable(name), shown, interpret_bits(ins, role, bits))
 
 
 def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
-    notes = tuple(map(_note, trace.annotations.at(step.stage)))
-    rows = tuple(_row(trace, row) for row in step.rows if row.key not in hidden)
-    said = printable(about(trace, step))
-    said += f" {SAID}" * (len(rows) < len(step.rows))
-    return StepView(step.number, step.stage, title(step), said, rows, notes)
+    notes = tuple(map(_format_note, trace.annotations.get_notes(step.stage)))
+    rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
+    said = make_printable(describe_step(trace, step))
+    said += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, format_title(step), said, rows, notes)
 
 
-def _row(trace: Trace, row: RowTrace) -> RowView:
-    quiet, part = EXTENSIONS, part_name(trace, row)
+def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
+    quiet, part = EXTENSIONS, get_part_name(trace, row)
     if len(row.inputs[0]) == 1:
         quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
-        said = words(trace, row, lane)
+        said = describe_lane(trace, row, lane)
         flags = tuple(flag for flag in row.lanes[lane].flags if flag not in quiet)
-        text = printable(_short(row, lane, said.formula))
+        text = make_printable(_shorten_lane(row, lane, said.formula))
         cells.append(
             CellView(
                 lane,
                 f"{part} {lane}",
                 row.lanes[lane].value,
                 text,
-                said.formula.each(printable),
-                printable(said.sentence),
+                said.formula.map_sides(make_printable),
+                make_printable(said.sentence),
                 flags,
             )
         )
-    return RowView(row, row_name(trace, row.row), tuple(cells))
+    return RowView(row, get_row_name(trace, row.row), tuple(cells))
 
 
-def _short(row: RowTrace, lane: int, formula: Formula) -> str:
+def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
     """A lane of several in few characters: its value and what it came from."""
     if len(row.lanes) == 1:
         return str(formula)
     value, before = row.lanes[lane].value, row.inputs[0]
     match row.micro:
         case Select(unit, _):
-            return f"{hex_text(value, unit)[2:]} {formula.left}"
+            return f"{format_hex(value, unit)[2:]} {formula.left}"
         case Extend():
             return str(value)
         case Clamp():
             return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
         case Merge(unit, _, _, _):
-            return f"{formula.left} -> {hex_text(value, unit)[2:]}"
+            return f"{formula.left} -> {format_hex(value, unit)[2:]}"
     return str(formula._replace(grouped=False))
 
 
-def _note(note: Note) -> str:
+def _format_note(note: Note) -> str:
     where = f"lane {note.lane}: " if note.lane is not None else ""
-    return where + harmless(note.text)
+    return where + sanitize_text(note.text)
 
 
-def _answers(trace: Trace, options: Options) -> Answers | None:
-    found = divergences(trace)
+def _make_answers(trace: Trace, options: Options) -> Answers | None:
+    found = find_divergences(trace)
     if not found:
         return None
-    divergence = divergence_of(trace, found) or found[0]
+    divergence = find_divergence(trace, found) or found[0]
     if not options.result and not (options.both and options.shows(divergence.stage)):
         return None  # that they part, and where, would tell of the result
 
     def told(of: Trace) -> str:
-        return result_text(of) if options.result else "not shown"
+        return format_result(of) if options.result else "not shown"
 
-    isa = Answer("isa, as documented", told(found[0].isa), ())
-    alike = tuple({tuple(e.id for e in x.acting): x for x in agreeing(trace)}.values())
+    isa = ModelAnswer("isa, as documented", told(found[0].isa), ())
+    alike = tuple(
+        {tuple(e.id for e in x.active_errata): x for x in find_agreeing_traces(trace)}.values()
+    )
     others = tuple(
-        Answer(
-            f"ptxas {_versions(other)}, sm_70+",
+        ModelAnswer(
+            f"ptxas {_format_versions(other)}, sm_70+",
             told(other),
-            tuple(erratum.id for erratum in other.acting),
-            other.result == found[0].isa.result and bool(other.acting),
+            tuple(erratum.id for erratum in other.active_errata),
+            other.result == found[0].isa.result and bool(other.active_errata),
         )
         for other in (*alike, *(divergence.other for divergence in found))
     )
@@ -407,10 +425,10 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
     errata = (e for e in ERRATA if e.id in ids and options.result)
     same = trace.model == divergence.other.model
     other = divergence.isa if same else divergence.other
-    steps = tuple(steps_from(other, divergence.stage, options)) if options.both else ()
+    steps = tuple(iter_steps(other, divergence.stage, options)) if options.both else ()
     return Answers(
         (isa, *others),
-        _title_of(divergence),
+        _format_divergence_title(divergence),
         tuple(errata),
         other.model.name,
         other if steps else None,
@@ -418,20 +436,22 @@ def _answers(trace: Trace, options: Options) -> Answers | None:
     )
 
 
-def steps_from(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
+def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
     """The steps of a trace from a stage on, those of them that are shown."""
-    order, hidden = list(Stage), withheld(trace, options)
+    order, hidden = list(Stage), find_hidden_rows(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
             yield _step(trace, step, hidden)
 
 
-def _title_of(divergence: Divergence) -> str:
+def _format_divergence_title(divergence: Divergence) -> str:
     steps = divergence.isa.steps + divergence.other.steps
-    return title(next(step for step in steps if step.stage is divergence.stage))
+    return format_title(next(step for step in steps if step.stage is divergence.stage))
 
 
-def _versions(other: Trace) -> str:
+def _format_versions(other: Trace) -> str:
     """The versions with this answer for these reasons, so that no two answers are called alike."""
     every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
-    return versions([m for m, x in every if (x.result, x.acting) == (other.result, other.acting)])
+    return format_versions(
+        [m for m, x in every if (x.result, x.active_errata) == (other.result, other.active_errata)]
+    )

@@ -6,13 +6,13 @@ from ...engine.semantics import micro_operations as m
 from ...engine.tracing.trace import Trace
 from ..options import Options
 
-_CARRIERS = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
+_BIT_MOVES = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
 """They put bits elsewhere and compute nothing: who sees what goes in knows what comes out."""
-SAID = "What comes out is kept back."
+HIDDEN_RESULT_TEXT = "What comes out is kept back."
 """What a step says of it."""
 
 
-def withheld(trace: Trace, options: Options) -> frozenset[str]:
+def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     """The keys of the rows whose values tell the result, where that is kept back.
 
     They are the rows that write it, and back from there those that only carry it, up to the one
@@ -28,7 +28,7 @@ def withheld(trace: Trace, options: Options) -> frozenset[str]:
         row = trace.rows.get(open_.pop())  # no operand is kept back
         if row is None or row.key in found:
             continue
-        is_carrier = isinstance(row.micro, _CARRIERS)
+        is_carrier = isinstance(row.micro, _BIT_MOVES)
         if is_carrier or not is_ended_early:
             found.add(row.key)
         if is_carrier:

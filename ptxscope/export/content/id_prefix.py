@@ -7,12 +7,12 @@ from itertools import count
 
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options, checked_id
-from .document import Document, document
-from .option_support import effective
-from .sanitizer import harmless
+from .document import Document, build_document
+from .option_support import drop_idle_options
+from .sanitizer import sanitize_text
 
 
-def prefix(document: Document, options: Options, kind: str) -> str:
+def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     """The id that a writer chose, or one made of all that the output depends on.
 
     ``kind`` is the format: a picture may stand beside the table of the same trace.
@@ -25,19 +25,19 @@ def prefix(document: Document, options: Options, kind: str) -> str:
     asked = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
     # as the command has them that makes the document again
-    notes = [(note.target, harmless(note.text).strip()) for note in trace.annotations.notes]
+    notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
     extra = (document.title, document.caption, notes)
-    return digest((kind, instruction, values, trace.model.name, extra, shown, asked))
+    return hash_id((kind, instruction, values, trace.model.name, extra, shown, asked))
 
 
-def apart(trace: Trace, options: Options, kind: str, taken: set[str]) -> Options:
+def with_unique_ids(trace: Trace, options: Options, kind: str, taken: set[str]) -> Options:
     """The options with which ids are none of those of a page, to which they are added.
 
     Equal traces have equal ids, so the second one of a page is given others. Raises ValueError
     where a writer chose the same for two.
     """
-    options = effective(options, kind)
-    first = prefix(document(trace, options), options, kind)
+    options = drop_idle_options(options, kind)
+    first = make_id_prefix(build_document(trace, options), options, kind)
     if options.id and first in taken:
         raise ValueError(f"the id {first} is given to another trace of this page")
     free = first
@@ -48,6 +48,6 @@ def apart(trace: Trace, options: Options, kind: str, taken: set[str]) -> Options
     return options
 
 
-def digest(told: object) -> str:
+def hash_id(inputs: object) -> str:
     """A word for what ids begin with, made of all that a picture depends on."""
-    return f"px-{blake2s(ascii(told).encode(), digest_size=5).hexdigest()}"
+    return f"px-{blake2s(ascii(inputs).encode(), digest_size=5).hexdigest()}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...engine.isa.roles import DESTINATIONS, Role
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Register
 from ...engine.tracing.trace import Trace
 
 
-def lettered(trace: Trace, longest: int) -> Trace:
+def abbreviate_names(trace: Trace, longest: int) -> Trace:
     """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
 
     One register has the letter of the place that is meant: c where it is read, d where it is
@@ -17,7 +17,7 @@ def lettered(trace: Trace, longest: int) -> Trace:
     ins = trace.instruction
 
     def short(role: str, name: str) -> str:
-        return role if len(printable(name)) > longest else name
+        return role if len(make_printable(name)) > longest else name
 
     written = {name: short(role, name) for role, name in reversed([*ins.names.items()])
                if role in DESTINATIONS}  # fmt: skip

@@ -32,7 +32,7 @@ ACTS: Mapping[str, tuple[str, ...]] = {
 """The formats that an option of ``ptxscope trace`` changes; one that is not here changes each."""
 
 
-def acts(option: str, format_: str) -> bool:
+def has_effect(option: str, format_: str) -> bool:
     """Whether an option changes a document of a format; of one that is not known yet it may."""
     return not format_ or option not in ACTS or format_ in ACTS[option]
 
@@ -42,18 +42,18 @@ _FIELDS |= {"motion": "stepping", "heading_level": "heading-level"}
 """The option that stands for each field of ``Options`` that does not act everywhere."""
 
 
-def effective(options: Options, format_: str) -> Options:
+def drop_idle_options(options: Options, format_: str) -> Options:
     """The options without what does nothing in a format, and would only make other ids."""
-    idle = (field for field, option in _FIELDS.items() if not acts(option, format_))
+    idle = (field for field, option in _FIELDS.items() if not has_effect(option, format_))
     return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
 
 
-def where(option: str) -> str:
+def format_affected_formats(option: str) -> str:
     """The formats that an option changes: ``html, svg, png and pdf``."""
     *most, last = ACTS[option]
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def idle(option: str, format_: str) -> str:
+def format_no_effect_error(option: str, format_: str) -> str:
     """What is said of an option that does nothing in a format."""
-    return f"--{option} does nothing in {format_}; it is for {where(option)}"
+    return f"--{option} does nothing in {format_}; it is for {format_affected_formats(option)}"

@@ -20,39 +20,39 @@ _END_EMBEDDING, _END_ISOLATE = "\u202c", "\u2069"
 
 
 @cache
-def _acting() -> re.Pattern[str]:
+def _make_control_pattern() -> re.Pattern[str]:
     ends = (chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
     return re.compile(f"[{_CONTROLS}{_NONE}{''.join(ends)}]")
 
 
 @cache
-def _directions() -> re.Pattern[str]:
+def _make_direction_pattern() -> re.Pattern[str]:
     return re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
-def harmless(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """The text with every control, half character and unpaired change of direction made visible.
 
     Ends of lines become blanks. Markup is left to the format to escape.
     """
     if text.isascii() and text.isprintable():
         return text
-    return _acting().sub(_visible, _paired(text))
+    return _make_control_pattern().sub(_make_visible, _pair_directions(text))
 
 
-def _visible(found: re.Match[str]) -> str:
+def _make_visible(found: re.Match[str]) -> str:
     char = found[0]
     if char in _BLANK:
         return " "
     return chr(0x2400 + ord(char)) if char < " " else "\u2421" if char == "\x7f" else _MARK
 
 
-def _paired(text: str) -> str:
+def _pair_directions(text: str) -> str:
     """The text without changes of direction that nothing ends, or ends of none."""
     unpaired: set[int] = set()
     opened: list[int] = []  # isolates, and the embeddings within them
     isolates = 0
-    for found in _directions().finditer(text):
+    for found in _make_direction_pattern().finditer(text):
         at, char = found.start(), found[0]
         if char in _EMBEDDINGS or char in _ISOLATES:
             opened.append(at)

@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterable
 
 from ...engine.isa.roles import Role
-from ...engine.syntax.errors import quoted
-from ...engine.syntax.values import hex_text
-from ...engine.tracing.lane_text import result_text, words
-from ...engine.tracing.note_targets import stage_of
+from ...engine.syntax.errors import quote_word
+from ...engine.syntax.values import format_hex
+from ...engine.tracing.lane_text import describe_lane, format_result
+from ...engine.tracing.note_targets import parse_stage
 from ...engine.tracing.trace import RowTrace, Trace
 
 _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
 
 
-def result(trace: Trace, name: str = "") -> str:
+def format_destinations(trace: Trace, name: str = "") -> str:
     """The bits that a destination is given, or all of them; raises ValueError."""
     if not name:
-        return result_text(trace)
+        return format_result(trace)
     roles = {written: role for role, written in trace.instruction.results.items()}
     if name not in roles:
-        raise ValueError(f"{quoted(name)} is not written; {_listed(roles)} is")
-    return hex_text(trace.result[name], trace.instruction.type_of(roles[name]).bits)
+        raise ValueError(f"{quote_word(name)} is not written; {_format_names(roles)} is")
+    return format_hex(trace.result[name], trace.instruction.type_of(roles[name]).bits)
 
 
-def value(trace: Trace, what: str) -> str:
+def format_value(trace: Trace, what: str) -> str:
     """An operand's bits, or what a step yields: ``a``, ``saturate``, ``select.b lane 3``.
 
     A step of several rows takes the row's name behind a dot. Raises ValueError that lists what
@@ -33,39 +33,39 @@ def value(trace: Trace, what: str) -> str:
     """
     ins = trace.instruction
     for role in trace.operands:
-        if what in (ins.called(role), Role(role).label):
-            return hex_text(trace.operands[role], ins.type_of(role).bits)
+        if what in (ins.format_operand(role), Role(role).label):
+            return format_hex(trace.operands[role], ins.type_of(role).bits)
     found = _LANE.search(what)
-    row = _row(trace, what[: found.start()].strip() if found else what.strip())
+    row = _find_row(trace, what[: found.start()].strip() if found else what.strip())
     if not found:
-        lanes = [_text(trace, row, lane) for lane in reversed(range(len(row.lanes)))]
+        lanes = [_format_lane(trace, row, lane) for lane in reversed(range(len(row.lanes)))]
         return f"[{', '.join(lanes)}]" if len(lanes) > 1 else lanes[0]
     lane, last = int(found[1]), len(row.lanes) - 1
     if lane > last:
         has = f"they are numbered 0 to {last}" if last else "it has one value"
         raise ValueError(f"{row.key} has no lane {lane}: {has}")
-    return _text(trace, row, lane)
+    return _format_lane(trace, row, lane)
 
 
-def _row(trace: Trace, name: str) -> RowTrace:
+def _find_row(trace: Trace, name: str) -> RowTrace:
     if name in trace.rows:
         return trace.rows[name]
     step, _, part = name.partition(".")
-    stage = stage_of(step, trace)
+    stage = parse_stage(step, trace)
     rows = {row.name: row for row in trace.rows.values() if row.stage is stage}
     if part in rows:
         return rows[part]
     if part or len(rows) > 1:
         keys = [row.key for row in rows.values()]
-        raise ValueError(f"{quoted(name)} is none of {_listed(keys)}")
+        raise ValueError(f"{quote_word(name)} is none of {_format_names(keys)}")
     return next(iter(rows.values()))
 
 
-def _text(trace: Trace, row: RowTrace, lane: int) -> str:
+def _format_lane(trace: Trace, row: RowTrace, lane: int) -> str:
     """A lane as its formula writes it, in decimal or in hexadecimal."""
-    number, text = row.lanes[lane].value, words(trace, row, lane).formula.right
+    number, text = row.lanes[lane].value, describe_lane(trace, row, lane).formula.right
     return text if text == str(number) or text.startswith("0x") else str(number)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     return ", ".join(names)

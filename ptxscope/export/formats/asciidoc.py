@@ -12,7 +12,7 @@ import re
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, Pen, Table, Verbatim
+from .markup import Heading, MarkupWriter, Table, Verbatim
 
 _SPECIAL = re.compile(
     r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
@@ -28,10 +28,10 @@ _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Headings and tables; a lane a column, the most significant on the left."""
-    return markup.render(trace, options, _PEN, _section)
+    return markup.render(trace, options, _PEN, _format_section)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text in which AsciiDoc finds no markup, but at the beginning of a line."""
     return _SPECIAL.sub(lambda found: _number(found[0]), text)
 
@@ -50,44 +50,44 @@ def _start(text: str) -> str:
     return _number(text[0]) + text[1:] if text else ""
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     if "`" in text or text != text.strip():
         return f"``{''.join(map(_number, text))}``"
     return f"`+{text}+`"
 
 
-def _section(pen: Pen, heading: Heading) -> str:
-    return f"{'=' * (heading.level + 1)} {pen.inline(heading.line)}"
+def _format_section(pen: MarkupWriter, heading: Heading) -> str:
+    return f"{'=' * (heading.level + 1)} {pen.format_inline(heading.line)}"
 
 
-def _discrete(pen: Pen, heading: Heading) -> str:
-    return f"[discrete]\n{'=' * (heading.level + 2)} {pen.inline(heading.line)}"
+def _format_discrete_heading(pen: MarkupWriter, heading: Heading) -> str:
+    return f"[discrete]\n{'=' * (heading.level + 2)} {pen.format_inline(heading.line)}"
 
 
-def _verbatim(block: Verbatim) -> str:
-    fence = "-" * max(markup.longest_run("-", block.text) + 1, 4)
+def _format_verbatim(block: Verbatim) -> str:
+    fence = "-" * max(markup.measure_longest_run("-", block.text) + 1, 4)
     return f"[source,{block.language}]\n{fence}\n{block.text}\n{fence}"
 
 
-def _table(pen: Pen, table: Table) -> str:
+def _format_table(pen: MarkupWriter, table: Table) -> str:
     # a bar ends a cell even in code
     rows = (
-        "\n".join("|" + pen.inline(line).replace("|", "\\|") for line in row)
+        "\n".join("|" + pen.format_inline(line).replace("|", "\\|") for line in row)
         for row in (table.head, *table.rows)
     )
     options = f'[%header%autowidth,cols="{len(table.head)}*"]'
     return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
 
 
-_PEN = Pen(
-    escaped=escaped,
-    code=_code,
+_PEN = MarkupWriter(
+    escaped=escape_text,
+    code=_format_code,
     strong="*",
     emphasis="_",
     bullet="*",
-    heading=_discrete,
-    verbatim=_verbatim,
-    table=_table,
+    heading=_format_discrete_heading,
+    verbatim=_format_verbatim,
+    table=_format_table,
     remark="NOTE: ",
     start=_start,
 )

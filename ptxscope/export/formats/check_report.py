@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ...engine.listings.counterexample import Counterexample
-from ...engine.listings.lint import Checked, Diagnostic
-from ...engine.listings.statement_scanner import Place
-from ...engine.syntax.errors import Problem, pointed, printable
+from ...engine.listings.lint import CheckedInstruction, Diagnostic
+from ...engine.listings.statement_scanner import SourceLocation
+from ...engine.syntax.errors import Problem, caret_lines, make_printable
 
 
-def described(item: Checked) -> dict[str, object]:
+def item_to_json(item: CheckedInstruction) -> dict[str, object]:
     """One instruction as JSON."""
     return {
         "file": item.file,
         "line": item.place.line,
         "column": item.place.column,
         "ptx": item.ptx,
-        "legal": None if item.unread else item.legal,
+        "legal": None if item.is_unreadable else item.is_legal,
         "message": item.message,
         "notes": item.notes,
         "errata": item.errata,
@@ -44,58 +44,60 @@ def described(item: Checked) -> dict[str, object]:
     }
 
 
-def told(item: Checked) -> Iterator[str]:
+def item_lines(item: CheckedInstruction) -> Iterator[str]:
     """One instruction as lines of text: what is said of it, where, and what to do."""
     if not item.diagnostics:
-        yield f"{_at(item.file, item.place)}: ok: {printable(item.ptx)}"
+        yield f"{_format_place(item.file, item.place)}: ok: {make_printable(item.ptx)}"
     for index, diagnostic in enumerate(item.diagnostics):
-        message = printable(diagnostic.message)
-        yield f"{_at(item.file, diagnostic.place)}: {diagnostic.severity}: {message}"
-        if diagnostic.place != _after(item, index):
-            yield from _shown(diagnostic)
+        message = make_printable(diagnostic.message)
+        yield f"{_format_place(item.file, diagnostic.place)}: {diagnostic.severity}: {message}"
+        if diagnostic.place != _find_next_place(item, index):
+            yield from _excerpt_lines(diagnostic)
     if item.example:
-        yield from _example(item.example)
+        yield from _example_lines(item.example)
         if item.replacement:
             yield "    as documented, in plain PTX:"
-            yield from (f"      {printable(line)}" for line in item.replacement)
+            yield from (f"      {make_printable(line)}" for line in item.replacement)
 
 
-def _after(item: Checked, index: int) -> object:
+def _find_next_place(item: CheckedInstruction, index: int) -> object:
     """Where the next diagnostic is: what both are about is shown once, behind the last."""
     return item.diagnostics[index + 1].place if index + 1 < len(item.diagnostics) else None
 
 
-def _at(file: str, place: Place) -> str:
-    return f"{printable(file)}:{place.line}:{place.column}"
+def _format_place(file: str, place: SourceLocation) -> str:
+    return f"{make_printable(file)}:{place.line}:{place.column}"
 
 
-def _shown(diagnostic: Diagnostic) -> Iterator[str]:
+def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
     """The line with a caret, and what is allowed there."""
     problem = Problem("", diagnostic.place.span, diagnostic.hint)
-    yield from (f"  {line}" for line in pointed(diagnostic.place.excerpt, problem))
+    yield from (f"  {line}" for line in caret_lines(diagnostic.place.excerpt, problem))
 
 
-def _example(example: Counterexample) -> Iterator[str]:
+def _example_lines(example: Counterexample) -> Iterator[str]:
     given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
-    yield f"    for example {printable(given)}"
+    yield f"    for example {make_printable(given)}"
     yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
 
 
-def counted(found: Iterable[Checked], counts: Counter[str]) -> Iterator[Checked]:
+def count_items(
+    found: Iterable[CheckedInstruction], counts: Counter[str]
+) -> Iterator[CheckedInstruction]:
     """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
     for item in found:
         if not item.diagnostics:
             counts["found"] += 1
-        elif item.unread:
+        elif item.is_unreadable:
             counts["unread"] += 1
         else:
             counts["found"] += 1
-            counts["illegal"] += not item.legal
+            counts["illegal"] += not item.is_legal
             counts["warned"] += bool(item.errata)
         yield item
 
 
-def summary(counts: Counter[str]) -> str:
+def format_summary(counts: Counter[str]) -> str:
     """The counts in a line."""
     many = "instruction" if counts["found"] == 1 else "instructions"
     said = f"{counts['found']} {many}, {counts['illegal']} illegal, "

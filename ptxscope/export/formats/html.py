@@ -14,18 +14,18 @@ from html import escape
 from importlib.resources import files
 
 from ...engine.records import replace
-from ...engine.syntax.errors import printable
-from ...engine.tracing.lane_text import short_name
-from ...engine.tracing.provenance import provenance
+from ...engine.syntax.errors import make_printable
+from ...engine.tracing.lane_text import format_short_name
+from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import Answers, Document, RowView, StepView, both_of, document
-from ..content.id_prefix import prefix
+from ..content.document import Answers, Document, RowView, StepView, build_document, list_traces
+from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.svg_canvas import Node
 from ..svg.zones import Relations, highlight_rules, highlights, relations_of
-from .responsive_svg import widened
+from .responsive_svg import add_min_width
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
 """What CSS calls the two; scroll bars and boxes follow it."""
@@ -33,8 +33,8 @@ _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """An ``<article>``, or with ``options.standalone`` a page around it."""
-    doc = document(trace, options)
-    article = "\n".join(_article(doc, options))
+    doc = build_document(trace, options)
+    article = "\n".join(_article_lines(doc, options))
     if not options.standalone:
         return article + "\n"
     title = escape(doc.title or doc.ptx)
@@ -46,25 +46,25 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
         "html{background:var(--px-page);color-scheme:var(--px-scheme,light dark)}\n"
         "body{margin:.5rem}\n"
         f"</style>\n</head>\n<body>\n{article}\n"
-        f"<script>\n{_file('page.js')}</script>\n</body>\n</html>\n"
+        f"<script>\n{_load_file('page.js')}</script>\n</body>\n</html>\n"
     )
 
 
-def style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
+def load_style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
     """The style sheet of an article."""
     colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
-    return f"{colours}\n{_file('trace.css')}"
+    return f"{colours}\n{_load_file('trace.css')}"
 
 
-def _file(name: str) -> str:
+def _load_file(name: str) -> str:
     return files("ptxscope.export").joinpath(name).read_text(encoding="utf-8")
 
 
-def _article(doc: Document, options: Options) -> Iterator[str]:
+def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     level = 1 if options.standalone else 3
-    id_ = prefix(doc, options, "html")
+    id_ = make_id_prefix(doc, options, "html")
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
-    yield f"<style>\n{style(options.theme)}</style>"
+    yield f"<style>\n{load_style(options.theme)}</style>"
     yield "<header>"
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
@@ -74,7 +74,7 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from _operands(doc)
+    yield from _operand_lines(doc)
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"> '
@@ -84,13 +84,13 @@ def _article(doc: Document, options: Options) -> Iterator[str]:
         yield from _step(doc.trace, step, level + 1, f"{id_}-step", relations)
     if doc.left_out:
         yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
-    yield from _results(doc, level + 1, f"{id_}-result")
+    yield from _result_lines(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     for note in doc.notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
-        yield from _answers(doc.answers, level + 1, id_, relations)
+        yield from _answer_lines(doc.answers, level + 1, id_, relations)
     if doc.agreed:
         yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
     yield "<footer>"
@@ -109,17 +109,19 @@ def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]
     Where there is no room for it, a compact one takes its place, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
-    drawn = trace_picture.drawing(replace(doc.trace, annotations=annotations), options, "-picture")
+    drawn = trace_picture.draw_trace(
+        replace(doc.trace, annotations=annotations), options, "-picture"
+    )
     relations = relations_of(drawn.pen)
 
     def written() -> Iterator[str]:
         yield '<div class="px-pictures">'
-        yield from _figure("px-wide", widened, drawn, relations, doc)
+        yield from _figure("px-wide", add_min_width, drawn, relations, doc)
         count = len(relations.numbers)
         small = options._replace(both=False, compact=True)
-        for at, trace in enumerate(both_of(doc.trace, options)):
-            own = document(replace(trace, annotations=annotations), small)
-            narrow = trace_picture.drawing(
+        for at, trace in enumerate(list_traces(doc.trace, options)):
+            own = build_document(replace(trace, annotations=annotations), small)
+            narrow = trace_picture.draw_trace(
                 own.trace, small, f"-narrow{at or ''}", look=trace_picture.SMALL
             )
             found = relations_of(narrow.pen, count)
@@ -134,7 +136,7 @@ def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]
 def _figure(
     css: str,
     sized: Callable[[str], str],
-    drawn: trace_picture.Drawing,
+    drawn: trace_picture.SvgDrawing,
     relations: Relations,
     doc: Document,
 ) -> Iterator[str]:
@@ -152,12 +154,12 @@ def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
     for trace, steps in answers:
         for row in (row for step in steps for row in step.rows):
             for cell in row.cells:
-                said = f"{cell.sentence}. From {origin(trace, row, cell.lane)}."
+                said = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
                 for branch in ("", trace.model.name):
                     yield (branch, row.row.key, cell.lane), said
 
 
-def _table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
     """A table in a box of its own, in which it scrolls where it is too wide."""
     yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
@@ -168,7 +170,7 @@ def _table(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> It
     yield "</table></div>"
 
 
-def _operands(doc: Document) -> Iterator[str]:
+def _operand_lines(doc: Document) -> Iterator[str]:
     rows = (
         f'<th scope="row"><code>{escape(name or label)}</code></th>'
         f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
@@ -176,7 +178,7 @@ def _operands(doc: Document) -> Iterator[str]:
         for _, label, name, bits, meant in doc.operands
     )
     head = ("register", "operand", "bits", "value")
-    yield from _table("px-operands", "What is read", head, rows)
+    yield from _table_lines("px-operands", "What is read", head, rows)
 
 
 def _step(
@@ -188,45 +190,45 @@ def _step(
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        shown = (_row(trace, row, relations) for row in rows)
-        yield from _table("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
+        shown = (_format_row(trace, row, relations) for row in rows)
+        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
 
 
-def _row(trace: Trace, row: RowView, relations: Relations) -> str:
+def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
-        came = escape(f"{cell.sentence}. From {origin(trace, row, cell.lane)}.")
+        came = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
         nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
         related = next((relations.attributes(x) for x in nodes if x in relations.numbers), "")
         cells.append(
-            f"<td{related}><code>{_unbroken(cell.text)}</code>{flags}"
+            f"<td{related}><code>{_escape_unbroken(cell.text)}</code>{flags}"
             f'<div class="px-from">{came}</div></td>'
         )
     return "".join(cells)
 
 
-def _unbroken(text: str) -> str:
+def _escape_unbroken(text: str) -> str:
     """Escaped, with arrows that no line ends within."""
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
-def origin(trace: Trace, row: RowView, lane: int) -> str:
+def format_origin(trace: Trace, row: RowView, lane: int) -> str:
     """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
-    found = provenance(trace, row.row.key, lane)
+    found = find_provenance(trace, row.row.key, lane)
     parts = [
-        f"{short_name(trace, role)} bit {low}"
+        f"{format_short_name(trace, role)} bit {low}"
         if high == low + 1
-        else f"{short_name(trace, role)} bits {high - 1}:{low}"
+        else f"{format_short_name(trace, role)} bits {high - 1}:{low}"
         for role, low, high in found
     ]
-    return printable(" and ".join(parts)) or "no operand"
+    return make_printable(" and ".join(parts)) or "no operand"
 
 
-def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
+def _result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield f'<section class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
     for name, bits, meant in doc.results:
@@ -239,7 +241,7 @@ def _results(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield "</section>"
 
 
-def _answers(answers: Answers, level: int, id_: str, relations: Relations) -> Iterator[str]:
+def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) -> Iterator[str]:
     yield f'<section class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
@@ -248,7 +250,7 @@ def _answers(answers: Answers, level: int, id_: str, relations: Relations) -> It
         f"<td>{x.why}</td>"
         for x in answers.all
     )
-    yield from _table("px-models", "Two answers", ("model", "result", "erratum"), rows)
+    yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
     if answers.errata:
         yield "<dl>"

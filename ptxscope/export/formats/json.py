@@ -11,20 +11,20 @@ import re
 from typing import Any
 
 from ... import __version__
-from ...engine.semantics.models import Model, model
+from ...engine.semantics.models import Model, parse_model
 from ...engine.semantics.plan import Stage
-from ...engine.syntax.errors import PtxError, printable
-from ...engine.syntax.instruction import Instruction, Literal
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.syntax.parser import parse
-from ...engine.syntax.values import hex_text
+from ...engine.syntax.values import format_hex
 from ...engine.tracing.annotations import Annotations, Note, to_json
-from ...engine.tracing.evaluation import bind
-from ...engine.tracing.lane_text import reading
-from ...engine.tracing.provenance import provenance
+from ...engine.tracing.evaluation import bind_values
+from ...engine.tracing.lane_text import interpret_bits
+from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, CellView, Document, RowView, StepView, document
+from ..content.document import Answers, CellView, Document, RowView, StepView, build_document
 from ..options import DEFAULT, Options
-from .recorded_json import Part, hold, loaded
+from .recorded_json import RecordedNode, parse_json, require_equal
 
 SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
@@ -38,7 +38,9 @@ Object = dict[str, Any]
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """The trace, or the part of it that the options show."""
-    text = json.dumps(as_json(document(trace, options), options), indent=2, ensure_ascii=False)
+    text = json.dumps(
+        document_to_json(build_document(trace, options), options), indent=2, ensure_ascii=False
+    )
     # half of a surrogate pair has no UTF-8: it is escaped, as it stands in a string anyway
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
@@ -54,60 +56,62 @@ def load(text: str) -> Trace:
 
 def read(text: str) -> tuple[Trace, Options]:
     """The trace that ``render`` wrote, and what was to be shown of it; raises as ``load`` does."""
-    data = loaded(text)
+    data = parse_json(text)
     try:
-        data.checked(dict)
-        schema = data.of("schema", str)
+        data.check_type(dict)
+        schema = data.get_field("schema", str)
         if schema.value != SCHEMA:
-            raise schema.wrong(f"what is read is {SCHEMA!r}")
-        version = data.of("version", str).value
+            raise schema.make_error(f"what is read is {SCHEMA!r}")
+        version = data.get_field("version", str).value
         trace, is_as_given = _trace(data)
-        options = _options(data, trace)
+        options = _options_from_json(data, trace)
     except ValueError as error:
         raise ValueError(f"this is no {SCHEMA}: {error}") from None
-    _hold(data, trace, options, version, is_as_given)
+    _require_equal_record(data, trace, options, version, is_as_given)
     return trace, options
 
 
-def _trace(data: Part) -> tuple[Trace, bool]:
+def _trace(data: RecordedNode) -> tuple[Trace, bool]:
     """The trace, and whether its line could be read as it was given."""
-    ins, is_as_given = _instruction_of(data.of("instruction", dict))
+    ins, is_as_given = _instruction_from_json(data.get_field("instruction", dict))
     values: dict[str, int] = {}
-    for item in data.of("operands", list).items(dict):
-        role = item.of("role", str)
+    for item in data.get_field("operands", list).iter_items(dict):
+        role = item.get_field("role", str)
         if role.value not in (*ins.names, *ins.roles):
-            raise role.wrong(f"the instruction has {', '.join({**ins.names, **ins.roles})}")
+            raise role.make_error(f"the instruction has {', '.join({**ins.names, **ins.roles})}")
         type_ = ins.type_of(role.value)
-        bits = item.of("bits", int, str)
-        if not 0 <= _bits(bits) < 1 << type_.bits:
-            raise bits.wrong(f"this does not fit in .{type_}")
+        bits = item.get_field("bits", int, str)
+        if not 0 <= _bits_from_json(bits) < 1 << type_.bits:
+            raise bits.make_error(f"this does not fit in .{type_}")
         if name := ins.names.get(role.value):
-            values[name] = _bits(bits)
-    operands = bind(ins, values)
-    trace = Trace(ins, _model(data.of("model", dict)), operands, _annotations(data))
+            values[name] = _bits_from_json(bits)
+    operands = bind_values(ins, values)
+    trace = Trace(
+        ins, _model_from_json(data.get_field("model", dict)), operands, _annotations_from_json(data)
+    )
     if missing := [x.role for x in trace.plan.sources if x.role not in operands]:
         raise ValueError(f"operands: operand {missing[0]} is missing")
     return trace, is_as_given
 
 
-def _model(data: Part) -> Model:
-    name = data.of("name", str)
+def _model_from_json(data: RecordedNode) -> Model:
+    name = data.get_field("name", str)
     try:
-        return model(name.value)
+        return parse_model(name.value)
     except ValueError as error:
         raise ValueError(f"{name.path}: {error}") from None
 
 
-def _instruction_of(data: Part) -> tuple[Instruction, bool]:
+def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
     """As it was given, which may have been worth a note, if that can be read and is the same.
 
     A line of a listing may need what was declared there; then it is as it is written here.
     """
-    canonical, text = data.of("canonical", str), data.of("text", str)
+    canonical, text = data.get_field("canonical", str), data.get_field("text", str)
     try:
         ins = parse(canonical.value)
     except PtxError as error:
-        raise canonical.wrong(error.message) from None
+        raise canonical.make_error(error.message) from None
     try:
         given = parse(text.value)
     except PtxError:
@@ -115,46 +119,51 @@ def _instruction_of(data: Part) -> tuple[Instruction, bool]:
             return ins, False
         given = None
     if given != ins:
-        raise text.wrong("it is another line than instruction.canonical")
+        raise text.make_error("it is another line than instruction.canonical")
     return given, True
 
 
-def _annotations(data: Part) -> Annotations:
-    found = data.of("annotations", dict)
+def _annotations_from_json(data: RecordedNode) -> Annotations:
+    found = data.get_field("annotations", dict)
     notes = []
-    for item in found.of("notes", list).items(dict):
-        stage, lane = item.of("stage", str, type(None)), item.of("lane", int, type(None))
+    for item in found.get_field("notes", list).iter_items(dict):
+        stage, lane = (
+            item.get_field("stage", str, type(None)),
+            item.get_field("lane", int, type(None)),
+        )
         if lane.value is not None and lane.value < 0:
-            raise lane.wrong("lanes are numbered from 0")
-        of = None if stage.value is None else _stage(stage)
-        notes.append(Note(item.of("text", str).value, of, lane.value))
-    title, caption = (found.of(name, str).value for name in ("title", "caption"))
+            raise lane.make_error("lanes are numbered from 0")
+        of = None if stage.value is None else _stage_from_json(stage)
+        notes.append(Note(item.get_field("text", str).value, of, lane.value))
+    title, caption = (found.get_field(name, str).value for name in ("title", "caption"))
     return Annotations(title, caption, tuple(notes))
 
 
-def _options(data: Part, trace: Trace) -> Options:
+def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
     if "shown" not in data.value:
         return Options()
-    shown = data.of("shown", dict)
-    steps = shown.of("steps", list, type(None))
-    stages = None if steps.value is None else frozenset(map(_stage, steps.items(str)))
+    shown = data.get_field("shown", dict)
+    steps = shown.get_field("steps", list, type(None))
+    stages = (
+        None if steps.value is None else frozenset(map(_stage_from_json, steps.iter_items(str)))
+    )
     every = [step.stage for step in trace.steps]
     if stages is not None and (other := sorted(stages - {*every})):
-        raise steps.wrong(f"{other[0]} is none of its steps: {', '.join(every)}")
-    both, result = (shown.of(name, bool).value for name in ("both", "result"))
+        raise steps.make_error(f"{other[0]} is none of its steps: {', '.join(every)}")
+    both, result = (shown.get_field(name, bool).value for name in ("both", "result"))
     return Options(both=both, stages=stages, result=result)
 
 
-def _stage(data: Part) -> Stage:
+def _stage_from_json(data: RecordedNode) -> Stage:
     if data.value not in set(Stage):
-        raise data.wrong(f"stages are {', '.join(Stage)}")
+        raise data.make_error(f"stages are {', '.join(Stage)}")
     return Stage(data.value)
 
 
-def _bits(data: Part) -> int:
+def _bits_from_json(data: RecordedNode) -> int:
     """An integer as ``_integer`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
-        raise data.wrong("an integer has to stand there, as a text from 2**53 on")
+        raise data.make_error("an integer has to stand there, as a text from 2**53 on")
     return int(data.value)
 
 
@@ -162,15 +171,17 @@ _WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes"
 """Fields with words that another version may choose otherwise."""
 
 
-def _hold(data: Part, trace: Trace, options: Options, version: str, is_as_given: bool) -> None:
+def _require_equal_record(
+    data: RecordedNode, trace: Trace, options: Options, version: str, is_as_given: bool
+) -> None:
     """Raise ValueError where anything is recorded that is not what is computed anew."""
-    anew = json.loads(json.dumps(as_json(document(trace, options), options)))
+    anew = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
     free = {"version", "command"}
-    notes = data.of("notes", list)
+    notes = data.get_field("notes", list)
     if not is_as_given:
         free |= {"notes"}
         anew["instruction"]["text"] = data.value["instruction"]["text"]
-    elif _besides(trace, notes.value) == _besides(trace, anew["notes"]):
+    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, anew["notes"]):
         anew["notes"] = notes.value
     if is_other := version != __version__:
         free |= {*_WORDED}
@@ -182,36 +193,36 @@ def _hold(data: Part, trace: Trace, options: Options, version: str, is_as_given:
             return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
         return name in free
 
-    hold(data, anew, passes, more=is_other)
+    require_equal(data, anew, passes, more=is_other)
 
 
-def _besides(trace: Trace, notes: list[object]) -> list[object]:
+def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:
     """Notes but for those of how a line was read: an instruction that was made has none."""
-    of_reading = [*map(printable, trace.instruction.notes)]
+    of_reading = [*map(make_printable, trace.instruction.notes)]
     return [note for note in notes if note not in of_reading]
 
 
-def as_json(doc: Document, options: Options = DEFAULT) -> Object:
+def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
     """A document as JSON objects."""
     trace = doc.trace
     stages = options.stages
     return {
         "schema": SCHEMA,
         "version": __version__,
-        "instruction": _instruction(trace.instruction),
+        "instruction": _instruction_to_json(trace.instruction),
         "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},
         "shown": {
             "steps": None if stages is None else [str(x.stage) for x in doc.steps],
             "result": options.result,
             "both": options.both,
         },
-        "operands": [_operand(trace, role) for role in sorted(trace.operands)],
+        "operands": [_operand_to_json(trace, role) for role in sorted(trace.operands)],
         "steps": [_step(trace, step) for step in doc.steps],
         "results": [
             {
                 "role": role,
                 "name": name,
-                "bits": _integer(trace.result[name]),
+                "bits": _integer_to_json(trace.result[name]),
                 "hex": view.bits,
                 "value": view.meant,
             }
@@ -221,48 +232,48 @@ def as_json(doc: Document, options: Options = DEFAULT) -> Object:
         ],
         "notes": list(doc.notes),
         "errata": list(trace.errata) if options.result else [],
-        "answers": _answers(trace, doc.answers) if doc.answers else None,
+        "answers": _answers_to_json(trace, doc.answers) if doc.answers else None,
         "annotations": to_json(trace.annotations),
         "source": doc.source,
         "command": doc.command,
     }
 
 
-def _integer(value: int) -> int | str:
+def _integer_to_json(value: int) -> int | str:
     return value if abs(value) < _EXACT else str(value)
 
 
-def _operand(trace: Trace, role: str) -> Object:
+def _operand_to_json(trace: Trace, role: str) -> Object:
     ins, bits = trace.instruction, trace.operands[role]
     type_ = ins.type_of(role)
     return {
         "role": role,
-        "name": ins.called(role),
+        "name": ins.format_operand(role),
         "type": str(type_),
-        "bits": _integer(bits),
-        "hex": hex_text(bits, type_.bits),
-        "value": reading(ins, role, bits),
+        "bits": _integer_to_json(bits),
+        "hex": format_hex(bits, type_.bits),
+        "value": interpret_bits(ins, role, bits),
         "read": any(source.role == role for source in trace.plan.sources),
     }
 
 
-def _instruction(ins: Instruction) -> Object:
+def _instruction_to_json(ins: Instruction) -> Object:
     slots = {slot.name: slot for slot in ins.entry.slots}
     return {
         "text": ins.text or str(ins),
         "canonical": str(ins),
         "opcode": ins.opcode,
         "form": {
-            name: slot.text(ins.form.get(name))
+            name: slot.format_value(ins.form.get(name))
             for name, slot in slots.items()
-            if name != "c" and slot.text(ins.form.get(name))
+            if name != "c" and slot.format_value(ins.form.get(name))
         },
         "destinations": list(ins.destinations),
         "sources": [
             {
                 "role": role,
                 "text": str(source),
-                "kind": "literal" if isinstance(source, Literal) else "register",
+                "kind": "literal" if isinstance(source, Immediate) else "register",
             }
             for role, source in ins.roles.items()
         ],
@@ -277,12 +288,12 @@ def _step(trace: Trace, step: StepView) -> Object:
         "stage": str(step.stage),
         "title": step.title,
         "about": step.about,
-        "rows": [_row(trace, row) for row in step.rows],
+        "rows": [_row_to_json(trace, row) for row in step.rows],
         "notes": list(step.notes),
     }
 
 
-def _row(trace: Trace, view: RowView) -> Object:
+def _row_to_json(trace: Trace, view: RowView) -> Object:
     row = view.row.row  # the plan's
     return {
         "key": row.key,
@@ -290,27 +301,27 @@ def _row(trace: Trace, view: RowView) -> Object:
         "operation": row.operation,
         "inputs": list(row.inputs),
         "width": row.bits,
-        "signed": row.signed,
-        "lanes": [_lane(trace, view, cell, row.bits) for cell in reversed(view.cells)],
+        "signed": row.is_signed,
+        "lanes": [_lane_to_json(trace, view, cell, row.bits) for cell in reversed(view.cells)],
     }
 
 
-def _lane(trace: Trace, view: RowView, cell: CellView, width: int) -> Object:
+def _lane_to_json(trace: Trace, view: RowView, cell: CellView, width: int) -> Object:
     return {
         "lane": cell.lane,
-        "value": _integer(cell.value),
-        "hex": hex_text(cell.value & ((1 << width) - 1), width),
+        "value": _integer_to_json(cell.value),
+        "hex": format_hex(cell.value & ((1 << width) - 1), width),
         "flags": [str(flag) for flag in view.row.lanes[cell.lane].flags],
         "formula": str(cell.formula),
         "sentence": cell.sentence,
         "from": [
             {"operand": origin.role, "low": origin.low, "high": origin.high - 1}
-            for origin in provenance(trace, view.row.key, cell.lane)
+            for origin in find_provenance(trace, view.row.key, cell.lane)
         ],
     }
 
 
-def _answers(trace: Trace, answers: Answers) -> Object:
+def _answers_to_json(trace: Trace, answers: Answers) -> Object:
     return {
         "all": [
             {"model": x.label, "result": x.result, "errata": list(x.errata)} for x in answers.all

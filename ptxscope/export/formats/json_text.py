@@ -11,7 +11,7 @@ _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 """An escape; the group is half of a pair that has no other half."""
 
 
-def dumps(value: object, indent: int | None = None) -> str:
+def format_json(value: object, indent: int | None = None) -> str:
     """A value as JSON; half a surrogate pair, which is no character, becomes U+FFFD."""
     text = json.dumps(value, indent=indent)
     if "\\ud" not in text:
@@ -19,7 +19,7 @@ def dumps(value: object, indent: int | None = None) -> str:
     return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
 
 
-class Frame(NamedTuple):
+class StreamFormat(NamedTuple):
     """What stands around the pieces of a format."""
 
     begin: str = ""

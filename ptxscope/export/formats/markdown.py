@@ -8,7 +8,7 @@ from functools import partial
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, Pen, Table
+from .markup import Heading, MarkupWriter, Table
 
 _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
@@ -31,60 +31,60 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     return markup.render(trace, options, _pen(options.heading_level), None)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text in which Markdown finds no markup."""
-    return _marked(markup.one_line(text))
+    return _format_spans(markup.join_lines(text))
 
 
-def _marked(text: str) -> str:
-    return _SPECIAL.sub(_as_text, text)
+def _format_spans(text: str) -> str:
+    return _SPECIAL.sub(_escape_match, text)
 
 
-def _as_text(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     number = found[1] or ""
     marks = found[0].removeprefix(number)
     return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
 
 
-def code(text: str) -> str:
+def format_code(text: str) -> str:
     """Text as a code span, whatever backticks are in it."""
-    ticks = "`" * (markup.longest_run("`", text) + 1)
+    ticks = "`" * (markup.measure_longest_run("`", text) + 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def fenced(text: str, language: str) -> str:
+def fence_text(text: str, language: str) -> str:
     """Text as a fenced block, whatever fences are in it."""
-    fence = "`" * max(markup.longest_run("`", text) + 1, 3)
+    fence = "`" * max(markup.measure_longest_run("`", text) + 1, 3)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _heading(pen: Pen, heading: Heading, level: int) -> str:
-    return f"{'#' * min(heading.level + level, _LOWEST)} {pen.line(heading.line)}"
+def _format_heading(pen: MarkupWriter, heading: Heading, level: int) -> str:
+    return f"{'#' * min(heading.level + level, _LOWEST)} {pen.format_line(heading.line)}"
 
 
-def _bold(pen: Pen, heading: Heading) -> str:
-    return f"**{pen.inline(heading.line)}**"
+def _bold(pen: MarkupWriter, heading: Heading) -> str:
+    return f"**{pen.format_inline(heading.line)}**"
 
 
-def _table(pen: Pen, table: Table) -> str:
+def _format_table(pen: MarkupWriter, table: Table) -> str:
     # a bar ends a cell even in code
-    cells = pen._replace(code=lambda text: code(text).replace("|", "\\|"))
-    rows = [[cells.line(line) for line in row] for row in (table.head, *table.rows)]
+    cells = pen._replace(code=lambda text: format_code(text).replace("|", "\\|"))
+    rows = [[cells.format_line(line) for line in row] for row in (table.head, *table.rows)]
     rows.insert(1, ["---"] * len(table.head))
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _pen(level: int) -> Pen:
+def _pen(level: int) -> MarkupWriter:
     """A pen whose title is a heading of a level; with level 0 headings are bold text."""
-    return Pen(
-        escaped=_marked,
-        code=code,
+    return MarkupWriter(
+        escaped=_format_spans,
+        code=format_code,
         strong="**",
         emphasis="*",
         bullet="-",
-        heading=partial(_heading, level=level) if level else _bold,
-        verbatim=lambda block: fenced(block.text, block.language),
-        table=_table,
+        heading=partial(_format_heading, level=level) if level else _bold,
+        verbatim=lambda block: fence_text(block.text, block.language),
+        table=_format_table,
         remark="> ",
     )

@@ -12,11 +12,11 @@ from enum import Enum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, RowView, StepView, document
+from ..content.document import Answers, Document, RowView, StepView, build_document
 from ..options import Options
 
 
-class Mark(Enum):
+class InlineKind(Enum):
     """What a piece of a line is."""
 
     PLAIN = "plain"
@@ -25,14 +25,14 @@ class Mark(Enum):
     EMPHASIS = "emphasis"
 
 
-class Span(NamedTuple):
+class InlineSpan(NamedTuple):
     """A piece of a line."""
 
     text: str
-    mark: Mark = Mark.PLAIN
+    mark: InlineKind = InlineKind.PLAIN
 
 
-Line = tuple[Span, ...]
+InlineText = tuple[InlineSpan, ...]
 """Pieces that stand beside each other as they are; blanks are theirs."""
 
 
@@ -40,13 +40,13 @@ class Heading(NamedTuple):
     """A heading; the document's own is of level 0."""
 
     level: int
-    line: Line
+    line: InlineText
 
 
 class Paragraph(NamedTuple):
     """A paragraph."""
 
-    line: Line
+    line: InlineText
 
 
 class Verbatim(NamedTuple):
@@ -59,138 +59,155 @@ class Verbatim(NamedTuple):
 class Table(NamedTuple):
     """A table; every row has as many cells as its head."""
 
-    head: tuple[Line, ...]
-    rows: tuple[tuple[Line, ...], ...]
+    head: tuple[InlineText, ...]
+    rows: tuple[tuple[InlineText, ...], ...]
 
 
-class Remark(NamedTuple):
+class NoteBlock(NamedTuple):
     """What a writer said."""
 
-    line: Line
+    line: InlineText
 
 
 class Points(NamedTuple):
     """A list."""
 
-    items: tuple[Line, ...]
+    items: tuple[InlineText, ...]
 
 
-Block = Heading | Paragraph | Verbatim | Table | Remark | Points
+Block = Heading | Paragraph | Verbatim | Table | NoteBlock | Points
 
 _BLANKS = re.compile(r"[ \t\n\r\f\v]++")
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Text on one line, without blanks around it; blanks that don't break stay within."""
     return _BLANKS.sub(" ", text).strip()
 
 
-def plain(text: str) -> Line:
+def make_text(text: str) -> InlineText:
     """Text as a line; none as an empty one."""
-    text = one_line(text)
-    return (Span(text),) if text else ()
+    text = join_lines(text)
+    return (InlineSpan(text),) if text else ()
 
 
-def code(text: str) -> Line:
+def make_code(text: str) -> InlineText:
     """Code as a line; none as an empty one."""
-    return (Span(text, Mark.CODE),) if text else ()
+    return (InlineSpan(text, InlineKind.CODE),) if text else ()
 
 
 def render(
-    trace: Trace, options: Options, pen: Pen, section: Callable[[Pen, Heading], str] | None
+    trace: Trace,
+    options: Options,
+    pen: MarkupWriter,
+    section: Callable[[MarkupWriter, Heading], str] | None,
 ) -> str:
     """A trace as a pen writes it; as a whole page, its headings are sections."""
     if section and options.standalone:
-        found = outline(document(trace, options), trace.instruction.opcode)
-        return pen._replace(heading=section).written(found)
-    return pen.written(outline(document(trace, options)))
+        found = iter_blocks(build_document(trace, options), trace.instruction.opcode)
+        return pen._replace(heading=section).write_document(found)
+    return pen.write_document(iter_blocks(build_document(trace, options)))
 
 
-def outline(doc: Document, heading: str = "") -> Iterator[Block]:
+def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     """Everything a document says; a heading stands where the writer gave no title."""
-    if title := plain(doc.title or heading):
+    if title := make_text(doc.title or heading):
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
-    yield Paragraph((*plain("Model:"), Span(" "), *code(doc.model)))
-    yield _operands(doc)
+    yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
+    yield _make_operand_table(doc)
     for step in doc.steps:
         yield from _step(step, 1)
     if doc.left_out:
-        yield Paragraph(plain(doc.left_out))
-    yield from _results(doc)
-    yield from (Remark(plain(note)) for note in doc.lane_notes)
+        yield Paragraph(make_text(doc.left_out))
+    yield from _iter_result_blocks(doc)
+    yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
     for note in doc.notes:
-        yield Paragraph((Span("Note:", Mark.STRONG), Span(f" {one_line(note)}.")))
+        yield Paragraph(
+            (InlineSpan("Note:", InlineKind.STRONG), InlineSpan(f" {join_lines(note)}."))
+        )
     if doc.answers:
-        yield from _answers(doc.answers)
+        yield from _iter_answer_blocks(doc.answers)
     if doc.agreed:
-        yield Paragraph(plain(doc.agreed))
-    if caption := one_line(doc.caption):
-        yield Paragraph((Span(caption, Mark.EMPHASIS),))
-    yield Paragraph(plain(doc.source))
+        yield Paragraph(make_text(doc.agreed))
+    if caption := join_lines(doc.caption):
+        yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
+    yield Paragraph(make_text(doc.source))
     yield Verbatim(doc.command, "sh")
 
 
-def _operands(doc: Document) -> Table:
+def _make_operand_table(doc: Document) -> Table:
     rows = (
-        (code(label), code(name or label), code(bits), plain(meant))
+        (make_code(label), make_code(name or label), make_code(bits), make_text(meant))
         for _, label, name, bits, meant in doc.operands
     )
-    return Table(tuple(map(plain, ("operand", "register", "bits", "value"))), tuple(rows))
+    return Table(tuple(map(make_text, ("operand", "register", "bits", "value"))), tuple(rows))
 
 
 def _step(step: StepView, level: int) -> Iterator[Block]:
-    yield Heading(level, (Span(str(step.number)), Span(f". {step.title}")))
-    yield Paragraph(plain(step.about))
+    yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
+    yield Paragraph(make_text(step.about))
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        yield Table(tuple(map(plain, ("", *names))), tuple(map(_row, rows)))
-    yield from (Remark(plain(note)) for note in step.notes)
+        yield Table(tuple(map(make_text, ("", *names))), tuple(map(_make_row, rows)))
+    yield from (NoteBlock(make_text(note)) for note in step.notes)
 
 
-def _row(row: RowView) -> tuple[Line, ...]:
-    cells = [code(row.name)]
+def _make_row(row: RowView) -> tuple[InlineText, ...]:
+    cells = [make_code(row.name)]
     for cell in row.cells:
         flags = ", ".join(cell.flags)
-        told = (Span(" "), Span(flags, Mark.STRONG)) if flags else ()
-        cells.append((*code(cell.text), *told))
+        told = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
+        cells.append((*make_code(cell.text), *told))
     return tuple(cells)
 
 
-def _results(doc: Document) -> Iterator[Block]:
-    yield Heading(1, plain("Result"))
+def _iter_result_blocks(doc: Document) -> Iterator[Block]:
+    yield Heading(1, make_text("Result"))
     for name, bits, meant in doc.results:
-        yield Paragraph((*code(name), Span(" = "), *code(bits), Span(f", {meant}")))
+        yield Paragraph(
+            (*make_code(name), InlineSpan(" = "), *make_code(bits), InlineSpan(f", {meant}"))
+        )
     if doc.no_result:
-        yield Paragraph(plain(doc.no_result))
+        yield Paragraph(make_text(doc.no_result))
 
 
-def _answers(answers: Answers) -> Iterator[Block]:
-    yield Heading(1, plain("Two answers"))
-    rows = ((plain(x.label), code(x.result), plain(x.why)) for x in answers.all)
-    yield Table(tuple(map(plain, ("model", "result", "erratum"))), tuple(rows))
-    yield Paragraph((Span("They part at the step "), Span(answers.step, Mark.EMPHASIS), Span(".")))
-    points = ((Span(e.id, Mark.STRONG), Span(f": {e.sentence}")) for e in answers.errata)
+def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
+    yield Heading(1, make_text("Two answers"))
+    rows = ((make_text(x.label), make_code(x.result), make_text(x.why)) for x in answers.all)
+    yield Table(tuple(map(make_text, ("model", "result", "erratum"))), tuple(rows))
+    yield Paragraph(
+        (
+            InlineSpan("They part at the step "),
+            InlineSpan(answers.step, InlineKind.EMPHASIS),
+            InlineSpan("."),
+        )
+    )
+    points = (
+        (InlineSpan(e.id, InlineKind.STRONG), InlineSpan(f": {e.sentence}")) for e in answers.errata
+    )
     if answers.errata:
         yield Points(tuple(points))
     if answers.steps:
-        yield Heading(1, (Span("The steps of "), *code(answers.other), Span(" from there")))
+        yield Heading(
+            1, (InlineSpan("The steps of "), *make_code(answers.other), InlineSpan(" from there"))
+        )
         for step in answers.steps:
             yield from _step(step, 2)
 
 
-def longest_run(char: str, text: str) -> int:
+def measure_longest_run(char: str, text: str) -> int:
     """How many of a character stand beside each other at most, as a fence must be longer."""
     return max((len(run) for run in re.findall(f"{re.escape(char)}+", text)), default=0)
 
 
-def beside(pieces: Iterable[tuple[str, Span]]) -> str:
+def join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     """Pieces as they are written, beside each other."""
     return "".join(written for written, _ in pieces)
 
 
-class Pen(NamedTuple):
+class MarkupWriter(NamedTuple):
     """How a language writes each kind of piece, and of block."""
 
     escaped: Callable[[str], str]
@@ -200,52 +217,52 @@ class Pen(NamedTuple):
     """With what strong text begins and ends."""
     emphasis: str
     bullet: str
-    heading: Callable[[Pen, Heading], str]
+    heading: Callable[[MarkupWriter, Heading], str]
     verbatim: Callable[[Verbatim], str]
-    table: Callable[[Pen, Table], str]
+    table: Callable[[MarkupWriter, Table], str]
     remark: str
     """What a remark begins with."""
     start: Callable[[str], str] = str
     """Escaped text that begins a line, where it begins neither a list nor anything else."""
-    joined: Callable[[Iterable[tuple[str, Span]]], str] = beside
+    joined: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
     """Pieces as they are written, and what they are, in a line."""
 
-    def piece(self, span: Span) -> str:
+    def format_piece(self, span: InlineSpan) -> str:
         """A piece of a line."""
         text, mark = span
         match mark:
-            case Mark.CODE:
+            case InlineKind.CODE:
                 return self.code(text)
-            case Mark.STRONG:
+            case InlineKind.STRONG:
                 return f"{self.strong}{self.escaped(text)}{self.strong}"
-            case Mark.EMPHASIS:
+            case InlineKind.EMPHASIS:
                 return f"{self.emphasis}{self.escaped(text)}{self.emphasis}"
         return self.escaped(text)
 
-    def inline(self, line: Line) -> str:
+    def format_inline(self, line: InlineText) -> str:
         """A line, within another."""
-        return self.joined((self.piece(span), span) for span in line)
+        return self.joined((self.format_piece(span), span) for span in line)
 
-    def line(self, line: Line) -> str:
+    def format_line(self, line: InlineText) -> str:
         """The only line of a paragraph."""
-        written = self.inline(line)
-        return self.start(written) if line and line[0].mark is Mark.PLAIN else written
+        written = self.format_inline(line)
+        return self.start(written) if line and line[0].mark is InlineKind.PLAIN else written
 
-    def written(self, blocks: Iterable[Block]) -> str:
+    def write_document(self, blocks: Iterable[Block]) -> str:
         """A document of some blocks."""
-        return "\n\n".join(map(self._block, blocks)) + "\n"
+        return "\n\n".join(map(self._format_block, blocks)) + "\n"
 
-    def _block(self, block: Block) -> str:
+    def _format_block(self, block: Block) -> str:
         match block:
             case Heading():
                 return self.heading(self, block)
             case Paragraph(line):
-                return self.line(line)
+                return self.format_line(line)
             case Verbatim():
                 return self.verbatim(block)
             case Table():
                 return self.table(self, block)
-            case Remark(line):
-                return self.remark + self.line(line)
+            case NoteBlock(line):
+                return self.remark + self.format_line(line)
             case Points(items):
-                return "\n".join(f"{self.bullet} {self.line(item)}" for item in items)
+                return "\n".join(f"{self.bullet} {self.format_line(item)}" for item in items)

@@ -14,7 +14,7 @@ BOX = "overflow-x:auto"
 """The style of what is around it."""
 
 
-def least_width(svg: str) -> int:
+def compute_min_width(svg: str) -> int:
     """How wide a picture is drawn at least, in px, so that its smallest letters have 9."""
     wide = _WIDE.search(svg)
     scales = list(_SCALE.finditer(svg))
@@ -26,7 +26,7 @@ def least_width(svg: str) -> int:
     return ceil(float(wide[1]) * LEAST / smallest) if wide else 0
 
 
-def widened(svg: str) -> str:
+def add_min_width(svg: str) -> str:
     """A picture for a page: never narrower than it can be read, whatever is around it."""
-    style = f"min-width:{least_width(svg)}px"
+    style = f"min-width:{compute_min_width(svg)}px"
     return svg.replace("<svg ", f'<svg style="{style}" ', 1)

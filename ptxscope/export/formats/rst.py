@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...engine.syntax.errors import cells
+from ...engine.syntax.errors import measure_cells
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, Mark, Pen, Span, Table
+from .markup import Heading, InlineKind, InlineSpan, MarkupWriter, Table
 
 _SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
 """Markup, and what docutils makes links of: ``scheme:address``, ``name@host``, ``RFC 1``."""
@@ -24,10 +24,10 @@ _UNDERLINES = "=-~"
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Headings and tables; a lane a column, the most significant on the left."""
-    return markup.render(trace, options, _PEN, _section)
+    return markup.render(trace, options, _PEN, _format_section)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text in which reStructuredText finds no markup, but at the beginning of a line."""
     return _SPECIAL.sub(lambda found: "\\" + found[0], text)
 
@@ -41,7 +41,7 @@ def _start(text: str) -> str:
     return "\\" + text
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     if "`" in text or text != text.strip():
         inner = text.replace("\\", "\\\\").replace("`", "\\`")
         # blanks at an end are no end of a role's text
@@ -49,52 +49,52 @@ def _code(text: str) -> str:
     return f"``{text}``"
 
 
-def _joined(pieces: Iterable[tuple[str, Span]]) -> str:
+def _join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     """Pieces beside each other; between markup and what is no blank stands an escaped one."""
     line = ""
     marked = False
     for written, (text, mark) in pieces:
-        is_marked = mark is not Mark.PLAIN
+        is_marked = mark is not InlineKind.PLAIN
         tight = line and not line[-1].isspace() and not text[0].isspace()
         line += ("\\ " if tight and (marked or is_marked) else "") + written
         marked = is_marked
     return line
 
 
-def _section(pen: Pen, heading: Heading) -> str:
-    text = pen.line(heading.line)
+def _format_section(pen: MarkupWriter, heading: Heading) -> str:
+    text = pen.format_line(heading.line)
     # a character may be of two columns here and of one there
-    return f"{text}\n{_UNDERLINES[heading.level] * max(cells(text), len(text))}"
+    return f"{text}\n{_UNDERLINES[heading.level] * max(measure_cells(text), len(text))}"
 
 
-def _rubric(pen: Pen, heading: Heading) -> str:
-    text = pen.inline(heading.line)
+def _format_rubric(pen: MarkupWriter, heading: Heading) -> str:
+    text = pen.format_inline(heading.line)
     # options of the directive begin with a colon; a number begins no list here
     return f".. rubric:: {text if _HARMLESS.match(text) else _start(text)}"
 
 
-def _indented(text: str, indent: str) -> str:
+def _indent_text(text: str, indent: str) -> str:
     return "\n".join(indent + line if line else "" for line in text.split("\n"))
 
 
-def _table(pen: Pen, table: Table) -> str:
+def _format_table(pen: MarkupWriter, table: Table) -> str:
     rows = []
     for row in (table.head, *table.rows):
-        first, *others = (f"- {pen.line(line)}".rstrip() for line in row)
+        first, *others = (f"- {pen.format_line(line)}".rstrip() for line in row)
         rows += [f"   * {first}", *(f"     {other}" for other in others)]
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 
 
-_PEN = Pen(
-    escaped=escaped,
-    code=_code,
+_PEN = MarkupWriter(
+    escaped=escape_text,
+    code=_format_code,
     strong="**",
     emphasis="*",
     bullet="-",
-    heading=_rubric,
-    verbatim=lambda block: "::\n\n" + _indented(block.text, "    "),
-    table=_table,
+    heading=_format_rubric,
+    verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
+    table=_format_table,
     remark=".. note::\n\n   ",
     start=_start,
-    joined=_joined,
+    joined=_join_pieces,
 )

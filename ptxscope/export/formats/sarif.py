@@ -12,13 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...engine.listings.lint import RULES, Checked, Diagnostic
-from .json_text import Frame, dumps
+from ...engine.listings.lint import RULES, CheckedInstruction, Diagnostic
+from .json_text import StreamFormat, format_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def frame() -> Frame:
+def make_stream_format() -> StreamFormat:
     """What stands around the results of a log."""
     head = {
         "$schema": _SCHEMA,
@@ -32,12 +32,12 @@ def frame() -> Frame:
         ],
     }
     begin, end = json.dumps(head).rsplit("[]", 1)
-    return Frame(f"{begin}[", "\n", ",\n", f"]{end}\n", f"]{end}\n")
+    return StreamFormat(f"{begin}[", "\n", ",\n", f"]{end}\n", f"]{end}\n")
 
 
-def results(item: Checked) -> Iterator[str]:
+def iter_results(item: CheckedInstruction) -> Iterator[str]:
     """A result for each finding: none for what is simply legal."""
-    return (dumps(_result(item, diagnostic)) for diagnostic in item.diagnostics)
+    return (format_json(_make_result(item, diagnostic)) for diagnostic in item.diagnostics)
 
 
 _RULES: list[dict[str, Any]] = [
@@ -51,7 +51,7 @@ _RULES: list[dict[str, Any]] = [
 _INDEX = {id_: index for index, id_ in enumerate(RULES)}
 
 
-def _result(item: Checked, diagnostic: Diagnostic) -> dict[str, Any]:
+def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, Any]:
     place = diagnostic.place
     region = {
         "startLine": place.line,
@@ -66,12 +66,12 @@ def _result(item: Checked, diagnostic: Diagnostic) -> dict[str, Any]:
         "ruleId": diagnostic.rule,
         "ruleIndex": _INDEX[diagnostic.rule],
         "level": str(diagnostic.severity),
-        "message": {"text": _message(item, diagnostic)},
+        "message": {"text": _format_message(item, diagnostic)},
         "locations": [location],
     }
 
 
-def _message(item: Checked, diagnostic: Diagnostic) -> str:
+def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
     parts = [diagnostic.message]
     if diagnostic.hint:
         parts.append(f"Allowed: {diagnostic.hint}")

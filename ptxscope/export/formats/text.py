@@ -9,9 +9,9 @@ import shlex
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, RowView, StepView, document
+from ..content.document import Answers, Document, RowView, StepView, build_document
 from ..options import DEFAULT, Options
 
 WIDTH = 80
@@ -20,71 +20,71 @@ _INDENT = 14
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     """Instruction, operands, every step with its numbers, result, and where answers part."""
-    doc = document(trace, options)
+    doc = build_document(trace, options)
     lines = head_lines(doc, width)
     for step in doc.steps:
         lines += step_lines(step, width)
     if doc.left_out:
-        lines += wrapped(doc.left_out, "", "  ", width)
+        lines += wrap_text(doc.left_out, "", "  ", width)
     lines += ["", *result_lines(doc, width)]
     for note in doc.lane_notes:
-        lines += ["", *wrapped(f"* {note}", "", "  ", width)]
+        lines += ["", *wrap_text(f"* {note}", "", "  ", width)]
     for note in doc.notes:
-        lines += ["", *wrapped(f"Note: {note}.", "", "  ", width)]
+        lines += ["", *wrap_text(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *answer_lines(doc.answers, width)]
     if doc.agreed:
-        lines += ["", *wrapped(doc.agreed, "", "", width)]
+        lines += ["", *wrap_text(doc.agreed, "", "", width)]
     if doc.caption:
-        lines += ["", *wrapped(doc.caption, "", "", width)]
-    lines += ["", *wrapped(doc.source, "", "  ", width), *command_lines(doc.words, width)]
+        lines += ["", *wrap_text(doc.caption, "", "", width)]
+    lines += ["", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width)]
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
     """What stands above the steps: instruction, model, operands."""
-    return [*_header(doc, width), "", *_operands(doc, width), ""]
+    return [*_header_lines(doc, width), "", *_operand_lines(doc, width), ""]
 
 
-def _header(doc: Document, width: int) -> Iterator[str]:
+def _header_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
-        yield from (*wrapped(doc.title, "", "", width), "")
+        yield from (*wrap_text(doc.title, "", "", width), "")
     model = f"model: {doc.model}"
     if len(doc.ptx) + len(model) + 2 <= width:
         yield doc.ptx + model.rjust(width - len(doc.ptx))
     else:
-        yield from (*wrapped(doc.ptx, "", "    ", width), model.rjust(width))
+        yield from (*wrap_text(doc.ptx, "", "    ", width), model.rjust(width))
 
 
-def _operands(doc: Document, width: int) -> Iterator[str]:
+def _operand_lines(doc: Document, width: int) -> Iterator[str]:
     names = max((len(operand.name) for operand in doc.operands), default=0)
     names += 2 if names else 0
     for _, label, name, bits, meant in doc.operands:
-        yield from wrapped(f"{name:<{names}}{bits}  {meant}", f"  {label:<4}", " " * 8, width)
+        yield from wrap_text(f"{name:<{names}}{bits}  {meant}", f"  {label:<4}", " " * 8, width)
 
 
 def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
     """A step's title, what it does, and its rows."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
-    yield from wrapped(step.about, lead, " " * _INDENT, width)
+    yield from wrap_text(step.about, lead, " " * _INDENT, width)
     for row in step.rows:
         if len(row.cells) == 1:
-            yield from _single(row, width)
-        elif _fits(row, (width - _INDENT) // len(row.cells)):
-            yield from _lanes(row, (width - _INDENT) // len(row.cells))
+            yield from _single_lane_lines(row, width)
+        elif _fits_in_columns(row, (width - _INDENT) // len(row.cells)):
+            yield from _lane_column_lines(row, (width - _INDENT) // len(row.cells))
         else:
-            yield from _lane_by_lane(row, width)
+            yield from _lane_by_lane_lines(row, width)
     for note in step.notes:
-        yield from wrapped(note, "  *".ljust(_INDENT), " " * _INDENT, width)
+        yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _single(row: RowView, width: int) -> Iterator[str]:
+def _single_lane_lines(row: RowView, width: int) -> Iterator[str]:
     flags = ", ".join(row.cells[0].flags)
     text = str(row.cells[0].formula) + (f"   [{flags}]" if flags else "")
-    yield from wrapped(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT, width)
+    yield from wrap_text(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _fits(row: RowView, width: int) -> bool:
+def _fits_in_columns(row: RowView, width: int) -> bool:
     """Whether the lanes fit side by side in so many columns each, no number broken.
 
     In the columns of the report a lane may take several lines, in narrower ones it does not.
@@ -95,16 +95,16 @@ def _fits(row: RowView, width: int) -> bool:
     return max(map(len, (*parts, *(", ".join(cell.flags) for cell in row.cells)))) < width
 
 
-def _lane_by_lane(row: RowView, width: int) -> Iterator[str]:
+def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
     """A line a lane, where they don't stand side by side."""
     for at, cell in enumerate(row.cells):
         lead = f"  {row.name}" if at == 0 else ""
         flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
         text = f"{cell.name}: {cell.text}{flags}"
-        yield from wrapped(text, lead.ljust(_INDENT), " " * _INDENT, width)
+        yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
 
 
-def _lanes(row: RowView, width: int) -> Iterator[str]:
+def _lane_column_lines(row: RowView, width: int) -> Iterator[str]:
     lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
     for at in range(max(map(len, lines))):
         lead = f"  {row.name}" if at == 0 else ""
@@ -118,7 +118,7 @@ def _lanes(row: RowView, width: int) -> Iterator[str]:
 def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
     """The results, or what stands for them."""
     for name, bits, meant in doc.results:
-        yield from wrapped(f"{name} = {bits}  {meant}", "", "  ", width)
+        yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)
     if doc.no_result:
         yield doc.no_result
 
@@ -128,10 +128,10 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     yield "Two answers"
     for answer in answers.all:
         told = f"{answer.label:<30}{answer.result}  {answer.why}"
-        yield from wrapped(told.rstrip(), "  ", "      ", width)
-    yield from wrapped(f"They part at the step `{answers.step}`.", "  ", "  ", width)
+        yield from wrap_text(told.rstrip(), "  ", "      ", width)
+    yield from wrap_text(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
-        yield from wrapped(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
+        yield from wrap_text(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
     if answers.steps:
         yield from ("", f"The steps of {answers.other} from there")
         for step in answers.steps:
@@ -141,7 +141,7 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
 def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
     """A shell command of some words, folded between them."""
     line = "$"
-    for word in map(_quoted, words):
+    for word in map(_quote_for_shell, words):
         if len(line) + len(word) + 3 > width and line.strip() != "$":
             yield line + " \\"
             line = "   "
@@ -149,9 +149,9 @@ def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
     yield line
 
 
-def _quoted(word: str) -> str:
+def _quote_for_shell(word: str) -> str:
     """A word for a shell, in characters that a terminal only shows."""
-    if printable(word) == word:
+    if make_printable(word) == word:
         return shlex.quote(word)
     # what bash, ksh and zsh read, and POSIX since 2024
     return "$'" + "".join(map(_escape, word)) + "'"
@@ -160,12 +160,12 @@ def _quoted(word: str) -> str:
 def _escape(char: str) -> str:
     if char in "\\'":
         return f"\\{char}"
-    if printable(char) == char:
+    if make_printable(char) == char:
         return char
     return f"\\u{ord(char):04x}" if char < "\U00010000" else f"\\U{ord(char):08x}"
 
 
-def wrapped(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
+def wrap_text(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
     """Lines of at most so many columns: the first indented by one text, the rest by another."""
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False

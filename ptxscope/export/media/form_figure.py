@@ -5,24 +5,29 @@ from __future__ import annotations
 from ...engine.isa.types import Type
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
-from ...scene.symbolic_scene import blank, form_scene
-from ..content.document import Document, ResultView, document
-from ..content.name_abbreviation import lettered
+from ...scene.symbolic_scene import build_form_scene, make_placeholder_trace
+from ..content.document import Document, ResultView, build_document
+from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT
 from ..svg.page_layout import LONGEST
-from ..svg.trace_picture import picture
+from ..svg.trace_picture import draw_form
 
 
 def render(ins: Instruction) -> str:
     """The figure of an instruction's form as an ``<svg>``, as that of a trace is drawn."""
-    trace = blank(ins)
-    short = lettered(trace, LONGEST)
-    return picture(told(trace), told(short), form_scene(short), results(short))
+    trace = make_placeholder_trace(ins)
+    short = abbreviate_names(trace, LONGEST)
+    return draw_form(
+        build_form_document(trace),
+        build_form_document(short),
+        build_form_scene(short),
+        list_result_views(short),
+    )
 
 
-def told(trace: Trace) -> Document:
+def build_form_document(trace: Trace) -> Document:
     """What is told of a form: its steps, and nothing that depends on values."""
-    doc = document(trace, DEFAULT)
+    doc = build_document(trace, DEFAULT)
     steps = tuple(step._replace(rows=()) for step in doc.steps)
     return doc._replace(
         operands=(), steps=steps, results=(), no_result="", notes=(), answers=None,
@@ -30,12 +35,12 @@ def told(trace: Trace) -> Document:
     )  # fmt: skip
 
 
-def results(trace: Trace) -> tuple[ResultView, ...]:
+def list_result_views(trace: Trace) -> tuple[ResultView, ...]:
     """What kind of value each destination gets."""
     ins = trace.instruction
     found = []
     for role, name in ins.results.items():
-        type_, lanes = ins.type_of(role), ins.entry.lanes if ins.by_lane(role) else 1
+        type_, lanes = ins.type_of(role), ins.entry.lanes if ins.has_lanes(role) else 1
         if type_ is Type.PRED:
             found.append(ResultView(name, "0 or 1", "predicate"))
         elif lanes > 1:

@@ -11,16 +11,16 @@ from itertools import pairwise
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.alt_text import alt, short_alt
+from ..content.alt_text import format_alt_text, short_alt
 from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area
-from ..svg.svg_canvas import Pen, number
-from ..svg.svg_colours import Ink
-from ..svg.svg_sheet import sheet_of, written
+from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_colours import SvgColour
+from ..svg.svg_sheet import make_sheet, write_sheet
 from . import slides
-from .picture_cuts import Band, Wrap, bands_of, flows, grounds, parts
+from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 _STEP, _END = 2.5, 5.0
 """Seconds for which a played picture shows a step, and the whole."""
@@ -50,23 +50,25 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
     look = _look(trace, options)
-    drawn = trace_picture.drawing(trace, options, look=look)
+    drawn = trace_picture.draw_trace(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
-        return _document(drawn, drawn.doc, options, _as_it_is)
+        return _write_svg(drawn, drawn.doc, options, _wrap_nothing)
     if options.motion is Motion.STEPPING and options.compact:  # its source takes the whole line
         drawn = drawn._replace(height=drawn.height + _HINT)
-    return _document(_with_drawn_steps(drawn), drawn.doc, options, _numbered(drawn.pen.prefix))
+    return _write_svg(
+        _with_drawn_steps(drawn), drawn.doc, options, _make_step_numbering(drawn.pen.prefix)
+    )
 
 
-def frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
+def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """A still picture for each step that is shown; only the last shows what comes of them."""
     options = options._replace(motion=Motion.STILL)
     look = _look(trace, options)
-    count = len(_with_drawn_steps(trace_picture.drawing(trace, options, look=look)).doc.steps)
-    return tuple(_frame(trace, options, look, at, count) for at in range(1, count + 1))
+    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=look)).doc.steps)
+    return tuple(_make_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
-def _with_drawn_steps(drawn: trace_picture.Drawing) -> trace_picture.Drawing:
+def _with_drawn_steps(drawn: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
     """A drawing that counts only the steps that a compact figure does not leave out."""
     if not drawn.layout.compact:
         return drawn
@@ -75,36 +77,38 @@ def _with_drawn_steps(drawn: trace_picture.Drawing) -> trace_picture.Drawing:
     return drawn._replace(doc=drawn.doc._replace(steps=steps))
 
 
-def _look(trace: Trace, options: Options) -> trace_picture.Look:
+def _look(trace: Trace, options: Options) -> trace_picture.PictureStyle:
     return slides.look_of(trace, options) if options.slide else trace_picture.look_of(options)
 
 
-def _frame(trace: Trace, options: Options, look: trace_picture.Look, at: int, count: int) -> Frame:
+def _make_frame(
+    trace: Trace, options: Options, look: trace_picture.PictureStyle, at: int, count: int
+) -> Frame:
     name = f"-{at}"  # frames may stand on one page
-    drawn = _with_drawn_steps(trace_picture.drawing(trace, options, name, look))
+    drawn = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, look))
     doc = drawn.doc
     part = doc
     if at < count:
         part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _document(drawn, part, options, _up_to(at), "px-frame", at)
+    text = _write_svg(drawn, part, options, _make_step_limit(at), "px-frame", at)
     name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
-    return Frame(name, text, alt(part), short_alt(part))
+    return Frame(name, text, format_alt_text(part), short_alt(part))
 
 
 # --- what is seen when -------------------------------------------------------------------
 
 
-def _as_it_is(_: int, elements: list[str]) -> list[str]:
+def _wrap_nothing(_: int, elements: list[str]) -> list[str]:
     return elements
 
 
-def _up_to(last: int) -> Wrap:
+def _make_step_limit(last: int) -> Wrap:
     return lambda step, elements: elements if step <= last else []
 
 
-def _numbered(prefix: str) -> Wrap:
+def _make_step_numbering(prefix: str) -> Wrap:
     def wrap(step: int, elements: list[str]) -> list[str]:
         if not step or not elements:
             return elements
@@ -117,13 +121,13 @@ def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
     """The newest step with a bar beside it, a veil of the page's colour over those before it."""
     found, x = [], page.x - _BAR
     for band, after in pairwise([*bands, bands[-1]]):
-        pen, high = Pen(""), after.y - band.y
+        pen, high = SvgCanvas(""), after.y - band.y
         if 0 < band.step < last:
-            pen.rect(x, band.y, page.width + 2 * _BAR, high, Ink.PAGE, None, radius=0)
+            pen.draw_rect(x, band.y, page.width + 2 * _BAR, high, SvgColour.PAGE, None, radius=0)
             veil = pen.parts[0].replace("<rect ", _VEIL)
             band = band._replace(parts=[*band.parts, veil])
         elif band.step == last and band.parts:
-            pen.rect(x, band.y + _BAR, _BAR, high - _BAR, Ink.INK, None, radius=0)
+            pen.draw_rect(x, band.y + _BAR, _BAR, high - _BAR, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*pen.parts, *band.parts])
         found.append(band)
     return found
@@ -136,8 +140,8 @@ _VEIL = '<rect fill-opacity="0.6" '
 # --- where it stands ---------------------------------------------------------------------
 
 
-def _document(
-    drawn: trace_picture.Drawing,
+def _write_svg(
+    drawn: trace_picture.SvgDrawing,
     doc: Document,
     options: Options,
     wrap: Wrap,
@@ -145,20 +149,20 @@ def _document(
     last: int = 0,
 ) -> str:
     """An ``<svg>``; ``doc`` is what it tells of in words, ``last`` a slide's newest step."""
-    pen, bands = drawn.pen, bands_of(drawn)
+    pen, bands = drawn.pen, cut_bands(drawn)
     if options.slide and last:
         bands = _accented(bands, drawn.layout.page, last)
     wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
     if options.slide:
-        page = Pen(pen.prefix)
-        page.rect(0, 0, wide, high, Ink.PAGE, None, radius=0)
-        ground, body = page.parts, list(slides.laid_out(drawn, bands, wrap))
+        page = SvgCanvas(pen.prefix)
+        page.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
+        ground, body = page.parts, list(slides.lay_out_columns(drawn, bands, wrap))
     else:
         ground = trace_picture.paper(drawn)
-        body = [*grounds(drawn, wrap), *flows(bands, wrap), *parts(bands, wrap)]
+        body = [*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
     drawing = [*ground, '<g class="px-body">', *body, "</g>"]
     before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
-    return written(sheet_of(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
+    return write_sheet(make_sheet(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
                    style=style, before=before, over=over)  # fmt: skip
 
 
@@ -173,17 +177,17 @@ class _Moving(NamedTuple):
     style: str = ""
 
 
-Size = tuple[float, float]
+SizePx = tuple[float, float]
 
 
-def _still(_doc: Document, _prefix: str, _size: Size) -> _Moving:
+def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _Moving:
     return _Moving()
 
 
-def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
+def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
     """Targets for addresses, what each hides, and a link to the next step over it all."""
     count = len(doc.steps)
-    names = _names(doc.steps)
+    names = _list_step_names(doc.steps)
     markers = tuple(
         f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
     )
@@ -197,10 +201,17 @@ def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
         rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
     wide, high = map(number, size)
-    hint = Pen("")
+    hint = SvgCanvas("")
     hint.open("px-hint")
-    hint.text(size[0] - 24, size[1] - _FOOT, "click for the next step", 12, Ink.DIM, anchor="end",
-              bold=True)  # fmt: skip
+    hint.draw_text(
+        size[0] - 24,
+        size[1] - _FOOT,
+        "click for the next step",
+        12,
+        SvgColour.DIM,
+        anchor="end",
+        is_bold=True,
+    )
     hint.close()
     over = tuple(
         f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
@@ -212,7 +223,7 @@ def _stepping(doc: Document, _prefix: str, size: Size) -> _Moving:
     return _Moving(markers, over if count else (), "".join(rules) if count else "")
 
 
-def _names(steps: tuple[StepView, ...]) -> list[list[str]]:
+def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
     """What each step is called in an address: its stage, its title, its number."""
     taken: set[str] = {str(step.stage) for step in steps}
     found = []
@@ -224,7 +235,7 @@ def _names(steps: tuple[StepView, ...]) -> list[list[str]]:
     return found
 
 
-def _playing(doc: Document, prefix: str, _size: Size) -> _Moving:
+def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _Moving:
     """Each step comes after a while, where motion is welcome; elsewhere all are seen."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
@@ -241,8 +252,8 @@ def _playing(doc: Document, prefix: str, _size: Size) -> _Moving:
     return _Moving(style=motion if rules else "")
 
 
-_MOTIONS: dict[Motion, Callable[[Document, str, Size], _Moving]] = {
-    Motion.STILL: _still,
-    Motion.STEPPING: _stepping,
-    Motion.PLAYING: _playing,
+_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _Moving]] = {
+    Motion.STILL: _make_still,
+    Motion.STEPPING: _make_stepping,
+    Motion.PLAYING: _make_playing,
 }

@@ -22,7 +22,7 @@ from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Motion, Options
 from ..svg.svg_colours import MONO, SANS
 from . import frames
-from .picture_marks import about, described
+from .picture_marks import add_description, read_description
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
 _TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
@@ -52,7 +52,7 @@ class NotInstalledError(ImportError):
     """What a format needs is not installed; the text says how to."""
 
 
-class Size(NamedTuple):
+class ImageSize(NamedTuple):
     """Of an image, in px."""
 
     width: float
@@ -61,21 +61,21 @@ class Size(NamedTuple):
 
 def render_png(trace: Trace, options: Options = DEFAULT) -> bytes:
     """A trace as PNG."""
-    return png(frames.render(trace, options._replace(motion=Motion.STILL)), options)
+    return render_png_bytes(frames.render(trace, options._replace(motion=Motion.STILL)), options)
 
 
 def render_pdf(trace: Trace, options: Options = DEFAULT) -> bytes:
     """A trace as PDF, on a page of its own size."""
-    return pdf([frames.render(trace, options._replace(motion=Motion.STILL))], options)
+    return render_pdf_bytes([frames.render(trace, options._replace(motion=Motion.STILL))], options)
 
 
-def png(svg: str, options: Options = DEFAULT) -> bytes:
+def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
     """A picture as PNG, twice as large where nothing else is asked for.
 
     Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
     """
-    resvg = _module(*_DRAWN_BY["png"])
-    wide, high = map(round, size(svg, options, SHARP))
+    resvg = _import_renderer(*_DRAWN_BY["png"])
+    wide, high = map(round, compute_size(svg, options, SHARP))
     if min(wide, high) < 1:
         raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
     if wide * high > _MOST:
@@ -85,75 +85,75 @@ def png(svg: str, options: Options = DEFAULT) -> bytes:
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return described(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
+    return add_description(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
 
 
-def pdf(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
+def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
     """Pictures as the pages of a PDF, which bears the first one's title unless one is given.
 
     Raises NotInstalledError, and ValueError for their size.
     """
-    typst = _module(*_DRAWN_BY["pdf"])
+    typst = _import_renderer(*_DRAWN_BY["pdf"])
     told = []
     for svg in pages:
-        found = size(svg, options, 1)
+        found = compute_size(svg, options, 1)
         if not 1 <= max(found) <= _WIDEST:
             wide, high = map(round, found)
             raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
-        said = about(svg)
+        said = read_description(svg)
         alt = f"{said.title}. {said.told}"
         told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
-    first = about(pages[0])
+    first = read_description(pages[0])
     inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
 
 
-def boxes(pictures: Iterable[str], format_: str) -> list[str]:
+def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
     """The characters of pictures for which an image has a box: no font here draws them.
 
     What the fonts of a picture lack is drawn in any other that is found.
     """
     texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
-    found = [char for char in dict.fromkeys(unescape(texts)) if _shows(char)]
+    found = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
     if not found:
         return []
     box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
     return [char for char, image in zip(found, drawn, strict=True) if image == box]
 
 
-def _shows(char: str) -> bool:
+def _has_glyph(char: str) -> bool:
     """Whether something is drawn for a character that not every font has."""
     return not char.isascii() and category(char) not in _UNSEEN
 
 
-def _letter(char: str, family: str = SANS) -> str:
+def _make_letter_svg(char: str, family: str = SANS) -> str:
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20">'
         f"<text y='16' font-size='16' font-family='{family}'>{char}</text></svg>"
     )
 
 
-def _letters_of_png(chars: Sequence[str]) -> list[bytes]:
-    resvg = _module(*_DRAWN_BY["png"])
-    return [bytes(resvg.svg_to_bytes(svg_string=_letter(char))) for char in chars]
+def _render_png_letters(chars: Sequence[str]) -> list[bytes]:
+    resvg = _import_renderer(*_DRAWN_BY["png"])
+    return [bytes(resvg.svg_to_bytes(svg_string=_make_letter_svg(char))) for char in chars]
 
 
-def _letters_of_pdf(chars: Sequence[str]) -> list[bytes]:
+def _render_pdf_letters(chars: Sequence[str]) -> list[bytes]:
     """As Typst draws them, which makes PNG of the same pages."""
-    typst = _module(*_DRAWN_BY["pdf"])
-    pages = [{"svg": _letter(char), "width": 20, "alt": ""} for char in chars]
+    typst = _import_renderer(*_DRAWN_BY["pdf"])
+    pages = [{"svg": _make_letter_svg(char), "width": 20, "alt": ""} for char in chars]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
     return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
 
 
-_LETTERS = {"png": _letters_of_png, "pdf": _letters_of_pdf}
+_LETTERS = {"png": _render_png_letters, "pdf": _render_pdf_letters}
 
 
-def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
+def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
     """What an image will be, in words, without making it; raises as making it does."""
-    _module(*_DRAWN_BY[format_])
+    _import_renderer(*_DRAWN_BY[format_])
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
-    wide, high = size(svg, options, SHARP if format_ == "png" else 1)
+    wide, high = compute_size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
         return f"a picture of about {round(wide):,} by {round(high):,} px"
     cm = 2.54 / 96
@@ -163,21 +163,21 @@ def told(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
 _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
-def size(svg: str, options: Options, scale: float) -> Size:
+def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
     """How large an image is made of a picture; raises ValueError for none that could be."""
     found = _SIZE.search(svg)
     assert found
-    own = Size(float(found[1]), float(found[2]))
+    own = ImageSize(float(found[1]), float(found[2]))
     if options.width is not None:
         scale = options.width / own.width
     elif options.scale is not None:
         scale = options.scale
     if not (isfinite(scale) and scale > 0):
         raise ValueError("a scale and a width are numbers above 0")
-    return Size(own.width * scale, own.height * scale)
+    return ImageSize(own.width * scale, own.height * scale)
 
 
-def _module(name: str, format_: str) -> ModuleType:
+def _import_renderer(name: str, format_: str) -> ModuleType:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -190,13 +190,14 @@ def _module(name: str, format_: str) -> ModuleType:
 @lru_cache(maxsize=1)
 def _has_fonts() -> bool:
     """Whether resvg finds what to draw a text with: where it does not, it leaves the text out."""
-    return draws(SANS) and draws(MONO)
+    return has_font(SANS) and has_font(MONO)
 
 
-def draws(family: str, **how: bool) -> bool:
+def has_font(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
-    resvg = _module(*_DRAWN_BY["png"])
+    resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(svg_string=_letter(letter, family), **how) for letter in ("", "x")
+        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **how)
+        for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

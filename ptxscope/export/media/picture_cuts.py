@@ -23,7 +23,7 @@ class Band(NamedTuple):
     flows: list[str]
 
 
-def bands_of(drawn: trace_picture.Drawing) -> list[Band]:
+def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
     """What is drawn, from top to bottom."""
     pen, marks = drawn.pen, drawn.pen.marks
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
@@ -35,18 +35,18 @@ def bands_of(drawn: trace_picture.Drawing) -> list[Band]:
     return bands
 
 
-def _step(drawn: trace_picture.Drawing, mark: str) -> int:
+def _step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
     """The step with which is seen first what a mark begins."""
     numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
     return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
 
 
-def grounds(drawn: trace_picture.Drawing, wrap: Wrap) -> list[str]:
+def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     """What lies under all: the columns, each as far down as what is seen on it.
 
     Those of branches begin where they part.
     """
-    bands = bands_of(drawn)
+    bands = cut_bands(drawn)
     found = []
     for ground in drawn.pen.grounds:
         first = _step(drawn, ground.since) if ground.since else 0
@@ -55,12 +55,12 @@ def grounds(drawn: trace_picture.Drawing, wrap: Wrap) -> list[str]:
     return found
 
 
-def flows(bands: list[Band], wrap: Wrap) -> list[str]:
+def list_flows(bands: list[Band], wrap: Wrap) -> list[str]:
     """The lines between rows."""
     found = [line for band in bands for line in wrap(band.step, band.flows)]
     return ['<g class="px-flows">', *found, "</g>"]
 
 
-def parts(bands: list[Band], wrap: Wrap) -> list[str]:
+def list_parts(bands: list[Band], wrap: Wrap) -> list[str]:
     """What lies over them."""
     return [line for band in bands for line in wrap(band.step, band.parts)]

@@ -27,7 +27,7 @@ class About(NamedTuple):
     """Who made it, and whether it is a frame."""
 
 
-def about(svg: str) -> About:
+def read_description(svg: str) -> About:
     """What one of our pictures says of itself."""
     title, told = _TITLE.search(svg), _ABOUT.search(svg)
     frame = _SVG.match(svg)
@@ -38,33 +38,33 @@ def about(svg: str) -> About:
     )
 
 
-def described(png: bytes, svg: str) -> bytes:
+def add_description(png: bytes, svg: str) -> bytes:
     """A PNG with what its SVG says of itself."""
-    return png[:_HEADED] + b"".join(_chunks(about(svg))) + png[_HEADED:]
+    return png[:_HEADED] + b"".join(_iter_chunks(read_description(svg))) + png[_HEADED:]
 
 
-def _chunks(said: About) -> Iterator[bytes]:
-    yield _chunk(b"tEXt", b"Software\0" + said.mark.encode())
+def _iter_chunks(said: About) -> Iterator[bytes]:
+    yield _make_chunk(b"tEXt", b"Software\0" + said.mark.encode())
     for name, text in ((b"Title", said.title), (b"Description", said.told)):
-        yield _chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
+        yield _make_chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
+def _make_chunk(kind: bytes, data: bytes) -> bytes:
     check = zlib.crc32(kind + data)
     return len(data).to_bytes(4, "big") + kind + data + check.to_bytes(4, "big")
 
 
 def is_frame(data: bytes, format_: str) -> bool:
     """Whether a file is a frame that was made here."""
-    return _marked(data, format_) == _MARKS[True]
+    return _find_mark(data, format_) == _MARKS[True]
 
 
 def is_ours(data: bytes, format_: str) -> bool:
     """Whether a file is a picture that was made here."""
-    return bool(_marked(data, format_))
+    return bool(_find_mark(data, format_))
 
 
-def _marked(data: bytes, format_: str) -> str:
+def _find_mark(data: bytes, format_: str) -> str:
     """The mark of a picture; empty where it has none."""
     if format_ == "svg":
         found = _SVG.match(data[:200].decode("latin-1"))
@@ -72,7 +72,7 @@ def _marked(data: bytes, format_: str) -> str:
     for mark in sorted(_MARKS.values(), reverse=True):
         if format_ == "png":
             if data.startswith(_PNG) and data[_HEADED:].startswith(
-                _chunk(b"tEXt", b"Software\0" + mark.encode())
+                _make_chunk(b"tEXt", b"Software\0" + mark.encode())
             ):
                 return mark
         elif data.startswith(b"%PDF") and f"/Keywords({mark})".encode() in data:

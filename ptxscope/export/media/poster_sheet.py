@@ -7,21 +7,25 @@ from collections.abc import Sequence
 from ... import __version__
 from ...engine.isa.catalog import ENTRIES
 from ...engine.isa.entry import Entry, Group
-from ...engine.isa.grammar import syntax
+from ...engine.isa.grammar import format_syntax
 from ...engine.records import NamedTuple
 from ...engine.semantics.micro_operations import Extend, Merge, Pack
 from ...engine.semantics.plan import Stage
 from ...engine.syntax.parser import parse
 from ...engine.tracing.trace import Step, Trace
-from ...scene.scene_model import Cell, Look, Place, Register, RowScene, Scene, Tint
-from ...scene.symbolic_scene import blank, form_scene, said
+from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind, Tint
+from ...scene.symbolic_scene import (
+    build_form_scene,
+    format_symbolic_formula,
+    make_placeholder_trace,
+)
 from ..options import DEFAULT, Options
-from ..svg.page_layout import Area, wire
-from ..svg.svg_canvas import Ground, Pen
-from ..svg.svg_colours import Ink
-from ..svg.svg_sheet import Sheet, body, written
-from ..svg.symbols import bits, mask_box
-from ..svg.text_fitting import LEAST, text_width, wrapped
+from ..svg.page_layout import Area, choose_link_colour
+from ..svg.svg_canvas import Ground, SvgCanvas
+from ..svg.svg_colours import SvgColour
+from ..svg.svg_sheet import Sheet, list_elements, write_sheet
+from ..svg.symbols import draw_bit_box, draw_mask_box
+from ..svg.text_fitting import LEAST, measure_text, wrap_text
 
 _WIDTH, _HEIGHT = 1587, 1122
 """A3, lying, in px."""
@@ -44,25 +48,25 @@ _ABOUT = (
 
 def render(options: Options = DEFAULT) -> str:
     """The sheet as an ``<svg>`` of the size of A3."""
-    pen = Pen(options.id or "px-poster")
+    pen = SvgCanvas(options.id or "px-poster")
     pen.least = LEAST
-    _head(pen)
+    _draw_head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
     high = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
-    columns = _PAGE.columns(_COLUMNS, _GAP)
-    for at, entry in enumerate(_ordered()):
+    columns = _PAGE.split_columns(_COLUMNS, _GAP)
+    for at, entry in enumerate(_order_entries()):
         y = top + (at // _COLUMNS) * (high + _GAP)
-        _card(pen, entry, columns[at % _COLUMNS], y, high)
+        _draw_card(pen, entry, columns[at % _COLUMNS], y, high)
     _key(pen, columns[-1], top + (rows - 1) * (high + _GAP))
-    _legend(pen, _HEIGHT - _EDGE - _LEGEND)
-    page = Pen(pen.prefix)
-    page.rect(0, 0, _WIDTH, _HEIGHT, Ink.PAGE, None, radius=0)
+    _draw_legend(pen, _HEIGHT - _EDGE - _LEGEND)
+    page = SvgCanvas(pen.prefix)
+    page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
     sheet = Sheet(pen.prefix, _WIDTH, _HEIGHT, _TITLE, _ABOUT)
-    return written(sheet, [*page.parts, *body(pen)], options.theme)
+    return write_sheet(sheet, [*page.parts, *list_elements(pen)], options.theme)
 
 
-def _ordered() -> list[Entry]:
+def _order_entries() -> list[Entry]:
     """The entries so that each family of seven stands in a line."""
     order = (4, 2, 1)
     simd = sorted((x for x in ENTRIES if x.lanes > 1), key=lambda x: order.index(x.lanes))
@@ -70,35 +74,45 @@ def _ordered() -> list[Entry]:
     return [*simd, *scalar, *(x for x in ENTRIES if x.group is Group.COMPARE)]
 
 
-def _head(pen: Pen) -> None:
-    pen.text(_EDGE, _EDGE + 24, "PTX video and comparison instructions", 26, bold=True)
-    pen.text(
+def _draw_head(pen: SvgCanvas) -> None:
+    pen.draw_text(_EDGE, _EDGE + 24, "PTX video and comparison instructions", 26, is_bold=True)
+    pen.draw_text(
         _PAGE.right, _EDGE + 22, f"as documented in PTX ISA 9.0; ptxscope {__version__}", 12,
-        Ink.DIM, anchor="end",
+        SvgColour.DIM, anchor="end",
     )  # fmt: skip
 
 
 # --- a card -----------------------------------------------------------------------------
 
 
-def _card(pen: Pen, entry: Entry, area: Area, y: float, high: float) -> float:
+def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) -> float:
     """One instruction: how it is written, and how a form of it computes; returns the end."""
-    trace = blank(parse(entry.example[0]))
+    trace = make_placeholder_trace(parse(entry.example[0]))
     pen.open("px-card", entry.opcode)
     pen.grounds.append(
-        Ground(area.x, area.width, y, y + high, fill=Ink.PAGE, stroke=Ink.LINE, radius=6)
+        Ground(
+            area.x, area.width, y, y + high, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
+        )
     )
-    inner = area.within(7)
-    pen.text(inner.x, y + 18, entry.opcode, 15, mono=True, bold=True)
-    pen.text(inner.right, y + 17, f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}", LEAST,
-             Ink.DIM, anchor="end")  # fmt: skip
-    pen.text(inner.x, y + 31, entry.brief, 10.5, Ink.INK)
-    lines = wrapped(syntax(entry), inner.width, LEAST, mono=True)
-    at = pen.lines(inner.x, y + 43, lines, LEAST, Ink.DIM, step=11, mono=True)
+    inner = area.shrink(7)
+    pen.draw_text(inner.x, y + 18, entry.opcode, 15, is_monospaced=True, is_bold=True)
+    pen.draw_text(
+        inner.right,
+        y + 17,
+        f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}",
+        LEAST,
+        SvgColour.DIM,
+        anchor="end",
+    )
+    pen.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
+    lines = wrap_text(format_syntax(entry), inner.width, LEAST, is_monospaced=True)
+    at = pen.draw_lines(inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True)
     example = str(trace.instruction)
-    lines = wrapped(example, inner.width, 9.5, mono=True)
-    at = pen.lines(inner.x, at + 3, lines, 9.5, Ink.INK, step=11.5, mono=True, bold=True)
-    end = _figure(_Small(pen, trace, form_scene(trace), inner), at - 5)
+    lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
+    at = pen.draw_lines(
+        inner.x, at + 3, lines, 9.5, SvgColour.INK, step=11.5, is_monospaced=True, is_bold=True
+    )
+    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), at - 5)
     pen.close()
     return end
 
@@ -115,164 +129,198 @@ _FAMILIES = {
 class _Small(NamedTuple):
     """A figure on a card."""
 
-    pen: Pen
+    pen: SvgCanvas
     trace: Trace
     scene: Scene
     area: Area
 
 
-def _figure(small: _Small, y: float) -> float:
+def _draw_figure(small: _Small, y: float) -> float:
     """Registers, the parts that are selected, a line a step, and what is written."""
-    ports, y = _registers(small, y)
+    ports, y = _draw_registers(small, y)
     for step, drawn in zip(small.trace.steps, small.scene.steps, strict=True):
         if step.stage is Stage.SELECT:
-            y = _selected(small, drawn.rows, ports, y)
+            y = _draw_selected_parts(small, drawn.rows, ports, y)
         elif step.stage is Stage.WRITE:
-            y = _written(small, drawn.rows, y)
+            y = _draw_written(small, drawn.rows, y)
         else:
             y = _step(small, step, drawn.title, y)
-            merged = [x for x in drawn.rows if _merges(small.trace, x)]
+            merged = [x for x in drawn.rows if _is_merging(small.trace, x)]
             for row in merged:
-                y = _merged(small, row, y)
+                y = _draw_merge(small, row, y)
     return y
 
 
-def _merges(trace: Trace, row: RowScene) -> bool:
+def _is_merging(trace: Trace, row: RowScene) -> bool:
     return isinstance(trace.rows[row.key].micro, Merge)
 
 
-def _sides(small: _Small, count: int) -> list[tuple[Area, Area]]:
+def _split_sides(small: _Small, count: int) -> list[tuple[Area, Area]]:
     """In each of so many columns a place for a on the left and for b on the right."""
-    columns = small.area.columns(count, 5)
-    return [(left, right) for left, right in (x.columns(2, 2) for x in columns)]
+    columns = small.area.split_columns(count, 5)
+    return [(left, right) for left, right in (x.split_columns(2, 2) for x in columns)]
 
 
-def _registers(small: _Small, y: float) -> tuple[dict[Place, Area], float]:
+def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float]:
     """The registers a and b in their parts; where each part stands."""
-    ports: dict[Place, Area] = {}
+    ports: dict[LaneRef, Area] = {}
     for register in small.scene.registers:
         if register.role not in ("a", "b"):
             continue
         side = int(register.role == "b")
-        for cell, area in zip(register.cells, _places(small, register, side), strict=True):
+        for cell, area in zip(register.cells, _place_parts(small, register, side), strict=True):
             span = cell.spans[0]
-            bits(small.pen, area, y, _CHIP, "", span.look, span.tint)
-            _inside(small.pen, area, y, span.text, bold=span.look is Look.CHIP)
+            draw_bit_box(small.pen, area, y, _CHIP, "", span.look, span.tint)
+            _draw_text_inside(small.pen, area, y, span.text, is_bold=span.look is SpanKind.CHIP)
             ports[cell.place] = area
     return ports, y + _CHIP
 
 
-def _places(small: _Small, register: Register, side: int) -> list[Area]:
+def _place_parts(small: _Small, register: RegisterFigure, side: int) -> list[Area]:
     count = len(register.cells)
     if register.by_lane:
-        return [pair[side] for pair in _sides(small, count)]
-    return small.area.columns(2, 8)[side].columns(count, 2)
+        return [pair[side] for pair in _split_sides(small, count)]
+    return small.area.split_columns(2, 8)[side].split_columns(count, 2)
 
 
-def _inside(pen: Pen, area: Area, y: float, text: str, *, bold: bool = True) -> None:
-    pen.text(area.center, y + 11, text, LEAST, Ink.ON if bold else Ink.DIM, anchor="middle",
-             mono=True, bold=bold)  # fmt: skip
+def _draw_text_inside(
+    pen: SvgCanvas, area: Area, y: float, text: str, *, is_bold: bool = True
+) -> None:
+    pen.draw_text(
+        area.center,
+        y + 11,
+        text,
+        LEAST,
+        SvgColour.ON if is_bold else SvgColour.DIM,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=is_bold,
+    )
 
 
-def _selected(small: _Small, rows: Sequence[RowScene], ports: dict[Place, Area], y: float) -> float:
+def _draw_selected_parts(
+    small: _Small, rows: Sequence[RowScene], ports: dict[LaneRef, Area], y: float
+) -> float:
     """The parts that a and b give, each at the end of its line."""
     top = y + _WIRES
     for row in rows:
         side = int(row.name == "b")
         if small.scene.lanes > 1:
-            areas = [pair[side] for pair in _sides(small, len(row.cells))]
+            areas = [pair[side] for pair in _split_sides(small, len(row.cells))]
         else:
-            half = small.area.columns(2, 8)[side]
-            wide = max(text_width(row.cells[0].spans[0].text, LEAST, mono=True) + 10, 34)
-            areas = [half.middle(wide)]
+            half = small.area.split_columns(2, 8)[side]
+            wide = max(measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34)
+            areas = [half.take_middle(wide)]
         for cell, area in zip(row.cells, areas, strict=True):
             span = cell.spans[0]
-            bits(small.pen, area, top, _CHIP, "", span.look, span.tint)
-            _inside(small.pen, area, top, span.text)
+            draw_bit_box(small.pen, area, top, _CHIP, "", span.look, span.tint)
+            _draw_text_inside(small.pen, area, top, span.text)
             for link in row.links:
                 if link.target == cell.place and link.taken and link.source in ports:
                     start = ports[link.source].center
-                    small.pen.flow((start, y), (area.center, top), wire(link.tint))
+                    small.pen.draw_flow(
+                        (start, y), (area.center, top), choose_link_colour(link.tint)
+                    )
     return top + _CHIP
 
 
 def _step(small: _Small, step: Step, title: str, y: float) -> float:
     """Number, title and what is computed, on a line or two; returns the end."""
     pen, area = small.pen, small.area
-    told = [text for text in (_said(small.trace, row.key) for row in step.rows) if text]
+    told = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
     lead = f"{step.number} {title}"
-    pen.text(area.x, y + _LINE, lead, 9.5, Ink.DIM, bold=True)
-    start = text_width(lead, 9.5) * 1.08 + 8
+    pen.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
+    start = measure_text(lead, 9.5) * 1.08 + 8
     text = "; ".join(dict.fromkeys(told))
-    if text_width(text, LEAST, mono=True) <= area.width - start:
-        pen.text(area.right, y + _LINE, text, LEAST, anchor="end", mono=True)
+    if measure_text(text, LEAST, is_monospaced=True) <= area.width - start:
+        pen.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
         return y + _LINE
-    lines = wrapped(text, area.width - 12, LEAST, mono=True)
+    lines = wrap_text(text, area.width - 12, LEAST, is_monospaced=True)
     y += _LINE
     for line in lines:
-        pen.text(area.right, y + 11, line, LEAST, anchor="end", mono=True)
+        pen.draw_text(area.right, y + 11, line, LEAST, anchor="end", is_monospaced=True)
         y += 11
     return y
 
 
-def _said(trace: Trace, key: str) -> str:
+def _format_row(trace: Trace, key: str) -> str:
     row = trace.rows[key]
     if isinstance(row.micro, Merge | Pack):
         return ""
-    text = said(trace, row)
+    text = format_symbolic_formula(trace, row)
     named = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
     return f"{row.name} = {text}" if named and text else text
 
 
-def _merged(small: _Small, row: RowScene, y: float) -> float:
+def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
     """The lanes that take t, and those that keep c's part."""
     top = y + 5
-    for cell, area in zip(row.cells, small.area.columns(len(row.cells), 5), strict=True):
-        _part(small.pen, cell, area, top)
+    for cell, area in zip(row.cells, small.area.split_columns(len(row.cells), 5), strict=True):
+        _draw_part(small.pen, cell, area, top)
     return top + _CHIP
 
 
-def _part(pen: Pen, cell: Cell, area: Area, y: float) -> None:
-    taken = any(span.look is Look.TAKEN for span in cell.spans)
-    ink = Ink.INK if taken else Ink.C
-    pen.rect(area.x, y, area.width, _CHIP, Ink.PAGE, ink, radius=3)
-    chip = next(span for span in cell.spans if span.look is Look.CHIP)
-    wide = text_width(chip.text, LEAST, mono=True) + 6
+def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
+    taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
+    ink = SvgColour.INK if taken else SvgColour.C
+    pen.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
+    chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
+    wide = measure_text(chip.text, LEAST, is_monospaced=True) + 6
     center = max(area.center, area.x + 13 + wide / 2)  # beside the box of the mask
     if not taken:
-        pen.hatch(area.x, y, area.width, _CHIP, ink)
-        pen.rect(center - wide / 2, y + 1, wide, _CHIP - 2, Ink.PAGE, None, radius=2)
-        pen.rect(area.x + 2, y + 2, 11, 11, Ink.PAGE, None, radius=0)
-    mask_box(pen, area.x + 2.5, y + 2.5, taken, ink)
-    pen.text(center, y + 11, chip.text, LEAST, ink, anchor="middle", mono=True, bold=True)
+        pen.draw_hatch(area.x, y, area.width, _CHIP, ink)
+        pen.draw_rect(center - wide / 2, y + 1, wide, _CHIP - 2, SvgColour.PAGE, None, radius=2)
+        pen.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
+    draw_mask_box(pen, area.x + 2.5, y + 2.5, taken, ink)
+    pen.draw_text(
+        center, y + 11, chip.text, LEAST, ink, anchor="middle", is_monospaced=True, is_bold=True
+    )
 
 
-def _written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
+def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
     """What each destination gets."""
     top = y + 5
-    for row, whole in zip(rows, small.area.columns(len(rows), 8), strict=True):
+    for row, whole in zip(rows, small.area.split_columns(len(rows), 8), strict=True):
         cells = row.cells
         name = row.written or row.name
-        lead = text_width(name, 10, mono=True) + 12
+        lead = measure_text(name, 10, is_monospaced=True) + 12
         area = Area(whole.x + lead, whole.width - lead) if len(cells) == 1 else whole
         if len(cells) == 1:
-            small.pen.text(whole.x, top + 11.5, f"{name} =", 10, Ink.DIM, mono=True, bold=True)
+            small.pen.draw_text(
+                whole.x,
+                top + 11.5,
+                f"{name} =",
+                10,
+                SvgColour.DIM,
+                is_monospaced=True,
+                is_bold=True,
+            )
             area = Area(area.x + 8, area.width - 8)
-        for cell, part in zip(cells, area.columns(len(cells)), strict=True):
-            small.pen.rect(part.x, top, part.width, _CHIP, Ink.SOFT, Ink.INK, radius=2)
-            text = "".join(x.text for x in cell.spans if x.look is not Look.TEXT)
-            small.pen.text(part.center, top + 11, text.strip(), LEAST, anchor="middle", mono=True,
-                           bold=True, width=part.width - 4)  # fmt: skip
+        for cell, part in zip(cells, area.split_columns(len(cells)), strict=True):
+            small.pen.draw_rect(
+                part.x, top, part.width, _CHIP, SvgColour.SOFT, SvgColour.INK, radius=2
+            )
+            text = "".join(x.text for x in cell.spans if x.look is not SpanKind.TEXT)
+            small.pen.draw_text(
+                part.center,
+                top + 11,
+                text.strip(),
+                LEAST,
+                anchor="middle",
+                is_monospaced=True,
+                is_bold=True,
+                width=part.width - 4,
+            )
     return top + _CHIP
 
 
-def _key(pen: Pen, area: Area, y: float) -> None:
+def _key(pen: SvgCanvas, area: Area, y: float) -> None:
     """How a card is read, where one is left free."""
-    inner, at = area.within(7), y + 18
-    pen.text(inner.x, at, "A card", 12, bold=True)
+    inner, at = area.shrink(7), y + 18
+    pen.draw_text(inner.x, at, "A card", 12, is_bold=True)
     for text in _CARD:
-        lines = wrapped(text, inner.width, 9.5)
-        at = pen.lines(inner.x, at + 15, lines, 9.5, Ink.INK, step=12.5) - 12.5
+        lines = wrap_text(text, inner.width, 9.5)
+        at = pen.draw_lines(inner.x, at + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
 
 
 _CARD = (
@@ -287,30 +335,30 @@ _CARD = (
 # --- the legend -------------------------------------------------------------------------
 
 
-def _legend(pen: Pen, y: float) -> None:
+def _draw_legend(pen: SvgCanvas, y: float) -> None:
     """What signs mean, and how selectors and masks are written."""
-    pen.rect(_PAGE.x, y, _PAGE.width, _LEGEND, Ink.SOFT, Ink.LINE, radius=6)
-    first, *rest = _PAGE.within(12).columns(4, 18)
-    pen.text(first.x, y + 18, "How to read the figures", 12, bold=True)
+    pen.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
+    first, *rest = _PAGE.shrink(12).split_columns(4, 18)
+    pen.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)
     for at, (text, look, tint, told) in enumerate(_SIGNS):
-        column = first.columns(2, 8)[at // 3]
+        column = first.split_columns(2, 8)[at // 3]
         top = y + 26 + (at % 3) * 21
         box = Area(column.x, 34)
-        bits(pen, box, top, _CHIP, text, look, tint, LEAST)
-        pen.text(column.x + 41, top + 11, told, 9.5, Ink.INK, width=column.width - 41)
+        draw_bit_box(pen, box, top, _CHIP, text, look, tint, LEAST)
+        pen.draw_text(column.x + 41, top + 11, told, 9.5, SvgColour.INK, width=column.width - 41)
     for column, (title, lines) in zip(rest, _RULES, strict=True):
-        pen.text(column.x, y + 18, title, 12, bold=True)
-        shown = [part for line in lines for part in wrapped(line, column.width, 9.5)]
-        pen.lines(column.x, y + 33, shown, 9.5, Ink.INK, step=12.5)
+        pen.draw_text(column.x, y + 18, title, 12, is_bold=True)
+        shown = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
+        pen.draw_lines(column.x, y + 33, shown, 9.5, SvgColour.INK, step=12.5)
 
 
 _SIGNS = (
-    ("a.b3", Look.CHIP, Tint("a", 3), "bits of a, the highest dark"),
-    ("b.b0", Look.CHIP, Tint("b", 0), "bits of b, the lowest pale"),
-    ("a.b0", Look.UNUSED, Tint("a", 0), "bits that nothing reads"),
-    ("c.b2", Look.CHIP, Tint("c"), "bits of c; hatched: kept"),
-    ("t", Look.CHIP, Tint(), "what is computed"),
-    ("", Look.LOST, Tint(), "bits that fall off"),
+    ("a.b3", SpanKind.CHIP, Tint("a", 3), "bits of a, the highest dark"),
+    ("b.b0", SpanKind.CHIP, Tint("b", 0), "bits of b, the lowest pale"),
+    ("a.b0", SpanKind.UNUSED, Tint("a", 0), "bits that nothing reads"),
+    ("c.b2", SpanKind.CHIP, Tint("c"), "bits of c; hatched: kept"),
+    ("t", SpanKind.CHIP, Tint(), "what is computed"),
+    ("", SpanKind.LOST, Tint(), "bits that fall off"),
 )
 _RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (

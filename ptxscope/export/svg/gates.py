@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...scene.scene_model import PLAIN, Choice, Gate, Option, Place, RowScene, Tint
-from .cell_shapes import inside, plain
-from .page_layout import Area, Point, Sketch, Slot, chip, wire
-from .svg_canvas import Pen
-from .svg_colours import Ink
-from .symbols import PILL_HEIGHT, told, truth
-from .text_fitting import LEAST, text_width
+from ...scene.scene_model import PLAIN, ChoiceBranch, ChoiceFigure, Gate, LaneRef, RowScene, Tint
+from .cell_shapes import draw_text_inside, drop_hex_prefixes
+from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, choose_link_colour
+from .svg_canvas import SvgCanvas
+from .svg_colours import SvgColour
+from .symbols import PILL_HEIGHT, draw_truth, get_truth
+from .text_fitting import LEAST, measure_text
 
 _GATE = 24
 """Height of the box of a gate."""
@@ -28,10 +28,10 @@ _CHOSEN = 30
 """Height of the box of what is chosen."""
 
 
-def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
+def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     """Truth values come into a box from above; what it makes of them stands below."""
-    pen, (area,) = sketch.pen, sketch.areas(row)
-    wide = max(text_width(figure.word, 13, mono=True) + 24, 54)
+    pen, (area,) = sketch.pen, sketch.get_areas(row)
+    wide = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
     inputs = sorted(figure.inputs, key=lambda x: _from(sketch, x.place, area))
@@ -40,45 +40,51 @@ def gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         port = sketch.ports.get(value.place)
         if port:
             # from aside a line comes down first, by what stands in the middle
-            late = sketch.slots.get(value.place.key) in (Slot.LEFT, Slot.RIGHT)
+            late = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
             turn = max(y - 4 - port.y, 9) if late else 9
-            start, ink = (port.area.center, port.y), wire(Tint(value.place.key))
-            pen.elbow(start, (x, top), ink, turn=turn)
+            start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
+            pen.draw_elbow(start, (x, top), ink, turn=turn)
         said = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
         if not dx:  # nothing stands beside what is in the middle
-            alone = sketch.slots.get(row.key) is Slot.MIDDLE
+            alone = sketch.slots.get(row.key) is ColumnPart.MIDDLE
             room = (sketch.figures if alone else area).right - label
-        pen.text(label, y + 8, said, 10.5, Ink.DIM, anchor=anchor, mono=True, width=room)
-    pen.rect(area.center - wide / 2, top, wide, _GATE, Ink.PAGE, Ink.INK, radius=8, line=1.4)
-    pen.text(area.center, top + 16.5, figure.word, 13, anchor="middle", mono=True, bold=True)
+        pen.draw_text(
+            label, y + 8, said, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
+        )
+    pen.draw_rect(
+        area.center - wide / 2, top, wide, _GATE, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.4
+    )
+    pen.draw_text(
+        area.center, top + 16.5, figure.word, 13, anchor="middle", is_monospaced=True, is_bold=True
+    )
     pill = top + _GATE + 14
-    pen.flow((area.center, top + _GATE), (area.center, pill), Ink.DIM)
-    extent = truth(pen, area.center, pill, told(figure.output.value))
+    pen.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
+    extent = draw_truth(pen, area.center, pill, get_truth(figure.output.value))
     # nothing stands beside what is in the middle
-    left = area.x if sketch.slots.get(row.key) is not Slot.MIDDLE else sketch.figures.x
-    pen.text(extent.x - 8, pill + 16.5, figure.output.name, 12, Ink.DIM, anchor="end",
-             mono=True, bold=True, width=extent.x - 8 - left)  # fmt: skip
-    sketch.leave(row.cells[0].place, extent, pill + PILL_HEIGHT)
+    left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
+    pen.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
+             is_monospaced=True, is_bold=True, width=extent.x - 8 - left)  # fmt: skip
+    sketch.set_port(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
 
 
-def _from(sketch: Sketch, place: Place, area: Area) -> float:
+def _from(sketch: Sketch, place: LaneRef, area: Area) -> float:
     """Where a line to a gate comes from, so that lines into it do not cross."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
 
 
-def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
+def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
     """Two values, the condition between their ways: the one taken strong, the other faint."""
-    pen, (area,) = sketch.pen, sketch.areas(row)
-    parts = area.columns(2, 12)
-    more = max(map(partial(_more, pen), figure.options, parts))
+    pen, (area,) = sketch.pen, sketch.get_areas(row)
+    parts = area.split_columns(2, 12)
+    more = max(map(partial(_measure_extra_height, pen), figure.options, parts))
     end = y + _OPTION + more
     pill, bottom = end + 8, end + _WAYS
-    wide = min(area.width * 0.8, max(text_width(figure.bits, 17, mono=True) + 40, 220))
-    box = area.middle(wide)
+    wide = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
+    box = area.take_middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
         _draw_option(sketch, option, part, y, more)
@@ -87,62 +93,66 @@ def choose(sketch: Sketch, row: RowScene, figure: Choice, y: float) -> float:
     condition = figure.condition
     port = sketch.ports.get(condition.place)
     if port:
-        pen.elbow((port.area.center, port.y), (area.center, pill), Ink.DIM)
-    truth(pen, area.center, pill, told(condition.value))
-    pen.text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, Ink.DIM,
-             anchor="middle", mono=True, bold=True, width=2 * aside - 8)  # fmt: skip
+        pen.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
+    draw_truth(pen, area.center, pill, get_truth(condition.value))
+    pen.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
+             anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
     taken = [option.tint for option in figure.options if option.taken]
-    fill, frame = chip(taken[0] if len(taken) == 1 else PLAIN)
-    pen.rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
-    ink = Ink.INK if fill is Ink.PAGE else Ink.ON
-    inside(pen, box, bottom + 21, plain(figure.bits), 17, ink)
-    sketch.leave(row.cells[0].place, box, bottom + _CHOSEN)
+    fill, frame = choose_chip_colours(taken[0] if len(taken) == 1 else PLAIN)
+    pen.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
+    ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
+    draw_text_inside(pen, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
+    sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN)
     return bottom + _CHOSEN
 
 
-def _said(option: Option) -> tuple[str, str]:
+def _format_option(option: ChoiceBranch) -> tuple[str, str]:
     """What may be chosen, and when."""
     return option.name, f"if {'true' if option.if_true else 'false'}"
 
 
-def _is_one_line(pen: Pen, option: Option, box: Area) -> bool:
-    return text_width(", ".join(_said(option)), pen.least) <= box.width - _AROUND
+def _is_one_line(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
+    return measure_text(", ".join(_format_option(option)), pen.least) <= box.width - _AROUND
 
 
-def _more(pen: Pen, option: Option, box: Area) -> float:
+def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
     """How much higher than usual an option is: two lines of larger letters need more."""
-    return 0 if _is_one_line(pen, option, box) else pen.pitch(_SECOND, 10) - _SECOND
+    return 0 if _is_one_line(pen, option, box) else pen.compute_pitch(_SECOND, 10) - _SECOND
 
 
-def _draw_option(sketch: Sketch, option: Option, box: Area, y: float, more: float) -> None:
+def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more: float) -> None:
     """A value, and when it is chosen."""
     pen, strong = sketch.pen, option.taken
-    fill, frame = chip(option.tint)
+    fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
     if port:
-        draw = pen.flow if port.area.x <= box.center <= port.area.right else pen.elbow
-        x = box.center if draw == pen.flow else port.area.center
-        draw((x, port.y), (box.center, y), wire(option.tint), strong=strong)
-    pen.rect(
+        draw = pen.draw_flow if port.area.x <= box.center <= port.area.right else pen.draw_elbow
+        x = box.center if draw == pen.draw_flow else port.area.center
+        draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=strong)
+    pen.draw_rect(
         box.x, y, box.width, _OPTION + more,
-        fill if strong else Ink.PAGE, frame if strong else Ink.LINE, radius=5,
+        fill if strong else SvgColour.PAGE, frame if strong else SvgColour.LINE, radius=5,
         line=1.6 if strong else 1, dash="" if strong else "4 3",
     )  # fmt: skip
-    on = strong and fill is not Ink.PAGE
-    name, when = _said(option)
-    room, ink = box.width - _AROUND, Ink.ON if on else Ink.DIM
+    on = strong and fill is not SvgColour.PAGE
+    name, when = _format_option(option)
+    room, ink = box.width - _AROUND, SvgColour.ON if on else SvgColour.DIM
     if _is_one_line(pen, option, box):
-        pen.text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
+        pen.draw_text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
     else:
-        pen.text(box.x + 8, y + pen.pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
-        pen.text(box.x + 8, y + pen.pitch(_SECOND, 10), when, LEAST, ink)
-    ink = Ink.ON if on else (Ink.INK if strong else Ink.DIM)
-    inside(pen, box, y + 35 + more, plain(option.bits), 17, ink, bold=strong)
+        pen.draw_text(box.x + 8, y + pen.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
+        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), when, LEAST, ink)
+    ink = SvgColour.ON if on else (SvgColour.INK if strong else SvgColour.DIM)
+    draw_text_inside(
+        pen, box, y + 35 + more, drop_hex_prefixes(option.bits), 17, ink, is_bold=strong
+    )
 
 
-def _draw_way(sketch: Sketch, option: Option, start: Point, end: Point) -> None:
+def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
     """The line from an option to what is chosen; a cross on it where it is not."""
     pen = sketch.pen
-    pen.flow(start, end, wire(option.tint), strong=option.taken, head=option.taken)
+    pen.draw_flow(
+        start, end, choose_link_colour(option.tint), is_strong=option.taken, has_head=option.taken
+    )
     if not option.taken:
-        pen.cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, Ink.MARK)
+        pen.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...scene.scene_model import Place
+from ...scene.scene_model import LaneRef
 from ..content.document import Document, ResultView, StepView
-from .cell_shapes import plain
-from .page_layout import Area, Sketch, meet
-from .svg_canvas import Ground, Pen
-from .svg_colours import Ink
-from .symbols import underline
-from .text_fitting import text_width
+from .cell_shapes import drop_hex_prefixes
+from .page_layout import Area, Sketch, find_link_ends
+from .svg_canvas import Ground, SvgCanvas
+from .svg_colours import SvgColour
+from .symbols import draw_underline
+from .text_fitting import measure_text
 
 _LARGE = 26
 """The size of a result's bits."""
@@ -20,7 +20,7 @@ _WORD = 74
 """Room for the word beside it, where words stand above."""
 
 
-def columns(sketch: Sketch, top: float, end: float, since: str = "") -> float:
+def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "") -> float:
     """A light ground behind each lane column from its name to its last row.
 
     ``since`` is the mark with which it is seen.
@@ -29,7 +29,7 @@ def columns(sketch: Sketch, top: float, end: float, since: str = "") -> float:
     return end
 
 
-def results(
+def draw_results(
     doc: Document, found: tuple[ResultView, ...], sketch: Sketch, y: float,
     beside: tuple[ResultView, ...] | None = None,
 ) -> float:  # fmt: skip
@@ -43,23 +43,25 @@ def results(
     room, above = sketch.figures, sketch.layout.above
     if not forked:
         x = room.x + 8 if above else sketch.layout.words.x
-        pen.text(x, top + 26, "Result", 14, Ink.INK, bold=True)
+        pen.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
     if above:
         room = Area(room.x + _WORD, room.width - _WORD)
     if not found:
-        end = _nowhere(doc, sketch, room, top)
+        end = _draw_empty_result(doc, sketch, room, top)
         pen.close()
         return end
-    areas = room.columns(len(found), 20)
+    areas = room.split_columns(len(found), 20)
     if len(found) == 1 and not forked:  # the name stands beside the word in the middle
         name, bits, _ = found[0]
-        side = text_width(f"{name} =", _NAME, mono=True) + 26
-        areas = [room.middle(max(440, text_width(bits, _LARGE, mono=True) + 2 * side))]
+        side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
+        areas = [
+            room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
+        ]
     others, high = beside or found, 84 if forked else 66
     for shown, other, places, area in zip(found, others, sketch.ends, areas, strict=True):
         for place in places:
-            _end(sketch, place, area, top, shown.name)
-        _result(sketch, shown, other.bits, area, top, stacked=forked)
+            _draw_result_link(sketch, place, area, top, shown.name)
+        _draw_result(sketch, shown, other.bits, area, top, is_stacked=forked)
         sketch.add_result(shown.name, area, top, top + high)
     pen.close()
     return top + high
@@ -70,86 +72,148 @@ def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
     pen, room, top = sketch.pen, sketch.figures, y + 16
     pen.open("px-result")
     if not doc.results:
-        end = _nowhere(doc, sketch, room, top - 4)
+        end = _draw_empty_result(doc, sketch, room, top - 4)
         pen.close()
         return end
-    areas = room.columns(len(doc.results), 8)
+    areas = room.split_columns(len(doc.results), 8)
     for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
         for place in places:
-            _end(sketch, place, area, top, shown.name)
+            _draw_result_link(sketch, place, area, top, shown.name)
         sketch.add_result(shown.name, area, top, top + _LOW)
-        pen.rect(area.x, top, area.width, _LOW, Ink.SOFT, Ink.INK, radius=5, line=1.6)
-        pen.text(area.center, top + 21, f"{shown.name} = {shown.bits}", 17, Ink.INK,
-                 anchor="middle", mono=True, bold=True, width=area.width - 8)  # fmt: skip
-        pen.text(area.center, top + 36, shown.meant, 11, Ink.DIM, anchor="middle", mono=True,
-                 width=area.width - 8)  # fmt: skip
+        pen.draw_rect(
+            area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
+        )
+        pen.draw_text(
+            area.center,
+            top + 21,
+            f"{shown.name} = {shown.bits}",
+            17,
+            SvgColour.INK,
+            anchor="middle",
+            is_monospaced=True,
+            is_bold=True,
+            width=area.width - 8,
+        )
+        pen.draw_text(
+            area.center,
+            top + 36,
+            shown.meant,
+            11,
+            SvgColour.DIM,
+            anchor="middle",
+            is_monospaced=True,
+            width=area.width - 8,
+        )
     pen.close()
     return top + _LOW
 
 
-def _result(
-    sketch: Sketch, shown: ResultView, other: str, area: Area, top: float, *, stacked: bool
+def _draw_result(
+    sketch: Sketch, shown: ResultView, other: str, area: Area, top: float, *, is_stacked: bool
 ) -> None:
     pen, (name, bits, meant) = sketch.pen, shown
-    height = 84 if stacked else 66
-    pen.rect(area.x, top, area.width, height, Ink.SOFT, Ink.INK, radius=8, line=1.8)
+    height = 84 if is_stacked else 66
+    pen.draw_rect(
+        area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
+    )
     label = f"{name} ="
-    down = 18 if stacked else 0
-    if stacked:
-        pen.text(area.center, top + 18, label, _NAME, Ink.DIM, anchor="middle", mono=True,
-                 width=area.width - 12)  # fmt: skip
-    wide = text_width(bits, _LARGE, mono=True)
+    down = 18 if is_stacked else 0
+    if is_stacked:
+        pen.draw_text(
+            area.center,
+            top + 18,
+            label,
+            _NAME,
+            SvgColour.DIM,
+            anchor="middle",
+            is_monospaced=True,
+            width=area.width - 12,
+        )
+    wide = measure_text(bits, _LARGE, is_monospaced=True)
     size = min(_LARGE, int((area.width - 12) / wide * _LARGE))
-    pen.text(area.center, top + 36 + down, bits, size, Ink.INK, anchor="middle", mono=True,
-             bold=True)  # fmt: skip
+    pen.draw_text(
+        area.center,
+        top + 36 + down,
+        bits,
+        size,
+        SvgColour.INK,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=True,
+    )
     if bits != other:
-        underline(pen, area.center, top + 43 + down, bits, other, size)
-    pen.text(area.center, top + 58 + down, meant, 12, Ink.DIM, anchor="middle", mono=True,
-             width=area.width - 24)  # fmt: skip
-    if not stacked:
-        pen.text(area.center - wide / 2 - 10, top + 35, label, _NAME, Ink.DIM, anchor="end",
-                 mono=True, width=(area.width - wide) / 2 - 16)  # fmt: skip
+        draw_underline(pen, area.center, top + 43 + down, bits, other, size)
+    pen.draw_text(
+        area.center,
+        top + 58 + down,
+        meant,
+        12,
+        SvgColour.DIM,
+        anchor="middle",
+        is_monospaced=True,
+        width=area.width - 24,
+    )
+    if not is_stacked:
+        pen.draw_text(
+            area.center - wide / 2 - 10,
+            top + 35,
+            label,
+            _NAME,
+            SvgColour.DIM,
+            anchor="end",
+            is_monospaced=True,
+            width=(area.width - wide) / 2 - 16,
+        )
 
 
-def _end(sketch: Sketch, place: Place, area: Area, y: float, result: str = "") -> None:
+def _draw_result_link(
+    sketch: Sketch, place: LaneRef, area: Area, y: float, result: str = ""
+) -> None:
     """The line to where a result stands, by its name, or would stand."""
     port = sketch.ports.get(place)
     if port:
-        start, end = meet(port.area, area)
+        start, end = find_link_ends(port.area, area)
         at = len(sketch.pen.flows)
-        sketch.pen.flow((start, port.y), (end, y), Ink.DIM, strong=bool(result))
+        sketch.pen.draw_flow((start, port.y), (end, y), SvgColour.DIM, is_strong=bool(result))
         if result:
             sketch.add_result_link(result, place, sketch.pen.flows[at])
 
 
-def _nowhere(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
+def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
     """An empty place where a result would stand, and a faint way there."""
-    pen, area = sketch.pen, room.middle(440)
+    pen, area = sketch.pen, room.take_middle(440)
     for place in sketch.scene.thrown:
-        _end(sketch, place, area, top)
-    pen.rect(area.x, top, area.width, 36, Ink.PAGE, Ink.LINE, radius=8, dash="4 3")
-    pen.text(area.center, top + 22, doc.no_result, 12, Ink.DIM, anchor="middle",
+        _draw_result_link(sketch, place, area, top)
+    pen.draw_rect(area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3")
+    pen.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
              width=area.width - 24)  # fmt: skip
     return top + 36
 
 
-def step_notes(pen: Pen, step: StepView, y: float, area: Area) -> float:
+def step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
     """A writer's remarks on a step; returns their end."""
     for text in step.notes:
-        y = note(pen, text, y + 10, area)
+        y = draw_note(pen, text, y + 10, area)
     return y
 
 
-def note(pen: Pen, text: str, y: float, area: Area) -> float:
+def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
     """A writer's remark behind a bar; returns its end."""
-    lines = pen.wrapped(text, area.width - 28, 12)
+    lines = pen.wrap_text(text, area.width - 28, 12)
     height = 14 + 17 * len(lines)
-    pen.rect(area.x, y, area.width, height, Ink.MARK_SOFT, None, radius=4)
-    pen.rect(area.x, y, 4, height, Ink.MARK, None, radius=0)
-    pen.lines(area.x + 16, y + 19, lines, 12, Ink.INK, step=17, italic=True)
+    pen.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
+    pen.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
+    pen.draw_lines(area.x + 16, y + 19, lines, 12, SvgColour.INK, step=17, is_italic=True)
     return y + height
 
 
-def remark(pen: Pen, text: str, y: float, area: Area) -> float:
+def draw_remark(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
     """A sentence of ours; returns its end."""
-    return pen.lines(area.x, y, pen.wrapped(plain(text), area.width, 12), 12, Ink.INK, step=16)
+    return pen.draw_lines(
+        area.x,
+        y,
+        pen.wrap_text(drop_hex_prefixes(text), area.width, 12),
+        12,
+        SvgColour.INK,
+        step=16,
+    )

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from html import escape
 
 from ...engine.records import NamedTuple
-from .svg_colours import PALETTE, Ink
-from .text_fitting import LARGEST, USUAL, fitted, is_leftwards, wrapped
+from .svg_colours import PALETTE, SvgColour
+from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text
 
 _LEFTWARDS = "\u2067{}\u2069"
 """A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
@@ -28,12 +28,12 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def escaped(text: str) -> str:
+def escape_xml(text: str) -> str:
     """Text for an element or an attribute; what XML can't hold becomes a visible mark."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
-class Mark(NamedTuple):
+class CutMark(NamedTuple):
     """Where something begins: what was drawn before it stands above."""
 
     name: str
@@ -66,8 +66,8 @@ class Ground(NamedTuple):
     end: float
     since: str = ""
     """The mark with which it is seen; none where it always is."""
-    fill: Ink = Ink.SOFT
-    stroke: Ink | None = None
+    fill: SvgColour = SvgColour.SOFT
+    stroke: SvgColour | None = None
     radius: float = 8
 
     @property
@@ -77,14 +77,14 @@ class Ground(NamedTuple):
 
     def part(self, top: float, end: float) -> str:
         """What of it stands between two heights."""
-        pen = Pen("")
-        pen.rect(
+        pen = SvgCanvas("")
+        pen.draw_rect(
             self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
         )  # fmt: skip
         return pen.parts[0]
 
 
-class Pen:
+class SvgCanvas:
     """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
 
     def __init__(self, prefix: str) -> None:
@@ -95,7 +95,7 @@ class Pen:
         """The lines between rows: they lie under everything else."""
         self.grounds: list[Ground] = []
         """What lies under these."""
-        self.marks: list[Mark] = []
+        self.marks: list[CutMark] = []
         """Where the picture may be cut."""
         self.zones: list[Zone] = []
         """Where values stand."""
@@ -110,21 +110,23 @@ class Pen:
         self.cut = 0
         """How many texts had no room."""
 
-    def sized(self, size: float) -> float:
+    def scale_size(self, size: float) -> float:
         """How large letters are for which a size is asked."""
         return max(size, self.least)
 
-    def pitch(self, usual: float, size: float) -> float:
+    def compute_pitch(self, usual: float, size: float) -> float:
         """How far lines are apart that are so in letters of a size: it grows as these do."""
-        return usual * self.sized(size) / max(size, USUAL)
+        return usual * self.scale_size(size) / max(size, USUAL)
 
-    def wrapped(self, text: str, width: float, size: float, *, mono: bool = False) -> list[str]:
+    def wrap_text(
+        self, text: str, width: float, size: float, *, is_monospaced: bool = False
+    ) -> list[str]:
         """A text in lines of at most a width, as large as they will be."""
-        return wrapped(text, width, self.sized(size), mono)
+        return wrap_text(text, width, self.scale_size(size), is_monospaced)
 
     def mark(self, name: str, y: float) -> None:
         """Say what begins here."""
-        self.marks.append(Mark(name, y, len(self.parts), len(self.flows)))
+        self.marks.append(CutMark(name, y, len(self.parts), len(self.flows)))
 
     def open(self, css: str, name: str = "") -> None:
         """Begin a group."""
@@ -135,14 +137,14 @@ class Pen:
         """End a group."""
         self.parts.append("</g>")
 
-    def rect(
+    def draw_rect(
         self,
         x: float,
         y: float,
         width: float,
         height: float,
-        fill: Ink | None = Ink.SOFT,
-        stroke: Ink | None = Ink.LINE,
+        fill: SvgColour | None = SvgColour.SOFT,
+        stroke: SvgColour | None = SvgColour.LINE,
         *,
         radius: float = 4,
         line: float = 1,
@@ -150,18 +152,20 @@ class Pen:
     ) -> None:
         """A box with rounded corners."""
         corner = f' rx="{number(radius)}"' if radius else ""
-        shape = _box(x, y, width, height)
-        self.parts.append(f"<rect {shape}{corner}{_paint(fill, stroke, line, dash)}/>")
+        shape = _format_box(x, y, width, height)
+        self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
 
-    def below(self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float) -> None:
+    def draw_below(
+        self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float
+    ) -> None:
         """Boxes under what was drawn since so many elements."""
         over = self.parts[at:]
         del self.parts[at:]
         for x, width in areas:
-            self.rect(x, y, width, high, Ink.PAGE, Ink.LINE, radius=5)
+            self.draw_rect(x, y, width, high, SvgColour.PAGE, SvgColour.LINE, radius=5)
         self.parts += over
 
-    def hatch(self, x: float, y: float, width: float, height: float, ink: Ink) -> None:
+    def draw_hatch(self, x: float, y: float, width: float, height: float, ink: SvgColour) -> None:
         """Slanting lines in an area; drawn as they are, since not all renderers know patterns."""
         d, at = "", HATCH / 2
         while at < width + height:
@@ -169,68 +173,68 @@ class Pen:
             ends = (x + x0, y + at - x0, x + x1, y + at - x1)
             d += "M{} {}L{} {}".format(*map(number, ends))
             at += HATCH
-        self.path(d, ink, line=0.9)
+        self.draw_path(d, ink, line=0.9)
 
-    def image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
+    def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
         """A picture of square cells, stretched to fill an area."""
         from base64 import b64encode
 
         data = b64encode(png).decode()
         self.parts.append(
-            f'<image {_box(x, y, width, height)} preserveAspectRatio="none" '
+            f'<image {_format_box(x, y, width, height)} preserveAspectRatio="none" '
             'image-rendering="optimizeSpeed" style="image-rendering:pixelated" '
             f'href="data:image/png;base64,{data}"/>'
         )
 
-    def cross(self, x: float, y: float, ink: Ink, size: float = 4) -> None:
+    def draw_cross(self, x: float, y: float, ink: SvgColour, size: float = 4) -> None:
         """A cross: for a way not gone."""
         left, right, top, low = map(number, (x - size, x + size, y - size, y + size))
-        self.path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
+        self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
 
-    def path(
+    def draw_path(
         self,
         d: str,
-        stroke: Ink | None = Ink.DIM,
-        fill: Ink | None = None,
+        stroke: SvgColour | None = SvgColour.DIM,
+        fill: SvgColour | None = None,
         *,
         line: float = 1.3,
         dash: str = "",
     ) -> None:
         """A path."""
-        self.parts.append(f'<path d="{d}"{_paint(fill, stroke, line, dash)}/>')
+        self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
 
-    def line(
-        self, x: float, y: float, to_x: float, to_y: float, ink: Ink, width: float = 1,
+    def draw_line(
+        self, x: float, y: float, to_x: float, to_y: float, ink: SvgColour, width: float = 1,
         dash: str = "",
     ) -> None:  # fmt: skip
         """A straight line."""
         d = f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}"
-        self.path(d, ink, line=width, dash=dash)
+        self.draw_path(d, ink, line=width, dash=dash)
 
-    def flow(
-        self, start: tuple[float, float], end: tuple[float, float], ink: Ink,
-        *, strong: bool = True, head: bool = True, bend: float | None = None,
+    def draw_flow(
+        self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
+        *, is_strong: bool = True, has_head: bool = True, bend: float | None = None,
     ) -> None:  # fmt: skip
         """A smooth line down, with a head; a faint dashed one for a way not taken.
 
         It goes straight down to where it bends.
         """
         (x, y), (to_x, to_y) = start, end
-        tip = to_y - (5 if head else 0)
+        tip = to_y - (5 if has_head else 0)
         level = y if bend is None or x == to_x else max(y, bend)
         half = (tip - level) / 2
         a, b, c, d, e, f = map(number, (x, level, level + half, to_x, tip - half, tip))
         down = f"M{a} {number(y)}L{a} {b}" if level > y else f"M{a} {b}"
-        self._way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, strong, head)
+        self._draw_way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, is_strong, has_head)
 
-    def elbow(
-        self, start: tuple[float, float], end: tuple[float, float], ink: Ink,
-        *, strong: bool = True, turn: float = 9,
+    def draw_elbow(
+        self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
+        *, is_strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
         """A line that goes aside so far below its start, and else straight down."""
         (x, y), (to_x, to_y) = start, end
         if abs(to_x - x) <= 1:
-            self.flow(start, end, ink, strong=strong)
+            self.draw_flow(start, end, ink, is_strong=is_strong)
             return
         side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
         level, soft = y + turn, abs(side)
@@ -240,68 +244,74 @@ class Pen:
             f"M{a} {number(y)}L{a} {b}Q{a} {d} {c} {d}"
             f"L{e} {d}Q{f} {d} {f} {g}L{f} {number(to_y - 5)}"
         )
-        self._way(d, end, ink, strong, head=True)
+        self._draw_way(d, end, ink, is_strong, has_head=True)
 
-    def _way(self, d: str, end: tuple[float, float], ink: Ink, strong: bool, head: bool) -> None:
-        paint = _paint(None, ink, 1.5 if strong else 1, "" if strong else "3 3")
+    def _draw_way(
+        self, d: str, end: tuple[float, float], ink: SvgColour, is_strong: bool, has_head: bool
+    ) -> None:
+        paint = _format_paint(None, ink, 1.5 if is_strong else 1, "" if is_strong else "3 3")
         self.flows.append(f'<path d="{d}"{paint}/>')
-        if head:
-            self.flows.append(f'<path d="{_head(*end)}"{_paint(ink, None, 0, "")}/>')
+        if has_head:
+            self.flows.append(
+                f'<path d="{_make_arrow_head(*end)}"{_format_paint(ink, None, 0, "")}/>'
+            )
 
-    def head(self, x: float, y: float, ink: Ink) -> None:
+    def draw_arrow_head(self, x: float, y: float, ink: SvgColour) -> None:
         """The head of an arrow that points down at a point."""
-        self.path(_head(x, y), None, ink)
+        self.draw_path(_make_arrow_head(x, y), None, ink)
 
-    def dot(self, x: float, y: float, ink: Ink, *, hollow: bool = False, size: float = 4) -> None:
+    def draw_dot(
+        self, x: float, y: float, ink: SvgColour, *, is_hollow: bool = False, size: float = 4
+    ) -> None:
         """A dot; a hollow one for where something would have been."""
-        paint = _paint(Ink.PAGE if hollow else ink, ink, 1.6, "")
+        paint = _format_paint(SvgColour.PAGE if is_hollow else ink, ink, 1.6, "")
         center = f'cx="{number(x)}" cy="{number(y)}"'
         self.parts.append(f'<circle {center} r="{number(size)}"{paint}/>')
 
-    def text(
+    def draw_text(
         self,
         x: float,
         y: float,
         text: str,
         size: float = 12,
-        ink: Ink = Ink.INK,
+        ink: SvgColour = SvgColour.INK,
         *,
         anchor: str = "start",
-        mono: bool = False,
-        bold: bool = False,
-        italic: bool = False,
+        is_monospaced: bool = False,
+        is_bold: bool = False,
+        is_italic: bool = False,
         width: float | None = None,
     ) -> None:
         """A line of text; made to fit where a width is given."""
-        size = self.sized(size)
+        size = self.scale_size(size)
         if width is not None:
-            found = fitted(text, width, size, mono)
+            found = fit_text(text, width, size, is_monospaced)
             self.cut += found.text != text
             text, size = found
         if not text:
             return
         self.smallest = min(self.smallest, size)
-        css = f'class="px-f-{ink}{" px-mono" if mono else ""}"'
+        css = f'class="px-f-{ink}{" px-mono" if is_monospaced else ""}"'
         place = f'x="{number(x)}" y="{number(y)}"'
         how = f' font-size="{number(size)}" fill="{PALETTE[ink][0]}"'
         how += "" if anchor == "start" else f' text-anchor="{anchor}"'
-        how += ' font-weight="700"' if bold else ""
-        how += ' font-style="italic"' if italic else ""
-        how += f' font-family="{_PLAIN_MONO}"' if mono else ""
-        self.parts.append(f"<text {place} {css}{how}>{escaped(text)}</text>")
+        how += ' font-weight="700"' if is_bold else ""
+        how += ' font-style="italic"' if is_italic else ""
+        how += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
+        self.parts.append(f"<text {place} {css}{how}>{escape_xml(text)}</text>")
 
-    def lines(
+    def draw_lines(
         self,
         x: float,
         y: float,
         lines: Iterable[str],
         size: float,
-        ink: Ink,
+        ink: SvgColour,
         *,
         step: float,
-        mono: bool = False,
-        bold: bool = False,
-        italic: bool = False,
+        is_monospaced: bool = False,
+        is_bold: bool = False,
+        is_italic: bool = False,
     ) -> float:
         """Lines of text from a first baseline; returns the baseline behind the last.
 
@@ -311,22 +321,31 @@ class Pen:
         form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"
         for line in lines:
             text = form.format(line)
-            self.text(x, y, text, size, ink, mono=mono, bold=bold, italic=italic)
+            self.draw_text(
+                x,
+                y,
+                text,
+                size,
+                ink,
+                is_monospaced=is_monospaced,
+                is_bold=is_bold,
+                is_italic=is_italic,
+            )
             y += step
         return y
 
 
-def _head(x: float, y: float) -> str:
+def _make_arrow_head(x: float, y: float) -> str:
     left, right, top, low = map(number, (x - 3.2, x + 3.2, y - 6, y - 0.5))
     return f"M{left} {top}L{right} {top}L{number(x)} {low}Z"
 
 
-def _box(x: float, y: float, width: float, height: float) -> str:
+def _format_box(x: float, y: float, width: float, height: float) -> str:
     a, b, c, d = map(number, (x, y, width, height))
     return f'x="{a}" y="{b}" width="{c}" height="{d}"'
 
 
-def _paint(fill: Ink | None, stroke: Ink | None, line: float, dash: str) -> str:
+def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
     css = [f"px-f-{fill}"] if fill else []
     css += [f"px-s-{stroke}"] if stroke else []
     paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'

@@ -19,7 +19,7 @@ _INKS = re.compile("px-([fs])-([a-z0-9-]+)")
 _COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
 
 
-class Ink(StrEnum):
+class SvgColour(StrEnum):
     """What is drawn in one colour."""
 
     PAGE = "page"
@@ -59,46 +59,46 @@ class Ink(StrEnum):
     MARK_SOFT = "mark-soft"
 
 
-PALETTE: dict[Ink, tuple[str, str]] = {
-    Ink.PAGE: ("#ffffff", "#12161c"),
-    Ink.INK: ("#1a2029", "#e6eaf0"),
-    Ink.DIM: ("#596270", "#9ba6b4"),
-    Ink.LINE: ("#c3cad4", "#3c4653"),
-    Ink.SOFT: ("#f3f5f8", "#1b212a"),
-    Ink.BAR: ("#9aa7b8", "#66758a"),
-    Ink.ON: ("#10161f", "#0a0d12"),
-    Ink.A: ("#0a56a3", "#7cbaff"),
-    Ink.A3: ("#083b73", "#79c0ff"),
-    Ink.A2: ("#0a56a3", "#58a6ff"),
-    Ink.A1: ("#1f70c4", "#388bfd"),
-    Ink.A0: ("#3b86d4", "#2f7bf0"),
-    Ink.A3_CHIP: ("#8cc2ff", "#79c0ff"),
-    Ink.A2_CHIP: ("#a8d2ff", "#58a6ff"),
-    Ink.A1_CHIP: ("#c2e0ff", "#388bfd"),
-    Ink.A0_CHIP: ("#dceeff", "#2f7bf0"),
-    Ink.B: ("#0b6650", "#66d1b0"),
-    Ink.B3: ("#08492f", "#7ee787"),
-    Ink.B2: ("#0b6340", "#56d364"),
-    Ink.B1: ("#1a7f45", "#3fb950"),
-    Ink.B0: ("#35964f", "#2ea043"),
-    Ink.B3_CHIP: ("#84dca0", "#7ee787"),
-    Ink.B2_CHIP: ("#a3e8b8", "#56d364"),
-    Ink.B1_CHIP: ("#c0f1ce", "#3fb950"),
-    Ink.B0_CHIP: ("#dcf8e4", "#2ea043"),
-    Ink.C: ("#663a9c", "#c6a8f5"),
-    Ink.C_CHIP: ("#e2d2f8", "#bc8cff"),
-    Ink.SIGN: ("#f7cfe2", "#e79ac2"),
-    Ink.EXPONENT: ("#f8e3ab", "#dcb65a"),
-    Ink.FRACTION: ("#cdeaea", "#74c2c4"),
-    Ink.TRUE: ("#0b6650", "#66d1b0"),
-    Ink.TRUE_SOFT: ("#dff3ec", "#11332b"),
-    Ink.MARK: ("#a03a00", "#ffb27d"),
-    Ink.MARK_SOFT: ("#fdeee2", "#3d2516"),
+PALETTE: dict[SvgColour, tuple[str, str]] = {
+    SvgColour.PAGE: ("#ffffff", "#12161c"),
+    SvgColour.INK: ("#1a2029", "#e6eaf0"),
+    SvgColour.DIM: ("#596270", "#9ba6b4"),
+    SvgColour.LINE: ("#c3cad4", "#3c4653"),
+    SvgColour.SOFT: ("#f3f5f8", "#1b212a"),
+    SvgColour.BAR: ("#9aa7b8", "#66758a"),
+    SvgColour.ON: ("#10161f", "#0a0d12"),
+    SvgColour.A: ("#0a56a3", "#7cbaff"),
+    SvgColour.A3: ("#083b73", "#79c0ff"),
+    SvgColour.A2: ("#0a56a3", "#58a6ff"),
+    SvgColour.A1: ("#1f70c4", "#388bfd"),
+    SvgColour.A0: ("#3b86d4", "#2f7bf0"),
+    SvgColour.A3_CHIP: ("#8cc2ff", "#79c0ff"),
+    SvgColour.A2_CHIP: ("#a8d2ff", "#58a6ff"),
+    SvgColour.A1_CHIP: ("#c2e0ff", "#388bfd"),
+    SvgColour.A0_CHIP: ("#dceeff", "#2f7bf0"),
+    SvgColour.B: ("#0b6650", "#66d1b0"),
+    SvgColour.B3: ("#08492f", "#7ee787"),
+    SvgColour.B2: ("#0b6340", "#56d364"),
+    SvgColour.B1: ("#1a7f45", "#3fb950"),
+    SvgColour.B0: ("#35964f", "#2ea043"),
+    SvgColour.B3_CHIP: ("#84dca0", "#7ee787"),
+    SvgColour.B2_CHIP: ("#a3e8b8", "#56d364"),
+    SvgColour.B1_CHIP: ("#c0f1ce", "#3fb950"),
+    SvgColour.B0_CHIP: ("#dcf8e4", "#2ea043"),
+    SvgColour.C: ("#663a9c", "#c6a8f5"),
+    SvgColour.C_CHIP: ("#e2d2f8", "#bc8cff"),
+    SvgColour.SIGN: ("#f7cfe2", "#e79ac2"),
+    SvgColour.EXPONENT: ("#f8e3ab", "#dcb65a"),
+    SvgColour.FRACTION: ("#cdeaea", "#74c2c4"),
+    SvgColour.TRUE: ("#0b6650", "#66d1b0"),
+    SvgColour.TRUE_SOFT: ("#dff3ec", "#11332b"),
+    SvgColour.MARK: ("#a03a00", "#ffb27d"),
+    SvgColour.MARK_SOFT: ("#fdeee2", "#3d2516"),
 }
 """Every ink on a light page and on a dark one."""
 
 
-def definitions(drawn: str, theme: Theme = Theme.AUTO) -> str:
+def make_style_sheet(drawn: str, theme: Theme = Theme.AUTO) -> str:
     """The style sheet of what was drawn, with the inks that are in it.
 
     The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
@@ -123,12 +123,12 @@ def definitions(drawn: str, theme: Theme = Theme.AUTO) -> str:
     return f"<style>{style}</style>"
 
 
-def dressed(drawn: list[str], theme: Theme) -> list[str]:
+def apply_theme(drawn: list[str], theme: Theme) -> list[str]:
     """Elements in the plain colours of a theme, for readers that know no style sheets."""
-    return [_dark(element) for element in drawn] if theme is Theme.DARK else drawn
+    return [_make_dark(element) for element in drawn] if theme is Theme.DARK else drawn
 
 
-def _dark(element: str) -> str:
+def _make_dark(element: str) -> str:
     css = _CLASSES.search(element)
     if not css:
         return element
@@ -136,6 +136,6 @@ def _dark(element: str) -> str:
 
     def colour(found: re.Match[str]) -> str:
         kind = found[1]
-        return f'{kind}="{PALETTE[Ink(inks[kind[0]])][1]}"'
+        return f'{kind}="{PALETTE[SvgColour(inks[kind[0]])][1]}"'
 
     return _COLOUR.sub(colour, element)

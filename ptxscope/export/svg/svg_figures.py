@@ -10,26 +10,26 @@ from collections.abc import Iterable
 
 from ...engine.records import NamedTuple
 from ...scene.scene_model import (
-    Axis,
+    BitRuler,
+    BitRulers,
+    BitRun,
     Cell,
-    Look,
+    NumberLine,
     Point,
     RowScene,
-    Running,
-    Stretch,
-    Strip,
-    Strips,
+    RunningSum,
+    SpanKind,
     Term,
 )
-from .cell_shapes import cells, inside, plain, say
+from .cell_shapes import draw_cells, draw_sentence, draw_text_inside, drop_hex_prefixes
 from .page_layout import Area, Sketch
-from .svg_canvas import Pen, number
-from .svg_colours import Ink
-from .symbols import bits
-from .text_fitting import text_width
+from .svg_canvas import SvgCanvas, number
+from .svg_colours import SvgColour
+from .symbols import draw_bit_box
+from .text_fitting import measure_text
 
 
-class _Line(NamedTuple):
+class _PlacedNumberLine(NamedTuple):
     """A number line: where it is drawn, and where its ends are."""
 
     area: Area
@@ -47,9 +47,9 @@ class _Line(NamedTuple):
         return self.start + (self.stop - self.start) * at
 
 
-def axis(sketch: Sketch, row: RowScene, figure: Axis, y: float) -> float:
+def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
     """A number line a lane, or one for the numbers that are compared."""
-    areas = sketch.areas(row)
+    areas = sketch.get_areas(row)
     single = len(areas) == 1
     named = (any(point.names for point in figure.points) and single) or bool(figure.off)
     top = y + (26 if any(point.to for point in figure.points) else 14)
@@ -58,88 +58,105 @@ def axis(sketch: Sketch, row: RowScene, figure: Axis, y: float) -> float:
         points = [x for x in figure.points if single or x.place == cell.place]
         least = min(62, area.width * 0.3) if single else 0
         room = max(area.width * (0.16 if single else 0.22), least)
-        line = _Line(area, top, area.x + room, area.right - room)
-        _ends(sketch.pen, line, figure, points)
+        line = _PlacedNumberLine(area, top, area.x + room, area.right - room)
+        _draw_ends(sketch.pen, line, figure, points)
         if named:
-            ends.append(_compared(sketch, row, line, figure, points))
+            ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
         else:
-            ends.extend(_moved(sketch, row, cell, line, point, y) for point in points)
+            ends.extend(_draw_moved_number(sketch, row, cell, line, point, y) for point in points)
     end = max(ends)
     if single and named:
-        end = say(sketch, row, areas[0], end)
-    return cells(sketch, row, end, framed=False)
+        end = draw_sentence(sketch, row, areas[0], end)
+    return draw_cells(sketch, row, end, is_framed=False)
 
 
-def _ends(pen: Pen, line: _Line, figure: Axis, points: Iterable[Point]) -> None:
+def _draw_ends(
+    pen: SvgCanvas, line: _PlacedNumberLine, figure: NumberLine, points: Iterable[Point]
+) -> None:
     """The range, its ends and their labels."""
     area, y = line.area, line.y
-    pen.line(area.x + 2, y, area.right - 2, y, Ink.LINE, 1.2, "2 3")
-    pen.rect(line.start, y - 3, line.stop - line.start, 6, Ink.BAR, None, radius=0)
+    pen.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
+    pen.draw_rect(line.start, y - 3, line.stop - line.start, 6, SvgColour.BAR, None, radius=0)
     half = (line.stop - line.start) / 2
     for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
         if not label:
             tip, back = number(x + 6 * side), number(x - 2 * side)
             d = f"M{back} {number(y - 7)}L{tip} {number(y)}L{back} {number(y + 7)}"
-            pen.path(d, Ink.BAR, line=1.6)
+            pen.draw_path(d, SvgColour.BAR, line=1.6)
             continue
-        pen.line(x, y - 7, x, y + 7, Ink.INK, 1.4)
+        pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         here = any(point.to == label for point in points)
-        wide = text_width(label, pen.sized(10.5), mono=True)
-        where = area.inside(x + side * min(0, half - wide / 2 - 3), wide)
-        ink = Ink.INK if here else Ink.DIM
-        pen.text(where, y + 19, label, 10.5, ink, anchor="middle", mono=True, bold=here)
+        wide = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
+        where = area.clamp_center(x + side * min(0, half - wide / 2 - 3), wide)
+        ink = SvgColour.INK if here else SvgColour.DIM
+        pen.draw_text(
+            where, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=here
+        )
 
 
-def _moved(sketch: Sketch, row: RowScene, cell: Cell, line: _Line, point: Point, y: float) -> float:
+def _draw_moved_number(
+    sketch: Sketch, row: RowScene, cell: Cell, line: _PlacedNumberLine, point: Point, y: float
+) -> float:
     """A number on its line, and its way to the end where it lies outside."""
     pen, x, lane = sketch.pen, line.place(point.at), cell.place.lane
     if not point.to:
-        sketch.link(row, lane, Area(x - 4, 8), line.y - 4)
-        pen.dot(x, line.y, Ink.INK, size=4)
+        sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
+        pen.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
     end = line.stop if point.at > 1 else line.start
-    wide = text_width(point.text, pen.sized(12), mono=True)
-    label = line.area.inside(x, wide)
-    sketch.link(row, lane, Area(label - wide / 2, wide), y)
-    pen.text(label, y + 11, point.text, 12, Ink.MARK, anchor="middle", mono=True, bold=True)
+    wide = measure_text(point.text, pen.scale_size(12), is_monospaced=True)
+    label = line.area.clamp_center(x, wide)
+    sketch.draw_links(row, lane, Area(label - wide / 2, wide), y)
+    pen.draw_text(
+        label,
+        y + 11,
+        point.text,
+        12,
+        SvgColour.MARK,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=True,
+    )
     high, tip = line.y - 12, line.y - 8
     a, b, c, d = map(number, (x, line.y - 4, end, high))
-    pen.path(f"M{a} {b}C{a} {d} {c} {d} {c} {number(tip)}", Ink.MARK, line=1.5)
-    pen.head(end, line.y - 4, Ink.MARK)
-    pen.dot(x, line.y, Ink.MARK, hollow=True, size=4)
-    pen.dot(end, line.y, Ink.MARK, size=4)
+    pen.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {number(tip)}", SvgColour.MARK, line=1.5)
+    pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
+    pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
+    pen.draw_dot(end, line.y, SvgColour.MARK, size=4)
     return line.y + 24
 
 
-def _compared(
-    sketch: Sketch, row: RowScene, line: _Line, figure: Axis, points: list[Point]
+def _draw_compared_numbers(
+    sketch: Sketch, row: RowScene, line: _PlacedNumberLine, figure: NumberLine, points: list[Point]
 ) -> float:
     """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
     pen, y = sketch.pen, line.y
-    named = dict(zip((x.place for x in points), _spread(line, points), strict=True))
-    labels = [(named[point.place], _named(point), Ink.INK) for point in points]
+    named = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
+    labels = [(named[point.place], _format_point_name(point), SvgColour.INK) for point in points]
     off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
     aside = iter(off)
-    for link, port in sketch.ways(row, 0):
+    for link, port in sketch.find_incoming_links(row, 0):
         x = named.get(link.source)
         x = next(aside, line.stop) if x is None else x
         sketch.draw(link, (port.area.center, port.y), (x, y - 6))
     for point in points:
-        pen.dot(named[point.place], y, Ink.INK, size=4)
+        pen.draw_dot(named[point.place], y, SvgColour.INK, size=4)
     for x in off:
         a, b, c, d, e, f = map(number, (x - 6, x, x + 6, y - 6, y, y + 6))
-        pen.path(f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", Ink.MARK, Ink.MARK_SOFT, line=1.6)
+        pen.draw_path(
+            f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", SvgColour.MARK, SvgColour.MARK_SOFT, line=1.6
+        )
     if off:
         names = " and ".join(dict.fromkeys(figure.off))
-        labels.append((off[0], f"{names}: NaN, off the line", Ink.MARK))
-    return y + 22 + 13 * _labels(pen, line.area, y + 34, labels)
+        labels.append((off[0], f"{names}: NaN, off the line", SvgColour.MARK))
+    return y + 22 + 13 * _draw_labels(pen, line.area, y + 34, labels)
 
 
 _APART = 18.0
 """Two numbers that differ are seen to: so far apart are they at least."""
 
 
-def _spread(line: _Line, points: list[Point]) -> list[float]:
+def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     """Where numbers stand on a line; two that nearly meet are moved apart."""
     found = [line.place(point.at) for point in points]
     if len(points) != 2 or points[0].at == points[1].at:
@@ -152,65 +169,79 @@ def _spread(line: _Line, points: list[Point]) -> list[float]:
     return ends if points[0].at < points[1].at else ends[::-1]
 
 
-def _named(point: Point) -> str:
+def _format_point_name(point: Point) -> str:
     names = " ".join(dict.fromkeys(point.names))
     return point.text if names == point.text else f"{names} = {point.text}"
 
 
-def _labels(
-    pen: Pen, area: Area, y: float, labels: list[tuple[float, str, Ink]], size: float = 10.5
+def _draw_labels(
+    pen: SvgCanvas,
+    area: Area,
+    y: float,
+    labels: list[tuple[float, str, SvgColour]],
+    size: float = 10.5,
 ) -> int:
     """Labels below what they belong to, on as many lines as they need; returns how many."""
-    size = pen.sized(size)
+    size = pen.scale_size(size)
     ends: list[float] = []
     for x, text, ink in labels:
-        wide = min(text_width(text, size), area.width)
-        where = area.inside(x, wide)
+        wide = min(measure_text(text, size), area.width)
+        where = area.clamp_center(x, wide)
         left = where - wide / 2
         at = next((at for at, end in enumerate(ends) if end + 4 <= left), len(ends))
         ends[at : at + 1] = [where + wide / 2]
-        pen.text(where, y + 13 * at, text, size, ink, anchor="middle", width=area.width)
+        pen.draw_text(where, y + 13 * at, text, size, ink, anchor="middle", width=area.width)
     return len(ends)
 
 
-def strips(sketch: Sketch, row: RowScene, figure: Strips, y: float) -> float:
+def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) -> float:
     """Numbers as rulers of bits in a box, and what comes out below them."""
-    areas, pen = sketch.areas(row), sketch.pen
+    areas, pen = sketch.get_areas(row), sketch.pen
     under = len(pen.parts)
     ends, valued = [], False
     for cell, area in zip(row.cells, areas, strict=True):
         own = [x for x in figure.strips if len(areas) == 1 or x.place == cell.place]
-        valued = any(span.look in (Look.VALUE, Look.CLAMPED) for span in cell.spans)
+        valued = any(span.look in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
         end = y + 4
         for strip in own:
-            end = ruler(sketch, strip, area.within(6), end, said=not valued)
+            end = draw_bit_ruler(sketch, strip, area.shrink(6), end, with_value=not valued)
         ends.append(end)
-        sketch.link(row, cell.place.lane, area, y)
+        sketch.draw_links(row, cell.place.lane, area, y)
     end = max(ends) + 2
     if len(areas) == 1 and not valued and not row.written:
-        end = say(sketch, row, areas[0].within(6), end - 6)
-    end = cells(sketch, row, end, framed=False) + 6
-    pen.below(under, areas, y, end - y)
+        end = draw_sentence(sketch, row, areas[0].shrink(6), end - 6)
+    end = draw_cells(sketch, row, end, is_framed=False) + 6
+    pen.draw_below(under, areas, y, end - y)
     for cell, area in zip(row.cells, areas, strict=True):
-        sketch.leave(cell.place, area, end)
+        sketch.set_port(cell.place, area, end)
     return end
 
 
-def ruler(sketch: Sketch, strip: Strip, area: Area, y: float, *, said: bool) -> float:
+def draw_bit_ruler(
+    sketch: Sketch, strip: BitRuler, area: Area, y: float, *, with_value: bool
+) -> float:
     """A number to the bit: a box for each stretch, its label below it; returns the end."""
     pen = sketch.pen
     if strip.name:
-        pen.text(area.x, y + 12, strip.name, 11, Ink.DIM, mono=True, bold=True,
-                 width=area.width)  # fmt: skip
+        pen.draw_text(
+            area.x,
+            y + 12,
+            strip.name,
+            11,
+            SvgColour.DIM,
+            is_monospaced=True,
+            is_bold=True,
+            width=area.width,
+        )
         y += 16
-    shown = [x._replace(text=plain(x.text)) if x.text == plain(x.text) else
-             x._replace(text=plain(x.text), label=f"{x.label}, hexadecimal")
+    shown = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
+             x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
              for x in strip.stretches]  # fmt: skip
-    room = int(area.width / (pen.sized(_SMALL) * _DIGIT))
-    for line in _folded(shown, room) if _cells(shown) > room else [shown]:
-        y = _stretches(sketch, strip, line, area, y)
-    for text in pen.wrapped(plain(strip.said), area.width, 11) if said else ():
-        pen.text(area.center, y + 10, text, 11, Ink.INK, anchor="middle")
+    room = int(area.width / (pen.scale_size(_SMALL) * _DIGIT))
+    for line in _fold_runs(shown, room) if _count_cells(shown) > room else [shown]:
+        y = _draw_ruler_line(sketch, strip, line, area, y)
+    for text in pen.wrap_text(drop_hex_prefixes(strip.said), area.width, 11) if with_value else ():
+        pen.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
         y += 16
     return y
 
@@ -223,20 +254,20 @@ _SMALL = 9.5
 """The smallest digits of a ruler; one that is longer goes on below."""
 
 
-def _cells(stretches: Iterable[Stretch]) -> int:
+def _count_cells(stretches: Iterable[BitRun]) -> int:
     """How many digits fit where stretches stand: each box has a margin."""
     return sum(len(stretch.text) + 1 for stretch in stretches)
 
 
-def _folded(stretches: Iterable[Stretch], room: int) -> list[list[Stretch]]:
+def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
     """Stretches in lines of so many digits; one that no line holds is broken between groups."""
-    lines: list[list[Stretch]] = [[]]
+    lines: list[list[BitRun]] = [[]]
     for stretch in stretches:
-        if lines[-1] and _cells([*lines[-1], stretch]) > room >= _cells([stretch]):
+        if lines[-1] and _count_cells([*lines[-1], stretch]) > room >= _count_cells([stretch]):
             lines.append([])
         rest = stretch.text
-        while _cells([*lines[-1], stretch._replace(text=rest)]) > room:
-            free = room - _cells(lines[-1]) - 1
+        while _count_cells([*lines[-1], stretch._replace(text=rest)]) > room:
+            free = room - _count_cells(lines[-1]) - 1
             taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
             if not taken and not lines[-1]:  # no groups: parts that are about as long
                 taken = -(-len(rest) // -(-len(rest) // free))
@@ -248,27 +279,27 @@ def _folded(stretches: Iterable[Stretch], room: int) -> list[list[Stretch]]:
     return lines
 
 
-def _stretches(
-    sketch: Sketch, strip: Strip, stretches: list[Stretch], area: Area, y: float
+def _draw_ruler_line(
+    sketch: Sketch, strip: BitRuler, stretches: list[BitRun], area: Area, y: float
 ) -> float:
     """One line of a ruler, and the labels below it; returns the end."""
-    pen, tint = sketch.pen, sketch.tint_of(strip.place)
-    digits = _cells(stretches)
+    pen, tint = sketch.pen, sketch.find_tint(strip.place)
+    digits = _count_cells(stretches)
     size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
     x = area.center - digits * size * _DIGIT / 2
     labels = []
     for stretch in stretches:
         box = Area(x, (len(stretch.text) + 1) * size * _DIGIT)
-        bits(pen, box, y, 24, stretch.text, stretch.look, tint, size)
+        draw_bit_box(pen, box, y, 24, stretch.text, stretch.look, tint, size)
         if stretch.label:
-            ink = Ink.MARK if stretch.look is Look.LOST else Ink.DIM
+            ink = SvgColour.MARK if stretch.look is SpanKind.LOST else SvgColour.DIM
             labels.append((box.center, stretch.label, ink))
         x = box.right
-    more = pen.sized(9.5) - 9.5
-    return y + 28 + more + 13 * _labels(pen, area, y + 36 + more, labels, 9.5)
+    more = pen.scale_size(9.5) - 9.5
+    return y + 28 + more + 13 * _draw_labels(pen, area, y + 36 + more, labels, 9.5)
 
 
-def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:
+def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float) -> float:
     """A sum along a rail: from c through the lanes, what is added coming down to it."""
     pen, columns, rail = sketch.pen, sketch.columns, y + 26
     place = row.cells[0].place
@@ -276,36 +307,47 @@ def running(sketch: Sketch, row: RowScene, figure: Running, y: float) -> float:
     start = found.area.center if found else columns[0].x + 8
     last = columns[-1].center
     if found:
-        pen.flow((start, found.y), (start, rail), Ink.C, head=False)
-    pen.line(start, rail, last, rail, Ink.BAR, 3)
-    pen.dot(start, rail, Ink.C)
+        pen.draw_flow((start, found.y), (start, rail), SvgColour.C, has_head=False)
+    pen.draw_line(start, rail, last, rail, SvgColour.BAR, 3)
+    pen.draw_dot(start, rail, SvgColour.C)
     for column, term in zip(columns, figure.terms, strict=True):
-        _term(sketch, term, column, y, rail)
+        _draw_term(sketch, term, column, y, rail)
         final = column is columns[-1]
-        inside(pen, column, rail + 24, term.total, 16 if final else 13,
-               Ink.INK if final else Ink.DIM, bold=final)  # fmt: skip
+        draw_text_inside(pen, column, rail + 24, term.total, 16 if final else 13,
+               SvgColour.INK if final else SvgColour.DIM, is_bold=final)  # fmt: skip
     end = rail + 32
-    sketch.leave(place, columns[-1], end)
+    sketch.set_port(place, columns[-1], end)
     return end
 
 
 _LEFT_OUT = "left out"
 
 
-def _term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
+def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
     """A lane's summand on its way to the rail, or left out of it."""
     pen, x = sketch.pen, column.center
     port = sketch.ports.get(term.place)
     if port:
-        pen.flow((x, port.y), (x, rail - 8), Ink.DIM, strong=term.added, head=term.added)
+        pen.draw_flow(
+            (x, port.y), (x, rail - 8), SvgColour.DIM, is_strong=term.added, has_head=term.added
+        )
     room = Area(x + 10, column.right - x - 12)
     if not term.added:
-        pen.cross(x, rail - 12, Ink.MARK, 3.2)
-        if text_width(_LEFT_OUT, pen.least) <= room.width:
-            pen.text(room.x, y + 13, _LEFT_OUT, 10.5, Ink.DIM, width=room.width)
-        pen.dot(x, rail, Ink.BAR, hollow=True, size=4)
+        pen.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
+        if measure_text(_LEFT_OUT, pen.least) <= room.width:
+            pen.draw_text(room.x, y + 13, _LEFT_OUT, 10.5, SvgColour.DIM, width=room.width)
+        pen.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
         return
-    pen.text(room.x, y + 13, term.text, 13, Ink.INK, mono=True, bold=True, width=room.width)
-    pen.dot(x, rail, Ink.INK, hollow=True, size=8)
+    pen.draw_text(
+        room.x,
+        y + 13,
+        term.text,
+        13,
+        SvgColour.INK,
+        is_monospaced=True,
+        is_bold=True,
+        width=room.width,
+    )
+    pen.draw_dot(x, rail, SvgColour.INK, is_hollow=True, size=8)
     a, b, c, d, e, f = map(number, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
-    pen.path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", Ink.INK, line=1.6)
+    pen.draw_path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", SvgColour.INK, line=1.6)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from ...engine.records import NamedTuple
 from ...engine.semantics.micro_operation import Flag
-from ...scene.scene_model import Look, Tint
-from .page_layout import Area, chip
-from .svg_canvas import Pen, number
-from .svg_colours import Ink
-from .text_fitting import LEAST, text_width
+from ...scene.scene_model import SpanKind, Tint
+from .page_layout import Area, choose_chip_colours
+from .svg_canvas import SvgCanvas, number
+from .svg_colours import SvgColour
+from .text_fitting import LEAST, measure_text
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -24,12 +24,12 @@ _FLAGS = {
 """A drawn sign for each flag, in a box 8 px wide."""
 
 
-class Style(NamedTuple):
+class BitBoxStyle(NamedTuple):
     """How bits of a look are drawn."""
 
-    text: Ink
-    fill: Ink | None
-    frame: Ink
+    text: SvgColour
+    fill: SvgColour | None
+    frame: SvgColour
     dash: str = ""
     hatched: bool = False
     """In the frame's ink."""
@@ -37,117 +37,139 @@ class Style(NamedTuple):
     bold: bool = True
 
 
-STYLES: dict[Look, Style] = {
-    Look.CHIP: Style(Ink.ON, None, Ink.INK),
-    Look.UNUSED: Style(Ink.DIM, Ink.PAGE, Ink.LINE, bold=False),
-    Look.SIGN: Style(Ink.INK, Ink.PAGE, Ink.INK, hatched=True, bold=False),
-    Look.ZERO: Style(Ink.DIM, Ink.PAGE, Ink.DIM, "2 2", bold=False),
-    Look.BEYOND: Style(Ink.INK, Ink.SOFT, Ink.DIM, "4 3", bold=False),
-    Look.LOST: Style(Ink.MARK, Ink.MARK_SOFT, Ink.MARK, "3 2", struck=True, bold=False),
-    Look.SIGN_BIT: Style(Ink.ON, Ink.SIGN, Ink.INK),
-    Look.EXPONENT: Style(Ink.ON, Ink.EXPONENT, Ink.INK),
-    Look.FRACTION: Style(Ink.ON, Ink.FRACTION, Ink.INK),
+STYLES: dict[SpanKind, BitBoxStyle] = {
+    SpanKind.CHIP: BitBoxStyle(SvgColour.ON, None, SvgColour.INK),
+    SpanKind.UNUSED: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, bold=False),
+    SpanKind.SIGN: BitBoxStyle(
+        SvgColour.INK, SvgColour.PAGE, SvgColour.INK, hatched=True, bold=False
+    ),
+    SpanKind.ZERO: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.DIM, "2 2", bold=False),
+    SpanKind.BEYOND: BitBoxStyle(SvgColour.INK, SvgColour.SOFT, SvgColour.DIM, "4 3", bold=False),
+    SpanKind.LOST: BitBoxStyle(
+        SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", struck=True, bold=False
+    ),
+    SpanKind.SIGN_BIT: BitBoxStyle(SvgColour.ON, SvgColour.SIGN, SvgColour.INK),
+    SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
+    SpanKind.FRACTION: BitBoxStyle(SvgColour.ON, SvgColour.FRACTION, SvgColour.INK),
 }
 """Every look of bits; the fill and frame of a chip, and the frame of what is hatched, are its
 parent's."""
 
 
-def bits(
-    pen: Pen, area: Area, y: float, height: float, text: str, look: Look, tint: Tint,
+def draw_bit_box(
+    pen: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
     size: float = 15, *, aside: float = 0,
 ) -> None:  # fmt: skip
     """Bits in a box: filled, hatched or struck by what they are; so much is free beside them."""
-    style, (fill, frame) = STYLES[look], chip(tint)
-    plain = look is Look.CHIP and fill is Ink.PAGE
-    hue = frame if look in (Look.CHIP, Look.SIGN, Look.ZERO) else style.frame
-    pen.rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
-    ink = Ink.INK if plain else style.text
+    style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
+    plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
+    hue = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
+    pen.draw_rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
+    ink = SvgColour.INK if plain else style.text
     middle = y + height / 2
     if style.hatched:
-        wide = min(text_width(text, size, mono=True), area.width - 4)
-        pen.hatch(area.x, y, area.width, height, hue)
-        pen.rect(area.center - wide / 2 - 2, middle - 8, wide + 4, 16, Ink.PAGE, None, radius=2)
-    pen.text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
-             mono=True, bold=style.bold, width=area.width - 2)  # fmt: skip
+        wide = min(measure_text(text, size, is_monospaced=True), area.width - 4)
+        pen.draw_hatch(area.x, y, area.width, height, hue)
+        pen.draw_rect(
+            area.center - wide / 2 - 2, middle - 8, wide + 4, 16, SvgColour.PAGE, None, radius=2
+        )
+    pen.draw_text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
+             is_monospaced=True, is_bold=style.bold, width=area.width - 2)  # fmt: skip
     if style.struck:
-        pen.line(area.x + 2, middle + 1, area.right - 2, middle - 1, Ink.MARK, 1.4)
+        pen.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
 
 
 PILL_WIDTH, PILL_HEIGHT = 66, 24
 """The size of a truth value."""
 
 
-def truth(pen: Pen, center: float, y: float, value: bool | None) -> Area:
+def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
     """A truth value: a pill with a drawn sign and a word; returns its extent."""
     x = center - PILL_WIDTH / 2
     if value is None:
-        pen.rect(x, y, PILL_WIDTH, PILL_HEIGHT, Ink.PAGE, Ink.DIM, radius=PILL_HEIGHT / 2,
-                 dash="2 2")  # fmt: skip
-        pen.text(center, y + 16.5, "0 or 1", 12, Ink.DIM, anchor="middle", bold=True)
+        pen.draw_rect(
+            x,
+            y,
+            PILL_WIDTH,
+            PILL_HEIGHT,
+            SvgColour.PAGE,
+            SvgColour.DIM,
+            radius=PILL_HEIGHT / 2,
+            dash="2 2",
+        )
+        pen.draw_text(center, y + 16.5, "0 or 1", 12, SvgColour.DIM, anchor="middle", is_bold=True)
         return Area(x, PILL_WIDTH)
-    ink, soft = (Ink.TRUE, Ink.TRUE_SOFT) if value else (Ink.MARK, Ink.MARK_SOFT)
-    pen.rect(
+    ink, soft = (
+        (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.MARK, SvgColour.MARK_SOFT)
+    )
+    pen.draw_rect(
         x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
         dash="" if value else "4 2",
     )  # fmt: skip
     left, top = x + 10, y + 8
     if value:
         points = (left, top + 4, left + 3, top + 8, left + 9, top)
-        pen.path("M{} {}L{} {}L{} {}".format(*map(number, points)), ink, line=1.8)
+        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(number, points)), ink, line=1.8)
     else:
-        pen.cross(left + 4, top + 4, ink)
-    pen.text(x + 24, y + 16.5, "true" if value else "false", 12, ink, bold=True)
+        pen.draw_cross(left + 4, top + 4, ink)
+    pen.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
     return Area(x, PILL_WIDTH)
 
 
-def told(value: int | None) -> bool | None:
+def get_truth(value: int | None) -> bool | None:
     """A truth value as a pill takes it."""
     return None if value is None else bool(value)
 
 
-def mask_box(pen: Pen, x: float, y: float, taken: bool, ink: Ink) -> None:
+def draw_mask_box(pen: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
     """The box of a lane in a mask: filled where the lane is taken."""
-    pen.rect(x, y, 10, 10, ink if taken else Ink.PAGE, ink, radius=1, line=1.4)
+    pen.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
 
 
-def flags(pen: Pen, area: Area, y: float, found: Sequence[Flag]) -> None:
+def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> None:
     """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
     for at, flag in enumerate(found):
-        em = text_width(flag, 1) * 1.12  # bold is wider
+        em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), LEAST)
-        wide = em * pen.sized(size) + 12
+        wide = em * pen.scale_size(size) + 12
         x, top = area.center - wide / 2, y + 4 + at * 14
         pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
-        pen.path(_FLAGS[flag], Ink.MARK, line=1.2)
+        pen.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
         pen.close()
-        pen.text(x + 12, top + 8, flag, size, Ink.MARK, bold=True)
+        pen.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
-def flags_height(most: int) -> float:
+def measure_flags(most: int) -> float:
     """How high so many flags stand."""
     return 14 * most + 4 if most else 0
 
 
-def differs(pen: Pen, area: Area, y: float, end: float, sign: float | None) -> None:
+def draw_difference_frame(
+    pen: SvgCanvas, area: Area, y: float, end: float, sign: float | None
+) -> None:
     """A frame around what is another in the answer beside it; a sign where it has room."""
     left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
-    pen.path(f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", Ink.MARK, line=1.8)
+    pen.draw_path(
+        f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
+    )
     if sign is not None:
-        _unequal(pen, sign, y + 8)
+        _draw_unequal_sign(pen, sign, y + 8)
 
 
-def _unequal(pen: Pen, x: float, y: float) -> None:
+def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
     """The sign for what differs, drawn: not every font has it."""
     a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
     e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
-    pen.path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", Ink.MARK, line=1.5)
+    pen.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
 
 
-def underline(pen: Pen, center: float, y: float, word: str, other: str, size: float) -> None:
+def draw_underline(
+    pen: SvgCanvas, center: float, y: float, word: str, other: str, size: float
+) -> None:
     """Bars below the digits of a word that are others in another word."""
     each = size * 0.602
     left = center - len(word) * each / 2
     for at, (x, z) in enumerate(zip(word, other, strict=True)):
         if x != z:
             start = left + at * each
-            pen.line(start + 1.5, y, start + each - 1.5, y, Ink.MARK, 3)
+            pen.draw_line(start + 1.5, y, start + each - 1.5, y, SvgColour.MARK, 3)

@@ -21,11 +21,11 @@ _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 
 
-def text_width(text: str, size: float, mono: bool = False) -> float:
+def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
     """At most how wide a text is, in px, whichever fallback font draws it."""
-    if mono:
+    if is_monospaced:
         return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
-    return size * sum(map(_em, text))
+    return size * sum(map(_measure_char, text))
 
 
 def _is_wide(char: str) -> bool:
@@ -34,7 +34,7 @@ def _is_wide(char: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _em(char: str) -> float:
+def _measure_char(char: str) -> float:
     """The width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):
         return 1.2
@@ -45,37 +45,39 @@ def _em(char: str) -> float:
     return 0.4 if _NARROW.match(char) else 0.61
 
 
-def wrapped(text: str, width: float, size: float, mono: bool = False) -> list[str]:
+def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:
     """The text in lines of at most a width; a word that is too long is broken."""
     lines = [""]
-    for word in _words(text, width, size, mono):
+    for word in _iter_words(text, width, size, is_monospaced):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if text_width(longer, size, mono) <= width:
+        if measure_text(longer, size, is_monospaced) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
     return [line for line in lines if line]
 
 
-def _words(text: str, width: float, size: float, mono: bool) -> Iterator[str]:
+def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
     for word in text.split():
-        if text_width(word, size, mono) <= width:
+        if measure_text(word, size, is_monospaced) <= width:
             yield word
             continue
         part = ""
-        for piece in (x for each in _BREAKS.split(word) for x in _broken(each, width, size, mono)):
-            if part and text_width(part + piece, size, mono) > width:
+        for piece in (
+            x for each in _BREAKS.split(word) for x in _break_word(each, width, size, is_monospaced)
+        ):
+            if part and measure_text(part + piece, size, is_monospaced) > width:
                 yield part
                 part = ""
             part += piece
         yield part
 
 
-def _broken(word: str, width: float, size: float, mono: bool) -> Iterator[str]:
+def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
     """A word in parts of at most a width."""
     start, used = 0, 0.0
     for at, char in enumerate(word):
-        wide = text_width(char, size, mono)
+        wide = measure_text(char, size, is_monospaced)
         if used + wide > width and at > start:
             yield word[start:at]
             start, used = at, 0.0
@@ -100,13 +102,15 @@ class Fitted(NamedTuple):
     size: float
 
 
-def fitted(text: str, width: float, size: float, mono: bool, least: float = LEAST) -> Fitted:
+def fit_text(
+    text: str, width: float, size: float, is_monospaced: bool, least: float = LEAST
+) -> Fitted:
     """The text in a size at which it fits, cut with an ellipsis where none does."""
-    wide = text_width(text, 1, mono)
+    wide = measure_text(text, 1, is_monospaced)
     if wide * size <= width:
         return Fitted(text, size)
     if wide * least <= width:
         return Fitted(text, max(int(width / wide * 10) / 10, least))
-    while text and text_width(text + "…", least, mono) > width:
+    while text and measure_text(text + "…", least, is_monospaced) > width:
         text = text[: -max(1, len(text) // 16)]
     return Fitted(text + "…", least)

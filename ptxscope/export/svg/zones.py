@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...engine.records import NamedTuple
-from .svg_canvas import Node, Pen, escaped, number
+from .svg_canvas import Node, SvgCanvas, escape_xml, number
 
 _PATH = re.compile(r' d="[^"]++"')
 
@@ -37,7 +37,7 @@ class Relations(NamedTuple):
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def relations_of(pen: Pen, first: int = 0) -> Relations:
+def relations_of(pen: SvgCanvas, first: int = 0) -> Relations:
     """The relations of all that was drawn, numbered from a number on."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
@@ -64,7 +64,9 @@ def _reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
     return frozenset(found)
 
 
-def highlights(pen: Pen, relations: Relations, sentences: Mapping[Node, str]) -> Iterator[str]:
+def highlights(
+    pen: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
+) -> Iterator[str]:
     """An area over each value, with what is said of it, and the lines between them once more."""
     yield '<g class="px-zones">'
     for link, paths in pen.links.items():
@@ -79,7 +81,7 @@ def highlights(pen: Pen, relations: Relations, sentences: Mapping[Node, str]) ->
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)
         )
         said = sentences.get(zone.node, "")
-        inner = f"<title>{escaped(said)}</title>" if said else ""
+        inner = f"<title>{escape_xml(said)}</title>" if said else ""
         yield f'<rect {shape} rx="5" tabindex="-1"{relations.attributes(zone.node)}>{inner}</rect>'
     yield "</g>"
 

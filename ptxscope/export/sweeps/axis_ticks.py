@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
-from ...engine.syntax.constants import bits_float
-from ...sweep.computation import Axis
-from ...sweep.register_parts import Lane
+from ...engine.syntax.constants import decode_float
+from ...sweep.computation import SweepAxis
+from ...sweep.register_parts import RegisterPart
 
 NEARLY = "\u2248"
 """Before a number that is rounded."""
@@ -27,7 +27,7 @@ class Tick(NamedTuple):
     """It is the current one."""
 
 
-def chosen(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
+def choose_ticks(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
     """Those that fit beside each other, the first ones first; by widths of a character in px."""
     kept: list[tuple[float, float, Tick]] = []
     for tick in ticks:
@@ -38,40 +38,43 @@ def chosen(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
     return [tick for *_, tick in kept]
 
 
-def brief(lane: Lane, bits: int) -> str:
+def abbreviate_value(lane: RegisterPart, bits: int) -> str:
     """A value as people write it; where that is long, nearly so."""
-    said = lane.said(bits)
+    said = lane.format_value(bits)
     if len(said) <= _LONGEST:
         return said
-    number = bits_float(bits, lane.unit) if lane.is_float else float(said)
+    number = decode_float(bits, lane.unit) if lane.is_float else float(said)
     return f"{NEARLY}{number:.3g}"
 
 
-def along(
-    axis: Axis, here: int | None, *, by_place: bool, breaks: Iterable[int] = ()
+def list_ticks(
+    axis: SweepAxis, here: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
 ) -> list[Tick]:
     """The values to write along an axis: its ends, the current one, then those people look for.
 
     ``by_place`` is where values stand by how many there are between them, else one after another;
     ``breaks`` are where the results begin to go another way.
     """
-    places = [0, axis.size - 1, *breaks, *map(axis.where, usual(axis.lane))]
+    places = [0, axis.size - 1, *breaks, *map(axis.where, iter_landmarks(axis.lane))]
     if here is not None:
         places.insert(2, here)
     found = [at for at in dict.fromkeys(places) if at is not None]
-    return list(ticks_at(axis, found, here, by_place=by_place))
+    return list(ticks_at(axis, found, here, by_place=is_by_rank))
 
 
 def ticks_at(
-    axis: Axis, places: Iterable[int], here: int | None = None, *, by_place: bool
+    axis: SweepAxis, places: Iterable[int], here: int | None = None, *, by_place: bool
 ) -> Iterator[Tick]:
     """The values at places of an axis."""
     for at in places:
-        part, text = _part(axis, at, by_place), brief(axis.lane, axis.value(at))
+        part, text = (
+            _compute_fraction(axis, at, by_place),
+            abbreviate_value(axis.lane, axis.get_value(at)),
+        )
         yield Tick(part, text, strong=at == here)
 
 
-def usual(lane: Lane) -> Iterator[int]:
+def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
     """Values that people look for: zero, powers of two, and of floats the landmarks."""
     if lane.is_float:
         yield from (lane.read(text) for text in _FLOATS)
@@ -83,8 +86,8 @@ def usual(lane: Lane) -> Iterator[int]:
         yield lane.mask & ~((1 << (half - 1)) - 1)
 
 
-def _part(axis: Axis, at: int, by_place: bool) -> float:
-    if not by_place:
+def _compute_fraction(axis: SweepAxis, at: int, is_by_rank: bool) -> float:
+    if not is_by_rank:
         return (at + 0.5) / axis.size
-    low, high = axis.lane.place(axis.low), axis.lane.place(axis.high)
+    low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
     return (int(axis.places[at]) - low + 0.5) / (high - low + 1)

@@ -23,26 +23,26 @@ _ANCHORS: tuple[Colour, ...] = (
 SHADES = 256
 
 
-def _between(low: Colour, high: Colour, part: float) -> Colour:
+def _mix_colours(low: Colour, high: Colour, part: float) -> Colour:
     red, green, blue = (round(a + (b - a) * part) for a, b in zip(low, high, strict=True))
     return red, green, blue
 
 
-def _ramp() -> tuple[Colour, ...]:
+def _make_ramp() -> tuple[Colour, ...]:
     stretch = (SHADES - 1) / (len(_ANCHORS) - 1)
     found = []
     for shade in range(SHADES):
         at = min(int(shade / stretch), len(_ANCHORS) - 2)
         low, high = list(pairwise(_ANCHORS))[at]
-        found.append(_between(low, high, shade / stretch - at))
+        found.append(_mix_colours(low, high, shade / stretch - at))
     return tuple(found)
 
 
-RAMP = _ramp()
+RAMP = _make_ramp()
 """The colour of each shade, darkest first."""
 
 
-def shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
+def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     """Which shade each result has: the least of them 0, the greatest 255."""
     places = sweep.places
     least = places.min()
@@ -53,7 +53,7 @@ def shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
 
 
-def png(cells: npt.NDArray[np.uint8]) -> bytes:
+def encode_png(cells: npt.NDArray[np.uint8]) -> bytes:
     """Shades as a PNG of one px each, the first row below."""
     height, width = cells.shape
     rows = np.zeros((height, width + 1), np.uint8)  # each begins with how it is filtered: not

@@ -8,19 +8,19 @@ import numpy as np
 
 from ...engine.records import NamedTuple
 from ...sweep.computation import Mask, Sweep
-from ...sweep.sweep_words import stretches
+from ...sweep.sweep_words import find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH
-from ..svg.svg_canvas import HATCH, Pen, number
-from ..svg.svg_colours import Ink
-from ..svg.text_fitting import text_width
-from .axis_ticks import along, brief, chosen
-from .colour_ramp import RAMP, png, shades
-from .line_plot import Style
+from ..svg.svg_canvas import HATCH, SvgCanvas, number
+from ..svg.svg_colours import SvgColour
+from ..svg.text_fitting import measure_text
+from .axis_ticks import abbreviate_value, choose_ticks, list_ticks
+from .colour_ramp import RAMP, compute_shades, encode_png
+from .line_plot import PlotLineStyle
 
 SIDE = 512.0
 LEFT = 118.0
-CLAMPED = Style(Ink.MARK, 1.4)
-WRAPPED = Style(Ink.C, 1.4, "5 3")
+CLAMPED = PlotLineStyle(SvgColour.MARK, 1.4)
+WRAPPED = PlotLineStyle(SvgColour.C, 1.4, "5 3")
 _MOST_EDGES = 3000
 """Stretches of an outline that are drawn; of more there is nothing to see."""
 
@@ -32,29 +32,31 @@ class Chart(NamedTuple):
     columns: int
     rows: int
 
-    def x(self, column: float) -> float:
+    def compute_x(self, column: float) -> float:
         """Where a column begins."""
         return LEFT + SIDE * column / self.columns
 
-    def y(self, row: float) -> float:
+    def compute_y(self, row: float) -> float:
         """Where a row ends, above."""
         return self.top + SIDE * (1 - row / self.rows)
 
 
-def draw(pen: Pen, sweep: Sweep, y: float) -> float:
+def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """The map with its axes and the scale of its shades; returns where it ends."""
     rows, columns = sweep.bits.shape
     chart = Chart(y + 26, columns, rows)
     pen.open("px-sweep")
     assert sweep.y
-    pen.text(EDGE, y + 14, sweep.y.lane.label, 13, Ink.INK, mono=True, bold=True)
-    pen.image(LEFT, chart.top, SIDE, SIDE, png(shades(sweep)))
-    hatch(pen, chart, sweep.apart)
-    outlined(pen, chart, sweep.clamped, CLAMPED)
-    outlined(pen, chart, sweep.wrapped, WRAPPED)
-    pen.rect(LEFT, chart.top, SIDE, SIDE, None, Ink.DIM, radius=0)
-    _here(pen, chart, sweep)
-    _axes(pen, chart, sweep)
+    pen.draw_text(
+        EDGE, y + 14, sweep.y.lane.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
+    )
+    pen.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
+    draw_hatch(pen, chart, sweep.divergence_mask)
+    draw_outline(pen, chart, sweep.clamped, CLAMPED)
+    draw_outline(pen, chart, sweep.wrapped, WRAPPED)
+    pen.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
+    _draw_current_point(pen, chart, sweep)
+    _draw_axes(pen, chart, sweep)
     _scale(pen, chart, sweep)
     pen.close()
     return chart.top + SIDE + 54
@@ -63,102 +65,150 @@ def draw(pen: Pen, sweep: Sweep, y: float) -> float:
 def is_outlined(mask: Mask) -> bool:
     """Whether an outline of it would show anything."""
     return (
-        0 < sum(1 for _ in zip(_edges(mask), range(_MOST_EDGES + 1), strict=False)) <= _MOST_EDGES
+        0
+        < sum(1 for _ in zip(_iter_edges(mask), range(_MOST_EDGES + 1), strict=False))
+        <= _MOST_EDGES
     )
 
 
-def outlined(pen: Pen, chart: Chart, mask: Mask, style: Style) -> None:
+def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle) -> None:
     """A line around where a mask holds, dark on light so that it shows on every shade."""
     if not is_outlined(mask):
         return
     d = "".join(
-        "M{} {}L{} {}".format(*map(number, (chart.x(x), chart.y(y), chart.x(to_x), chart.y(to_y))))
-        for x, y, to_x, to_y in _edges(mask)
+        "M{} {}L{} {}".format(
+            *map(
+                number,
+                (
+                    chart.compute_x(x),
+                    chart.compute_y(y),
+                    chart.compute_x(to_x),
+                    chart.compute_y(to_y),
+                ),
+            )
+        )
+        for x, y, to_x, to_y in _iter_edges(mask)
     )
-    pen.path(d, Ink.PAGE, line=style.width + 1.6)
-    pen.path(d, style.ink, line=style.width, dash=style.dash)
+    pen.draw_path(d, SvgColour.PAGE, line=style.width + 1.6)
+    pen.draw_path(d, style.ink, line=style.width, dash=style.dash)
 
 
-def _edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
+def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
     """The borders of a region inside a map, in columns and rows."""
     across = mask[1:] != mask[:-1]
     for row in np.flatnonzero(across.any(axis=1)).tolist():
-        for run in stretches(across[row]):
+        for run in find_true_intervals(across[row]):
             yield run.first, row + 1, run.last + 1, row + 1
     down = mask[:, 1:] != mask[:, :-1]
     for column in np.flatnonzero(down.any(axis=0)).tolist():
-        for run in stretches(down[:, column]):
+        for run in find_true_intervals(down[:, column]):
             yield column + 1, run.first, column + 1, run.last + 1
 
 
-def hatch(pen: Pen, chart: Chart, mask: Mask) -> None:
+def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
     """Slanting lines where a mask holds, from corner to corner of its cells."""
     if not mask.any():
         return
     rows, columns = mask.shape
     apart = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
     d = "".join(
-        f"M{number(chart.x(at + run.first))} {number(chart.y(at - start + run.first))}"
-        f"L{number(chart.x(at + run.last + 1))} {number(chart.y(at - start + run.last + 1))}"
+        f"M{number(chart.compute_x(at + run.first))} "
+        f"{number(chart.compute_y(at - start + run.first))}"
+        f"L{number(chart.compute_x(at + run.last + 1))} "
+        f"{number(chart.compute_y(at - start + run.last + 1))}"
         for start in range(-rows + 1, columns)
         if start % apart == 0
         for at in (max(start, 0),)
-        for run in stretches(np.diagonal(mask, start))
+        for run in find_true_intervals(np.diagonal(mask, start))
     )
     if d:
-        pen.path(d, Ink.PAGE, line=2.6)
-        pen.path(d, Ink.INK, line=1.1)
+        pen.draw_path(d, SvgColour.PAGE, line=2.6)
+        pen.draw_path(d, SvgColour.INK, line=1.1)
 
 
-def _here(pen: Pen, chart: Chart, sweep: Sweep) -> None:
-    column, row = sweep.here
+def _draw_current_point(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+    column, row = sweep.current_point
     if column is None or row is None:
         return
-    x, y = chart.x(column + 0.5), chart.y(row + 0.5)
-    for ink, width, dash in ((Ink.PAGE, 2.4, ""), (Ink.INK, 1.0, "3 3")):
-        pen.line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
-        pen.line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
-    pen.dot(x, y, Ink.INK, hollow=True, size=5)
+    x, y = chart.compute_x(column + 0.5), chart.compute_y(row + 0.5)
+    for ink, width, dash in ((SvgColour.PAGE, 2.4, ""), (SvgColour.INK, 1.0, "3 3")):
+        pen.draw_line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
+        pen.draw_line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
+    pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
 
 
-def _axes(pen: Pen, chart: Chart, sweep: Sweep) -> None:
-    here_x, here_y = sweep.here
+def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+    here_x, here_y = sweep.current_point
     assert sweep.y
     bottom = chart.top + SIDE
-    for tick in chosen(along(sweep.x, here_x, by_place=False), SIDE, 7.4):
+    for tick in choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4):
         x = LEFT + SIDE * tick.part
-        wide = text_width(tick.text, 11.5, mono=True)
-        pen.line(x, bottom, x, bottom + 5, Ink.DIM)
+        wide = measure_text(tick.text, 11.5, is_monospaced=True)
+        pen.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
         middle = min(max(x, LEFT + wide / 2 - 20), LEFT + SIDE + 20 - wide / 2)
-        pen.text(middle, bottom + 18, tick.text, 11.5, Ink.INK if tick.strong else Ink.DIM,
-                 anchor="middle", mono=True, bold=tick.strong)  # fmt: skip
+        pen.draw_text(
+            middle,
+            bottom + 18,
+            tick.text,
+            11.5,
+            SvgColour.INK if tick.strong else SvgColour.DIM,
+            anchor="middle",
+            is_monospaced=True,
+            is_bold=tick.strong,
+        )
     used: list[float] = []
-    for tick in along(sweep.y, here_y, by_place=False):
+    for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
         y = bottom - SIDE * tick.part
         if any(abs(y - other) < 14 for other in used):
             continue
         used.append(y)
-        pen.line(LEFT - 5, y, LEFT, y, Ink.DIM)
-        pen.text(LEFT - 9, y + 4, tick.text, 11.5, Ink.INK if tick.strong else Ink.DIM,
-                 anchor="end", mono=True, bold=tick.strong, width=LEFT - 23)  # fmt: skip
-    pen.text(LEFT + SIDE / 2, bottom + 38, sweep.x.lane.label, 13, Ink.INK, anchor="middle",
-             mono=True, bold=True)  # fmt: skip
+        pen.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
+        pen.draw_text(
+            LEFT - 9,
+            y + 4,
+            tick.text,
+            11.5,
+            SvgColour.INK if tick.strong else SvgColour.DIM,
+            anchor="end",
+            is_monospaced=True,
+            is_bold=tick.strong,
+            width=LEFT - 23,
+        )
+    pen.draw_text(
+        LEFT + SIDE / 2,
+        bottom + 38,
+        sweep.x.lane.label,
+        13,
+        SvgColour.INK,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=True,
+    )
 
 
-def _scale(pen: Pen, chart: Chart, sweep: Sweep) -> None:
+def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Which shade is which result."""
-    x, high, lane = LEFT + SIDE + 30, 220.0, sweep.of
+    x, high, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
-    pen.text(x, chart.top + 12, lane.label, 13, Ink.INK, mono=True, bold=True, width=width)
+    pen.draw_text(
+        x,
+        chart.top + 12,
+        lane.label,
+        13,
+        SvgColour.INK,
+        is_monospaced=True,
+        is_bold=True,
+        width=width,
+    )
     top = chart.top + 26
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
-    pen.image(x, top, 22, high, png(column))
-    pen.rect(x, top, 22, high, None, Ink.DIM, radius=0)
+    pen.draw_image(x, top, 22, high, encode_png(column))
+    pen.draw_rect(x, top, 22, high, None, SvgColour.DIM, radius=0)
     least, most = int(sweep.places.min()), int(sweep.places.max())
     marks = [most, least]
-    if sweep.here[0] is not None and sweep.here[1] is not None:
-        marks.insert(0, int(sweep.places[sweep.here[1], sweep.here[0]]))
-    marks.append(lane.place(0))
+    if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
+        marks.insert(0, int(sweep.places[sweep.current_point[1], sweep.current_point[0]]))
+    marks.append(lane.compute_rank(0))
     used: list[float] = []
     for at, place in enumerate(dict.fromkeys(marks)):
         part = (place - least) / (most - least) if most > least else 0.5
@@ -167,6 +217,14 @@ def _scale(pen: Pen, chart: Chart, sweep: Sweep) -> None:
             continue
         used.append(y)
         strong = at == 0 and len(marks) == 4
-        pen.line(x + 22, y, x + 27, y, Ink.DIM)
-        pen.text(x + 31, y + 4, brief(lane, lane.at(place)), 11.5, Ink.INK if strong else Ink.DIM,
-                 mono=True, bold=strong, width=width - 31)  # fmt: skip
+        pen.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
+        pen.draw_text(
+            x + 31,
+            y + 4,
+            abbreviate_value(lane, lane.get_value_at(place)),
+            11.5,
+            SvgColour.INK if strong else SvgColour.DIM,
+            is_monospaced=True,
+            is_bold=strong,
+            width=width - 31,
+        )

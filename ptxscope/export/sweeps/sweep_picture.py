@@ -6,16 +6,22 @@ from collections.abc import Iterator
 
 from ... import __version__
 from ...sweep.computation import Mask, Sweep
-from ...sweep.sweep_words import drawn, fixed, happening, here, words
-from ..content.id_prefix import digest
-from ..content.sanitizer import harmless
+from ...sweep.sweep_words import (
+    describe_event,
+    describe_point,
+    describe_sampling,
+    describe_sweep,
+    format_fixed_parts,
+)
+from ..content.id_prefix import hash_id
+from ..content.sanitizer import sanitize_text
 from ..options import DEFAULT, Options, checked_id
 from ..svg.page_layout import EDGE, WIDTH
-from ..svg.svg_canvas import Pen
-from ..svg.svg_colours import Ink
-from ..svg.svg_sheet import Sheet, written
-from ..svg.text_fitting import text_width, wrapped
-from ..svg.trace_picture import head
+from ..svg.svg_canvas import SvgCanvas
+from ..svg.svg_colours import SvgColour
+from ..svg.svg_sheet import Sheet, write_sheet
+from ..svg.text_fitting import measure_text, wrap_text
+from ..svg.trace_picture import draw_head
 from . import line_plot, map_plot
 
 _PAGE = WIDTH - 2 * EDGE
@@ -23,51 +29,53 @@ _PAGE = WIDTH - 2 * EDGE
 
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     """The picture as an ``<svg>``."""
-    title = harmless(title).strip()
-    pen = Pen(checked_id(options.id) if options.id else _name(sweep, options, title))
-    y = head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
+    title = sanitize_text(title).strip()
+    pen = SvgCanvas(checked_id(options.id) if options.id else _name(sweep, options, title))
+    y = draw_head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
     y = map_plot.draw(pen, sweep, y) if sweep.y else line_plot.draw(pen, sweep, y)
     y = _key(pen, sweep, y)
-    height = _foot(pen, sweep, y)
-    page = Pen(pen.prefix)
-    page.rect(0.5, 0.5, WIDTH - 1, height - 1, Ink.PAGE, Ink.LINE, radius=12)
+    height = _draw_foot(pen, sweep, y)
+    page = SvgCanvas(pen.prefix)
+    page.draw_rect(0.5, 0.5, WIDTH - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
     sheet = Sheet(
-        pen.prefix, WIDTH, height, title or str(sweep.instruction), " ".join(words(sweep))
+        pen.prefix, WIDTH, height, title or str(sweep.instruction), " ".join(describe_sweep(sweep))
     )
-    return written(sheet, [*page.parts, *pen.parts], options.theme)
+    return write_sheet(sheet, [*page.parts, *pen.parts], options.theme)
 
 
 def _name(sweep: Sweep, options: Options, title: str) -> str:
     axes = [(x.lane.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
     values = sorted(sweep.operands.items())
-    told = (str(sweep.instruction), values, sweep.model.name, axes, sweep.of.text)
-    return digest(("sweep", *told, title, str(options.theme)))
+    told = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
+    return hash_id(("sweep", *told, title, str(options.theme)))
 
 
-def _key(pen: Pen, sweep: Sweep, y: float) -> float:
+def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """What the lines and the hatches stand for, several in a line; returns where it ends."""
     pen.open("px-key")
     x = float(EDGE)
-    for kind, said in _entries(sweep):
+    for kind, said in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
-        wide = lead + text_width(said, 11.5) + 16
+        wide = lead + measure_text(said, 11.5) + 16
         if x > EDGE and x + wide > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
-        _sample(pen, kind, x, y, on_map=sweep.y is not None)
-        lines = wrapped(said, WIDTH - EDGE - x - lead, 11.5)
-        y = pen.lines(x + lead, y + 12, lines, 11.5, Ink.DIM, step=16) - 28
+        _draw_sample(pen, kind, x, y, is_on_map=sweep.y is not None)
+        lines = wrap_text(said, WIDTH - EDGE - x - lead, 11.5)
+        y = pen.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
         x += wide
     pen.close()
     return y + 24
 
 
-def _entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
+def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
     """Kinds of lines, with what each is."""
     if not sweep.y:
-        yield "plain", f"{sweep.of.label} under {sweep.model.name}"
+        yield "plain", f"{sweep.result_part.label} under {sweep.model.name}"
     for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
         if mask.any():
-            said = [happening(x, sweep.of) for x in sweep.events if (x.where & mask).any()]
+            said = [
+                describe_event(x, sweep.result_part) for x in sweep.events if (x.where & mask).any()
+            ]
             here_too = [x for x in dict.fromkeys(said) if x.split()[0] == kind]
             shown = ", ".join(here_too) or kind
             drawn_ = not sweep.y or map_plot.is_outlined(mask)
@@ -75,11 +83,11 @@ def _entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
     drawn_already = [sweep.clamped, sweep.wrapped]
     for event in sweep.events:
         if not any((event.where & ~mask).sum() == 0 for mask in drawn_already):
-            yield "", f"{happening(event, sweep.of)}: {_count(event.where)}"
-    if sweep.apart.any() and sweep.other:
+            yield "", f"{describe_event(event, sweep.result_part)}: {_count(event.where)}"
+    if sweep.divergence_mask.any() and sweep.other:
         kind = "other" if not sweep.y else "apart"
-        yield kind, f"{sweep.other.name} has another answer: {_count(sweep.apart)}"
-    if said_here := here(sweep):
+        yield kind, f"{sweep.other.name} has another answer: {_count(sweep.divergence_mask)}"
+    if said_here := describe_point(sweep):
         yield "here", said_here
 
 
@@ -88,34 +96,37 @@ def _count(mask: Mask) -> str:
     return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}"
 
 
-def _sample(pen: Pen, kind: str, x: float, y: float, *, on_map: bool) -> None:
-    where = map_plot if on_map else line_plot
+def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:
+    where = map_plot if is_on_map else line_plot
     styles = {"plain": line_plot.PLAIN, "clamped": where.CLAMPED, "wrapped": where.WRAPPED}
     middle = y + 8
     match kind:
         case "here":
-            pen.dot(x + 15, middle, Ink.INK, hollow=True, size=5)
+            pen.draw_dot(x + 15, middle, SvgColour.INK, is_hollow=True, size=5)
         case "apart":
-            pen.rect(x, y, 30, 15, Ink.BAR, None, radius=0)
-            pen.hatch(x, y, 30, 15, Ink.INK)
+            pen.draw_rect(x, y, 30, 15, SvgColour.BAR, None, radius=0)
+            pen.draw_hatch(x, y, 30, 15, SvgColour.INK)
         case "other":
-            pen.hatch(x, y, 30, 15, Ink.BAR)
+            pen.draw_hatch(x, y, 30, 15, SvgColour.BAR)
             style = line_plot.OTHER
-            pen.line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
+            pen.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
         case "plain" | "clamped" | "wrapped":
             style = styles[kind]
-            pen.line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
+            pen.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
 
 
-def _foot(pen: Pen, sweep: Sweep, y: float) -> float:
+def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """What stays as it is, how values were drawn; returns the height of the page."""
     pen.open("px-foot")
-    said = [f"Fixed: {fixed(sweep)}."] if fixed(sweep) else []
-    said += [f"Drawn: {x}." for x in map(drawn, filter(None, (sweep.x, sweep.y))) if x]
+    said = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
+    said += [f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x]
     for text in said:
-        y = pen.lines(EDGE, y + 14, wrapped(text, _PAGE, 11.5), 11.5, Ink.DIM, step=16) - 12
+        y = (
+            pen.draw_lines(EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16)
+            - 12
+        )
     entry = sweep.instruction.entry
     source = f"PTX ISA {entry.section}; ptxscope {__version__}"
-    pen.text(EDGE, y + 24, source, 10, Ink.DIM, width=_PAGE)
+    pen.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
     pen.close()
     return y + 42

@@ -9,91 +9,101 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...engine.syntax.errors import printable
-from ...engine.syntax.values import hex_text
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.values import format_hex
 from ...sweep.computation import Sweep
-from ...sweep.sweep_words import happening, words
-from .terminal_plot import RAMP, STRIPS, Size, drawn, text
+from ...sweep.sweep_words import describe_event, describe_sweep
+from .terminal_plot import RAMP, STRIPS, PlotSize, draw_plot_lines, format_lines
 
 _HIGH = 18
 _MAP = (64, 34)
 """Cells across and down: as wide as high, where a cell is twice as high as wide."""
 
 
-def render(sweep: Sweep, *, width: int = 80, unicode: bool = True) -> str:
+def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
     """The plot or the map, and what it shows in words."""
-    told = words(sweep)
-    size = Size(width, _HIGH, unicode)
+    told = describe_sweep(sweep)
+    size = PlotSize(width, _HIGH, is_unicode)
     if sweep.y:
-        margin = max(len(sweep.y.said(at)) for at in (0, sweep.y.size - 1))
-        size = Size(min(width, _MAP[0] + margin + 1), _MAP[1], unicode)
-    parts = [*_wrapped(told[:1], width), "", text(drawn(sweep, size))]
-    parts += [*_wrapped(_key(sweep), width), "", *_wrapped(told[1:], width), ""]
+        margin = max(len(sweep.y.format_value_at(at)) for at in (0, sweep.y.size - 1))
+        size = PlotSize(min(width, _MAP[0] + margin + 1), _MAP[1], is_unicode)
+    parts = [*_wrap_paragraphs(told[:1], width), "", format_lines(draw_plot_lines(sweep, size))]
+    parts += [*_wrap_paragraphs(_key(sweep), width), "", *_wrap_paragraphs(told[1:], width), ""]
     return "\n".join(parts)
 
 
-def said(sweep: Sweep, *, width: int = 80) -> str:
+def render_words(sweep: Sweep, *, width: int = 80) -> str:
     """The words alone."""
-    return "\n".join([*_wrapped(words(sweep), width), ""])
+    return "\n".join([*_wrap_paragraphs(describe_sweep(sweep), width), ""])
 
 
-def table(sweep: Sweep) -> str:
+def render_csv(sweep: Sweep) -> str:
     """Every value with what comes of it, as CSV."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     axes = [axis for axis in (sweep.x, sweep.y) if axis]
     heads = [axis.lane.text for axis in axes]
-    heads.append(f"{sweep.of.text} under {sweep.model.name}")
+    heads.append(f"{sweep.result_part.text} under {sweep.model.name}")
     if sweep.other:
-        heads.append(f"{sweep.of.text} under {sweep.other.name}")
+        heads.append(f"{sweep.result_part.text} under {sweep.other.name}")
     rows.writerow([head for name in heads for head in (name, f"{name}, bits")] + ["what happens"])
-    columns = [(axis.said(at), axis.lane.pattern(axis.value(at))) for axis in axes[:1]
-               for at in range(axis.size)]  # fmt: skip
-    told = [(event.where, happening(event, sweep.of)) for event in sweep.events]
-    lane = sweep.of
+    columns = [
+        (axis.format_value_at(at), axis.lane.format_hex(axis.get_value(at)))
+        for axis in axes[:1]
+        for at in range(axis.size)
+    ]
+    told = [(event.where, describe_event(event, sweep.result_part)) for event in sweep.events]
+    lane = sweep.result_part
     answers = [sweep.bits] + ([sweep.other_bits] if sweep.other_bits is not None else [])
     for at in np.ndindex(sweep.bits.shape):
         line = [*columns[at[-1]]]
         if sweep.y:
-            line += [sweep.y.said(at[0]), sweep.y.lane.pattern(sweep.y.value(at[0]))]
+            line += [
+                sweep.y.format_value_at(at[0]),
+                sweep.y.lane.format_hex(sweep.y.get_value(at[0])),
+            ]
         for answer in answers:
             bits = int(answer[at])
-            line += [lane.said(bits), lane.pattern(bits)]
+            line += [lane.format_value(bits), lane.format_hex(bits)]
         rows.writerow([*line, "; ".join(said for where, said in told if where[at])])
     return out.getvalue()
 
 
-def command(sweep: Sweep) -> tuple[str, ...]:
+def list_command_words(sweep: Sweep) -> tuple[str, ...]:
     """The words of the command that shows a sweep."""
     ins = sweep.instruction
     found = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
     if sweep.y:
         found += ["--y", sweep.y.lane.text]
-    found += ["--of", sweep.of.text]
+    found += ["--of", sweep.result_part.text]
     for needed in ins.inputs:
-        bits = hex_text(sweep.operands[needed.roles[0]], needed.type.bits)
+        bits = format_hex(sweep.operands[needed.roles[0]], needed.type.bits)
         found.append(f"{needed.name}={bits}")
     if sweep.model.errata:
         found += ["--model", sweep.model.name]
     if (sweep.x.low, sweep.x.high) != (
-        sweep.x.lane.at(0),
-        sweep.x.lane.at(sweep.x.lane.values - 1),
+        sweep.x.lane.get_value_at(0),
+        sweep.x.lane.get_value_at(sweep.x.lane.values - 1),
     ):
-        found.append(f"--range={sweep.x.lane.said(sweep.x.low)}:{sweep.x.lane.said(sweep.x.high)}")
+        found.append(
+            f"--range={sweep.x.lane.format_value(sweep.x.low)}:{sweep.x.lane.format_value(sweep.x.high)}"
+        )
     return tuple(found)
 
 
 def _key(sweep: Sweep) -> Iterator[str]:
     """What the marks mean."""
-    lane, places = sweep.of, sweep.places
+    lane, places = sweep.result_part, sweep.places
     if sweep.y:
-        least, most = (lane.said(lane.at(int(x))) for x in (places.min(), places.max()))
+        least, most = (
+            lane.format_value(lane.get_value_at(int(x))) for x in (places.min(), places.max())
+        )
         shades = f"`{RAMP[0]}` is {lane.label} = {least}, `{RAMP[-1]}` {most}"
         yield f"{shades}; up is {sweep.y.lane.label}."
-        if sweep.apart.any() and sweep.other:
+        if sweep.divergence_mask.any() and sweep.other:
             yield f"x: {sweep.other.name} has another answer."
         return
-    masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.apart), strict=True)
+    masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.divergence_mask), strict=True)
     names = ("clamped", "wrapped", f"{sweep.other.name if sweep.other else ''} has another answer")
     shown = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
              if mask.any()]  # fmt: skip
@@ -101,9 +111,9 @@ def _key(sweep: Sweep) -> Iterator[str]:
         yield f"{', '.join(shown)}."
 
 
-def _wrapped(paragraphs: Iterator[str] | list[str], width: int) -> Iterator[str]:
+def _wrap_paragraphs(paragraphs: Iterator[str] | list[str], width: int) -> Iterator[str]:
     for paragraph in paragraphs:
         lines = textwrap.wrap(
-            printable(paragraph), width, subsequent_indent="  ", break_on_hyphens=False
+            make_printable(paragraph), width, subsequent_indent="  ", break_on_hyphens=False
         )
         yield from lines

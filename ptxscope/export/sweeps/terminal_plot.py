@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.records import NamedTuple
-from ...sweep.computation import Axis, Bits, Mask, Sweep
-from .axis_ticks import NEARLY, Tick, along, brief, chosen
-from .colour_ramp import SHADES, shades
+from ...sweep.computation import Bits, Mask, Sweep, SweepAxis
+from .axis_ticks import NEARLY, Tick, abbreviate_value, choose_ticks, list_ticks
+from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -20,7 +20,7 @@ RAMP = " .:-=+*#%@"
 """Shades without colours, the least first."""
 
 
-class Kind(StrEnum):
+class PlotCellKind(StrEnum):
     """What a cell shows."""
 
     EMPTY = "empty"
@@ -35,25 +35,25 @@ class Kind(StrEnum):
     MAP = "map"
 
 
-class Cell(NamedTuple):
+class PlotCell(NamedTuple):
     """One cell, or several of one kind."""
 
     text: str
-    kind: Kind = Kind.EMPTY
+    kind: PlotCellKind = PlotCellKind.EMPTY
     above: int = 0
     """On a map: the shades of its upper and its lower half."""
     below: int = 0
 
 
-Line = list[Cell]
+PlotLine = list[PlotCell]
 
 _BARS = ("\u2502", "|")
 """What stands between the values of y and the plot."""
-STRIPS = {Kind.CLAMPED: "c", Kind.WRAPPED: "w", Kind.OTHER: "x"}
+STRIPS = {PlotCellKind.CLAMPED: "c", PlotCellKind.WRAPPED: "w", PlotCellKind.OTHER: "x"}
 """The letters by which the lines below a plot say where something is so."""
 
 
-class Size(NamedTuple):
+class PlotSize(NamedTuple):
     """How much room there is, and what may be drawn in it."""
 
     width: int
@@ -62,21 +62,21 @@ class Size(NamedTuple):
     colours: bool = False
 
 
-def drawn(sweep: Sweep, size: Size) -> list[Line]:
+def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     """The plot or the map with its axes, in so many lines of so many cells."""
-    lines = _map(sweep, size) if sweep.y else _plot(sweep, size)
+    lines = _map(sweep, size) if sweep.y else _draw_plot(sweep, size)
     if size.unicode:
         return lines
     return [[cell._replace(text=cell.text.replace(NEARLY, "~")) for cell in line] for line in lines]
 
 
-def text(lines: list[Line]) -> str:
+def format_lines(lines: list[PlotLine]) -> str:
     """Lines of cells as plain text."""
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
-def pointed(
-    sweep: Sweep, lines: list[Line], column: int, row: int
+def find_values_at(
+    sweep: Sweep, lines: list[PlotLine], column: int, row: int
 ) -> tuple[int, int | None] | None:
     """Which values of x and y stand at a cell of what was drawn; None where there are none."""
     fields = [line for line in lines if len(line) > 2 and line[1].text in _BARS]
@@ -89,7 +89,7 @@ def pointed(
     across, up = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
     if sweep.y:
         return int(across * sweep.x.size), int(up * sweep.y.size)
-    low, high = sweep.x.lane.place(sweep.x.low), sweep.x.lane.place(sweep.x.high)
+    low, high = sweep.x.lane.compute_rank(sweep.x.low), sweep.x.lane.compute_rank(sweep.x.high)
     place = low + int(across * (high - low + 1))
     return int(np.searchsorted(sweep.x.places, np.uint64(place), side="right")) - 1, None
 
@@ -97,65 +97,76 @@ def pointed(
 # --- a line ------------------------------------------------------------------------------
 
 
-def _plot(sweep: Sweep, size: Size) -> list[Line]:
+def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     strips = [kind for kind in STRIPS if _where(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
-    ends = [brief(sweep.of, sweep.of.at(x)) for x in _reach(sweep)]
-    here = sweep.here[0]
-    result = brief(sweep.of, int(sweep.bits[here])) if here is not None else ""
+    ends = [
+        abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x))
+        for x in _compute_extent(sweep)
+    ]
+    here = sweep.current_point[0]
+    result = abbreviate_value(sweep.result_part, int(sweep.bits[here])) if here is not None else ""
     margin = min(max(map(len, (*ends, result))), max(size.width // 3, 1))
     width = max(size.width - margin - 1, 1)
-    first, last = _columns(sweep.x, width)
-    field = _dots(sweep, width, rows) if size.unicode else _marks(sweep, width, rows)
-    labels: dict[int, tuple[str, Kind]] = {}
+    first, last = _split_columns(sweep.x, width)
+    field = _draw_braille(sweep, width, rows) if size.unicode else _draw_ascii(sweep, width, rows)
+    labels: dict[int, tuple[str, PlotCellKind]] = {}
     if here is not None:
         column = int(np.searchsorted(first, here, side="right")) - 1
-        row = rows - 1 - _level(sweep, sweep.places[here : here + 1], rows)[0]
-        field[row][column] = Cell("\u25cf" if size.unicode else "@", Kind.HERE)
-        labels[int(row)] = (result, Kind.CURRENT)
+        row = rows - 1 - _compute_levels(sweep, sweep.places[here : here + 1], rows)[0]
+        field[row][column] = PlotCell("\u25cf" if size.unicode else "@", PlotCellKind.HERE)
+        labels[int(row)] = (result, PlotCellKind.CURRENT)
     for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # never hidden by the current value
         if labels.get(at, ("",))[0] != said:
-            labels[at] = (said, Kind.AXIS)
+            labels[at] = (said, PlotCellKind.AXIS)
     bar = _BARS[not size.unicode]
-    lines: list[Line] = []
+    lines: list[PlotLine] = []
     for row in range(rows):
-        said, kind = labels.get(row, ("", Kind.AXIS))
-        lines.append([Cell(said[:margin].rjust(margin), kind), Cell(bar, Kind.AXIS), *field[row]])
-    lines.append(_rule(margin, width, size))
-    lines.append(_ticks(sweep.x, here, margin, width, by_place=True))
+        said, kind = labels.get(row, ("", PlotCellKind.AXIS))
+        lines.append(
+            [
+                PlotCell(said[:margin].rjust(margin), kind),
+                PlotCell(bar, PlotCellKind.AXIS),
+                *field[row],
+            ]
+        )
+    lines.append(_draw_rule(margin, width, size))
+    lines.append(_draw_ticks(sweep.x, here, margin, width, is_by_rank=True))
     for kind in strips:
-        there = _any(_where(sweep, kind), first, last)
-        row_ = [Cell(STRIPS[kind], kind) if x else Cell(" ") for x in there.tolist()]
-        lines.append([Cell(" " * (margin + 1), Kind.AXIS), *row_])
+        there = _reduce_mask(_where(sweep, kind), first, last)
+        row_ = [PlotCell(STRIPS[kind], kind) if x else PlotCell(" ") for x in there.tolist()]
+        lines.append([PlotCell(" " * (margin + 1), PlotCellKind.AXIS), *row_])
     return lines
 
 
-def _where(sweep: Sweep, kind: Kind) -> Mask:
+def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
     return {
-        Kind.CLAMPED: sweep.clamped,
-        Kind.WRAPPED: sweep.wrapped,
-        Kind.OTHER: sweep.apart,
+        PlotCellKind.CLAMPED: sweep.clamped,
+        PlotCellKind.WRAPPED: sweep.wrapped,
+        PlotCellKind.OTHER: sweep.divergence_mask,
     }[kind]
 
 
-def _reach(sweep: Sweep) -> tuple[int, int]:
+def _compute_extent(sweep: Sweep) -> tuple[int, int]:
     """The least and the greatest result, those of another answer among them where it is drawn."""
     every = [sweep.places]
-    if (other := _other(sweep)) is not None:
+    if (other := _get_other_results(sweep)) is not None:
         every.append(other)
     return min(int(x.min()) for x in every), max(int(x.max()) for x in every)
 
 
-def _other(sweep: Sweep) -> Bits | None:
+def _get_other_results(sweep: Sweep) -> Bits | None:
     """The other answer's results, where it is another one anywhere."""
-    if sweep.y or sweep.other_bits is None or not sweep.apart.any():
+    if sweep.y or sweep.other_bits is None or not sweep.divergence_mask.any():
         return None
     return sweep.order(sweep.other_bits)
 
 
-def _columns(axis: Axis, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _split_columns(
+    axis: SweepAxis, count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The first and the last value that stands in each of so many columns."""
-    low, high = axis.lane.place(axis.low), axis.lane.place(axis.high)
+    low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
     starts = (axis.places - np.uint64(low)).astype(np.float64) / (high - low + 1)
     edges = np.arange(count + 1) / count
     first = np.searchsorted(starts, edges[:-1], side="right") - 1
@@ -163,48 +174,52 @@ def _columns(axis: Axis, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray
     return first, last
 
 
-def _any(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Mask:
+def _reduce_mask(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Mask:
     """Where a mask holds for any value of a column."""
     held = np.concatenate(([0], np.cumsum(mask)))
     return np.asarray(held[last + 1] > held[first])
 
 
-def _level(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
+def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
     """How high results stand, in so many rows; 0 is the least."""
-    least, most = _reach(sweep)
+    least, most = _compute_extent(sweep)
     if most == least:
         return np.full(places.shape, rows // 2, np.int64)
     part = (places - np.uint64(least)).astype(np.float64) / (most - least)
     return np.rint(part * (rows - 1)).astype(np.int64)
 
 
-def _spans(sweep: Sweep, columns: int, rows: int) -> Iterator[tuple[int, int, int, Kind]]:
+def _iter_spans(
+    sweep: Sweep, columns: int, rows: int
+) -> Iterator[tuple[int, int, int, PlotCellKind]]:
     """Each column of dots: from which row up to which, and of what kind; the other answer first."""
-    if (other := _other(sweep)) is not None:
-        first, last = _columns(sweep.x, columns)
-        apart = _any(sweep.apart, first, last).tolist()
-        for span in _of(sweep, other, columns, rows):
+    if (other := _get_other_results(sweep)) is not None:
+        first, last = _split_columns(sweep.x, columns)
+        apart = _reduce_mask(sweep.divergence_mask, first, last).tolist()
+        for span in _iter_answer_spans(sweep, other, columns, rows):
             if apart[span[0]]:
-                yield *span[:3], Kind.OTHER
-    yield from _of(sweep, sweep.places, columns, rows)
+                yield *span[:3], PlotCellKind.OTHER
+    yield from _iter_answer_spans(sweep, sweep.places, columns, rows)
 
 
-def _of(
+def _iter_answer_spans(
     sweep: Sweep, places: Bits, columns: int, rows: int
-) -> Iterator[tuple[int, int, int, Kind]]:
+) -> Iterator[tuple[int, int, int, PlotCellKind]]:
     """The columns of one answer."""
-    first, last = _columns(sweep.x, columns)
-    levels = _level(sweep, places, rows)
+    first, last = _split_columns(sweep.x, columns)
+    levels = _compute_levels(sweep, places, rows)
     pairs = np.stack([first, last + 1], axis=1).reshape(-1)
     padded = np.append(levels, levels[-1:])
     low = np.minimum.reduceat(padded, pairs)[::2].tolist()
     high = np.maximum.reduceat(padded, pairs)[::2].tolist()
-    clamped, wrapped = (_any(x, first, last).tolist() for x in (sweep.clamped, sweep.wrapped))
-    before: tuple[int, int, Kind] | None = None
+    clamped, wrapped = (
+        _reduce_mask(x, first, last).tolist() for x in (sweep.clamped, sweep.wrapped)
+    )
+    before: tuple[int, int, PlotCellKind] | None = None
     for column in range(columns):
         bottom, top = low[column], high[column]
-        kind = Kind.CLAMPED if clamped[column] else Kind.PLAIN
-        kind = Kind.WRAPPED if wrapped[column] and not clamped[column] else kind
+        kind = PlotCellKind.CLAMPED if clamped[column] else PlotCellKind.PLAIN
+        kind = PlotCellKind.WRAPPED if wrapped[column] and not clamped[column] else kind
         if before and before[2] is kind:  # one line, without gaps
             bottom, top = min(bottom, before[1] + 1), max(top, before[0] - 1)
             bottom, top = min(bottom, high[column]), max(top, low[column])
@@ -212,51 +227,54 @@ def _of(
         yield column, bottom, top, kind
 
 
-def _dots(sweep: Sweep, width: int, rows: int) -> list[Line]:
+def _draw_braille(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
     """The line in Braille: two by four dots a cell."""
     bits = [[0] * width for _ in range(rows)]
-    kinds = [[Kind.EMPTY] * width for _ in range(rows)]
-    for column, bottom, top, kind in _spans(sweep, 2 * width, 4 * rows):
+    kinds = [[PlotCellKind.EMPTY] * width for _ in range(rows)]
+    for column, bottom, top, kind in _iter_spans(sweep, 2 * width, 4 * rows):
         for level in range(bottom, top + 1):
             row, dot = divmod(4 * rows - 1 - level, 4)
             bits[row][column // 2] |= _DOTS[dot][column % 2]
             kinds[row][column // 2] = kind
     return [
         [
-            Cell(chr(_BRAILLE | dots) if dots else " ", kind)
+            PlotCell(chr(_BRAILLE | dots) if dots else " ", kind)
             for dots, kind in zip(*each, strict=True)
         ]
         for each in zip(bits, kinds, strict=True)
     ]
 
 
-def _marks(sweep: Sweep, width: int, rows: int) -> list[Line]:
+def _draw_ascii(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
     """The line in ASCII, a mark a cell."""
-    field = [[Cell(" ")] * width for _ in range(rows)]
-    for column, bottom, top, kind in _spans(sweep, width, rows):
+    field = [[PlotCell(" ")] * width for _ in range(rows)]
+    for column, bottom, top, kind in _iter_spans(sweep, width, rows):
         for level in range(bottom, top + 1):
-            field[rows - 1 - level][column] = Cell("*" if bottom == top else "|", kind)
+            field[rows - 1 - level][column] = PlotCell("*" if bottom == top else "|", kind)
     return field
 
 
 # --- a map -------------------------------------------------------------------------------
 
 
-def _map(sweep: Sweep, size: Size) -> list[Line]:
+def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     axis = sweep.y
     assert axis
     halves = size.unicode and size.colours
-    here_x, here_y = sweep.here
+    here_x, here_y = sweep.current_point
     shown_at = (0, axis.size - 1, *([] if here_y is None else [here_y]))
-    names = [brief(axis.lane, axis.value(at)) for at in shown_at]
+    names = [abbreviate_value(axis.lane, axis.get_value(at)) for at in shown_at]
     margin = min(max(map(len, names)), max(size.width // 3, 1))
     width = max(min(size.width - margin - 1, sweep.x.size), 1)
     height = max(size.height - 2, 1)
     rows = min(height * (2 if halves else 1), axis.size)
     rows -= rows % 2 if halves and rows > 1 else 0
-    columns, lines_of = _drawn(sweep.x.size, width, here_x), _drawn(axis.size, rows, here_y)
-    shown = shades(sweep)[np.ix_(lines_of, columns)].tolist()
-    apart = _spread(sweep.apart, rows, width).tolist()
+    columns, lines_of = (
+        _choose_sampled_values(sweep.x.size, width, here_x),
+        _choose_sampled_values(axis.size, rows, here_y),
+    )
+    shown = compute_shades(sweep)[np.ix_(lines_of, columns)].tolist()
+    apart = _reduce_map_mask(sweep.divergence_mask, rows, width).tolist()
     at_x = None if here_x is None else here_x * width // sweep.x.size
     at_y = None if here_y is None else here_y * rows // axis.size
     each = 2 if halves and rows > 1 else 1
@@ -265,31 +283,35 @@ def _map(sweep: Sweep, size: Size) -> list[Line]:
     if strong is not None:  # the ends are never hidden by the current value
         labels.setdefault(strong, names[2])
     bar = _BARS[not size.unicode]
-    lines: list[Line] = []
+    lines: list[PlotLine] = []
     for row in range(-(-rows // each)):
         top = rows - 1 - row * each
         low = top - each + 1
         said = labels.get(row, "")
-        kind = Kind.CURRENT if row == strong and said == names[2] else Kind.AXIS
-        line = [Cell(said[:margin].rjust(margin), kind), Cell(bar, Kind.AXIS)]
+        kind = PlotCellKind.CURRENT if row == strong and said == names[2] else PlotCellKind.AXIS
+        line = [PlotCell(said[:margin].rjust(margin), kind), PlotCell(bar, PlotCellKind.AXIS)]
         for column, (above, below) in enumerate(zip(shown[top], shown[low], strict=True)):
             if row == strong and column == at_x:
-                line.append(Cell("\u25cf" if size.unicode else "O", Kind.HERE, above, below))
+                line.append(
+                    PlotCell("\u25cf" if size.unicode else "O", PlotCellKind.HERE, above, below)
+                )
             elif apart[top][column] or apart[low][column]:
-                line.append(Cell("\u2571" if halves else "x", Kind.OTHER, above, below))
+                line.append(PlotCell("\u2571" if halves else "x", PlotCellKind.OTHER, above, below))
             else:
-                line.append(Cell(_cell(above, halves=halves), Kind.MAP, above, below))
+                line.append(
+                    PlotCell(_make_map_cell(above, is_half=halves), PlotCellKind.MAP, above, below)
+                )
         lines.append(line)
-    lines.append(_rule(margin, width, size))
-    lines.append(_ticks(sweep.x, here_x, margin, width, by_place=False))
+    lines.append(_draw_rule(margin, width, size))
+    lines.append(_draw_ticks(sweep.x, here_x, margin, width, is_by_rank=False))
     return lines
 
 
-def _cell(shade: int, *, halves: bool) -> str:
-    return "\u2580" if halves else RAMP[shade * len(RAMP) // SHADES]
+def _make_map_cell(shade: int, *, is_half: bool) -> str:
+    return "\u2580" if is_half else RAMP[shade * len(RAMP) // SHADES]
 
 
-def _drawn(size: int, count: int, here: int | None) -> list[int]:
+def _choose_sampled_values(size: int, count: int, here: int | None) -> list[int]:
     """Which values stand for all that share a cell: those in the middle, and the current one."""
     found = [min((2 * at + 1) * size // (2 * count), size - 1) for at in range(count)]
     if here is not None:
@@ -297,7 +319,7 @@ def _drawn(size: int, count: int, here: int | None) -> list[int]:
     return found
 
 
-def _spread(mask: Mask, rows: int, columns: int) -> Mask:
+def _reduce_map_mask(mask: Mask, rows: int, columns: int) -> Mask:
     """Where a mask holds for any value of a cell."""
     found = np.zeros((rows, columns), np.bool_)
     where_y, where_x = np.nonzero(mask)
@@ -308,20 +330,25 @@ def _spread(mask: Mask, rows: int, columns: int) -> Mask:
 # --- both --------------------------------------------------------------------------------
 
 
-def _rule(margin: int, width: int, size: Size) -> Line:
+def _draw_rule(margin: int, width: int, size: PlotSize) -> PlotLine:
     corner, line = ("\u2514", "\u2500") if size.unicode else ("+", "-")
-    return [Cell(" " * margin, Kind.AXIS), Cell(corner + line * width, Kind.AXIS)]
+    return [
+        PlotCell(" " * margin, PlotCellKind.AXIS),
+        PlotCell(corner + line * width, PlotCellKind.AXIS),
+    ]
 
 
-def _ticks(axis: Axis, here: int | None, margin: int, width: int, *, by_place: bool) -> Line:
+def _draw_ticks(
+    axis: SweepAxis, here: int | None, margin: int, width: int, *, is_by_rank: bool
+) -> PlotLine:
     """The values below a plot."""
-    room: list[Cell] = [Cell(" ", Kind.AXIS)] * (margin + 1 + width)
-    for tick in chosen(along(axis, here, by_place=by_place), width, 1):
+    room: list[PlotCell] = [PlotCell(" ", PlotCellKind.AXIS)] * (margin + 1 + width)
+    for tick in choose_ticks(list_ticks(axis, here, is_by_rank=is_by_rank), width, 1):
         start = _start(tick, margin, width)
-        kind = Kind.CURRENT if tick.strong else Kind.AXIS
+        kind = PlotCellKind.CURRENT if tick.strong else PlotCellKind.AXIS
         for at, char in enumerate(tick.text[: len(room)], start):
             if 0 <= at < len(room):
-                room[at] = Cell(char, kind)
+                room[at] = PlotCell(char, kind)
     return room
 
 

@@ -12,25 +12,25 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from ...engine.listings.lint import Checked, check_text
-from ...export.formats.check_report import counted, summary, told
+from ...engine.listings.lint import CheckedInstruction, check_text
+from ...export.formats.check_report import count_items, format_summary, item_lines
 from ...widgets.base.form_fields import Page
-from ...widgets.base.menu import Item, Menu
-from .dialog import Dialog, Frame
+from ...widgets.base.menu import Menu, MenuItem
+from .dialog import Dialog, DialogFrame
 
 
-def diagnostics(text: str, name: str) -> tuple[tuple[Checked, ...], str]:
+def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
     """What there is to say of a text, and the counts in a line."""
     counts = Counter[str]()
-    said = tuple(item for item in counted(check_text(text, name), counts) if item.diagnostics)
-    return said, summary(counts)
+    said = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
+    return said, format_summary(counts)
 
 
-class CheckScreen(Dialog[Checked | None]):
+class CheckDialog(Dialog[CheckedInstruction | None]):
     """Shows diagnostics; gives the one to be opened."""
 
     DEFAULT_CSS = """
-    CheckScreen {
+    CheckDialog {
         & #found { height: auto; max-height: 40%; }
         & #counts { height: auto; color: $text-muted; }
         & #told { height: 1fr; }
@@ -43,16 +43,16 @@ class CheckScreen(Dialog[Checked | None]):
 
     help_section = "check"
 
-    def __init__(self, found: Sequence[Checked], title: str) -> None:
+    def __init__(self, found: Sequence[CheckedInstruction], title: str) -> None:
         super().__init__()
         self._found, self._title = found, title
-        self._menu = Menu("Findings", [_item(item) for item in found], "found")
+        self._menu = Menu("Findings", [_make_item(item) for item in found], "found")
         self._page = Page("told", "What it says")
 
     def compose(self) -> ComposeResult:
         """The diagnostics above, one of them in full below."""
         keys = "Enter open · Tab next · ^y copy · Esc leave"
-        with Frame("Check", keys, page=True):
+        with DialogFrame("Check", keys, page=True):
             yield Static(Content(self._title), id="counts")
             yield self._menu
             yield self._page
@@ -62,27 +62,27 @@ class CheckScreen(Dialog[Checked | None]):
         self._menu.focus()
         self._show()
 
-    @on(Menu.Moved)
+    @on(Menu.ItemHighlighted)
     def _show(self) -> None:
         if self._found:
-            self._page.show("\n".join(told(self._found[self._menu.index])))
+            self._page.show("\n".join(item_lines(self._found[self._menu.index])))
         else:
             self._page.show("Nothing is wrong with any of them, and no erratum can change one.")
 
-    @on(Menu.Chosen)
-    def _chosen(self, event: Menu.Chosen) -> None:
-        self.answer(self._found[event.index])
+    @on(Menu.ItemChosen)
+    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
+        self.close_with(self._found[event.index])
 
     def action_copy(self) -> None:
         """Copy what it says."""
-        self.app.copy_to_clipboard(self._page.text())
+        self.app.copy_to_clipboard(self._page.read_text())
         self.notify("what it says", title="Copied", markup=False)
 
     def action_leave(self) -> None:
         """Open nothing."""
-        self.answer(None)
+        self.close_with(None)
 
 
-def _item(item: Checked) -> Item:
+def _make_item(item: CheckedInstruction) -> MenuItem:
     rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
-    return Item(f"line {item.place.line}  {rules}", item.ptx)
+    return MenuItem(f"line {item.place.line}  {rules}", item.ptx)

@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 
-from ...widgets.base.theme_styles import InkModal
+from ...widgets.base.theme_styles import ThemedModal
 from ...widgets.form.choice_list import ChoiceList
-from ...widgets.form.slot_choices import Option
+from ...widgets.form.slot_choices import SlotOption
 
 _LOWEST = 8
 """Rows that the list has at least, where the screen has them."""
@@ -20,11 +20,11 @@ _FRAME = 6
 """Columns of border, padding and scrollbar."""
 
 
-class ChoiceScreen(InkModal[int | None]):
+class ChoicePopup(ThemedModal[int | None]):
     """Asks for one of several; gives its index, or None when it is left."""
 
     DEFAULT_CSS = """
-    ChoiceScreen {
+    ChoicePopup {
         align: left top; background: transparent;
         & > ChoiceList {
             height: auto; background: $surface; padding: 0 1;
@@ -37,7 +37,7 @@ class ChoiceScreen(InkModal[int | None]):
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
-    def __init__(self, title: str, options: Sequence[Option], index: int, at: Offset) -> None:
+    def __init__(self, title: str, options: Sequence[SlotOption], index: int, at: Offset) -> None:
         super().__init__()
         self._list = ChoiceList(title, options, index)
         self._at = at
@@ -57,9 +57,9 @@ class ChoiceScreen(InkModal[int | None]):
         found.styles.width, found.styles.max_height = wide, high
         self.call_after_refresh(found.show_cursor)
 
-    @on(ChoiceList.Chosen)
-    def _chosen(self, event: ChoiceList.Chosen) -> None:
-        self.answer(event.index)
+    @on(ChoiceList.ItemChosen)
+    def _on_item_chosen(self, event: ChoiceList.ItemChosen) -> None:
+        self.close_with(event.index)
 
     def on_click(self, event: events.Click) -> None:
         """A click beside the list leaves it."""
@@ -68,10 +68,10 @@ class ChoiceScreen(InkModal[int | None]):
 
     def action_help(self) -> None:
         """Show Help, at what is said of the modifiers."""
-        from .help_dialog import HelpScreen
+        from .help_dialog import HelpDialog
 
-        self.app.push_screen(HelpScreen("modifiers"))
+        self.app.push_screen(HelpDialog("modifiers"))
 
     def action_leave(self) -> None:
         """Choose nothing."""
-        self.answer(None)
+        self.close_with(None)

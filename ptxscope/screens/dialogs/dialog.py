@@ -7,17 +7,17 @@ from typing import ClassVar, TypeVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ...widgets.base.theme_styles import InkModal
+from ...widgets.base.theme_styles import ThemedModal
 from .message_placement import MessagesAside
 
 Result = TypeVar("Result")
 
 
-class Frame(Vertical):
+class DialogFrame(Vertical):
     """A framed part of the screen: a page, or as high as what is in it."""
 
     DEFAULT_CSS = """
-    Frame {
+    DialogFrame {
         background: $surface; border: round $accent; padding: 0 1;
         border-title-color: $text-accent; border-title-style: bold;
         border-subtitle-color: $text-muted;
@@ -31,7 +31,7 @@ class Frame(Vertical):
         self.border_title, self.border_subtitle = title, keys
 
 
-class Dialog(MessagesAside, InkModal[Result]):
+class Dialog(MessagesAside, ThemedModal[Result]):
     """A frame in the middle of the screen, to be answered or left."""
 
     DEFAULT_CSS = """
@@ -45,6 +45,6 @@ class Dialog(MessagesAside, InkModal[Result]):
 
     def action_help(self) -> None:
         """Show Help, at the section of this dialog."""
-        from .help_dialog import HelpScreen
+        from .help_dialog import HelpDialog
 
-        self.app.push_screen(HelpScreen(self.help_section))
+        self.app.push_screen(HelpDialog(self.help_section))

@@ -12,22 +12,31 @@ from textual.widgets import Input
 
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.trace import Trace
-from ...learn.exercises import Challenge, answer, asked, challenges, hints, prompt, skipped, told
+from ...learn.exercises import (
+    Exercise,
+    feedback_lines,
+    grade_answer,
+    iter_exercises,
+    list_hints,
+    prompt,
+    question_lines,
+    skipped_lines,
+)
 from ...learn.seeded_random import LEVELS
-from ...learn.tally import Count, Keeper, Kind, Outcome, Tally
-from ...widgets.base.form_fields import Field, Page
-from .dialog import Dialog, Frame
+from ...learn.tally import Count, ExerciseKind, ExerciseOutcome, Keeper, Tally
+from ...widgets.base.form_fields import LabelledInput, Page
+from .dialog import Dialog, DialogFrame
 
 _KEYS = "Enter answer or skip · ? hint · ^l level · ^t its steps · Esc leave"
 _LABEL = 10
 """Columns of what stands before the answer."""
 
 
-class ChallengeScreen(Dialog[Trace | None]):
+class ExerciseDialog(Dialog[Trace | None]):
     """Asks one exercise after the other; gives the evaluation of one whose steps are wanted."""
 
     DEFAULT_CSS = """
-    ChallengeScreen {
+    ExerciseDialog {
         & #asked { height: auto; max-height: 60%; }
         & #told { height: 1fr; }
     }
@@ -49,8 +58,8 @@ class ChallengeScreen(Dialog[Trace | None]):
         self._now = Count()
         self._asked = Page("asked", "")
         self._told = Page("told", "")
-        self._drawn = self._drawing()
-        self._found: Challenge = next(self._drawn)
+        self._drawn = self._iter_exercises()
+        self._found: Exercise = next(self._drawn)
         self._hints: Iterator[str] = iter(())
         self._taken = 0
         self._is_done = False
@@ -60,15 +69,15 @@ class ChallengeScreen(Dialog[Trace | None]):
         self._has_hinted = False
         """Since the last Enter."""
 
-    def _drawing(self) -> Iterator[Challenge]:
+    def _iter_exercises(self) -> Iterator[Exercise]:
         seed = str(SystemRandom().getrandbits(64))
-        return challenges(seed, self._level, "", self._tally)
+        return iter_exercises(seed, self._level, "", self._tally)
 
     def compose(self) -> ComposeResult:
         """The exercise above, the answer, and what is said of it."""
-        with Frame("Challenge", _KEYS, page=True):
+        with DialogFrame("Challenge", _KEYS, page=True):
             yield self._asked
-            yield Field("answer", "answer")
+            yield LabelledInput("answer", "answer")
             yield self._told
 
     def on_mount(self) -> None:
@@ -81,10 +90,10 @@ class ChallengeScreen(Dialog[Trace | None]):
     def _answer(self) -> Input:
         return self.query_one("#answer", Input)
 
-    def _ask(self, found: Challenge) -> None:
-        self._found, self._hints, self._taken = found, iter(hints(found)), 0
+    def _ask(self, found: Exercise) -> None:
+        self._found, self._hints, self._taken = found, iter(list_hints(found)), 0
         self._is_done = False
-        title, *lines = asked(found)
+        title, *lines = question_lines(found)
         self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
         self._asked.border_title = f"{title} Level {self._level}"
         self._answer.value = ""
@@ -103,7 +112,7 @@ class ChallengeScreen(Dialog[Trace | None]):
             event.input.value = self._given
         elif "?" in event.value:
             event.input.value = event.value.replace("?", "")
-            self._hint()
+            self._show_hint()
             self._has_hinted = True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -115,30 +124,30 @@ class ChallengeScreen(Dialog[Trace | None]):
         elif has_hinted and not text.strip():
             return  # whoever ends a `?` with Enter, as in a plain terminal, does not mean to skip
         elif not text.strip():
-            self._end(Outcome.SKIPPED, skipped(self._found))
+            self._end(ExerciseOutcome.SKIPPED, skipped_lines(self._found))
         else:
             self._judge(text)
 
-    def _hint(self) -> None:
+    def _show_hint(self) -> None:
         hint = next(self._hints, "")
         self._taken += bool(hint)
         self._told.show(hint or "There are no more hints.")
 
     def _judge(self, text: str) -> None:
         try:
-            verdict = answer(self._found, text)
+            verdict = grade_answer(self._found, text)
         except PtxError as error:
             self._told.show(str(error))
-            if self._found.kind is not Kind.PART:  # operands are long to type, and mended
+            if self._found.kind is not ExerciseKind.PART:  # operands are long to type, and mended
                 self._answer.select_all()
             return
-        outcome = Outcome.RIGHT if verdict.is_right else Outcome.WRONG
-        self._end(outcome, told(self._found, verdict))
+        outcome = ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG
+        self._end(outcome, feedback_lines(self._found, verdict))
 
-    def _end(self, outcome: Outcome, said: tuple[str, ...]) -> None:
+    def _end(self, outcome: ExerciseOutcome, said: tuple[str, ...]) -> None:
         key = (self._found.opcode, self._found.kind)
         self._tally = self._tally.with_(key, outcome, self._taken)
-        self._now = self._now.plus(Tally().with_(key, outcome, self._taken).total)
+        self._now = self._now.add(Tally().with_(key, outcome, self._taken).total)
         self._is_done, self._given = True, self._answer.value
         self._told.show("\n".join((*said, "", "Enter asks the next, ^t shows its steps.")))
         self._told.border_title = self._count()
@@ -153,16 +162,16 @@ class ChallengeScreen(Dialog[Trace | None]):
     def action_level(self) -> None:
         """Ask at the next level."""
         self._level = self._level % LEVELS[-1] + 1
-        self._drawn = self._drawing()
+        self._drawn = self._iter_exercises()
         self._ask(next(self._drawn))
 
     def action_steps(self) -> None:
         """Back to the explorer, to the steps of the exercise."""
         if self._is_done:
-            self.answer(self._found.trace)
+            self.close_with(self._found.trace)
         else:
             self._told.show("Answer first, or skip with Enter: the steps tell it.")
 
     def action_leave(self) -> None:
         """Back to the explorer, as it was."""
-        self.answer(None)
+        self.close_with(None)

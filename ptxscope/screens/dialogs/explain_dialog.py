@@ -15,13 +15,18 @@ from textual.widgets import Input, Static
 from ...engine.diagnosis.findings import Diagnosis, Finding, investigate
 from ...engine.diagnosis.observation import Observation, parse_got
 from ...engine.listings.asm_bindings import reading_type
-from ...engine.syntax.errors import PtxError, printable
+from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
-from ...export.formats.diagnosis_report import explanation, phrases, seen, unexplained
+from ...export.formats.diagnosis_report import (
+    explanation_lines,
+    format_causes,
+    observation_lines,
+    unexplained_lines,
+)
 from ...export.formats.text import WIDTH
-from ...widgets.base.form_fields import Field, Page
-from ...widgets.base.menu import Item, Menu
-from .dialog import Dialog, Frame
+from ...widgets.base.form_fields import LabelledInput, Page
+from ...widgets.base.menu import Menu, MenuItem
+from .dialog import Dialog, DialogFrame
 
 _LABEL = 12
 """Columns of what stands before a value, as in the report."""
@@ -29,12 +34,12 @@ _PAUSE = 0.15
 """Seconds without a key after which what was typed is explained."""
 
 
-class ExplainScreen(Dialog[tuple[str, Finding | None]]):
+class ExplainDialog(Dialog[tuple[str, Finding | None]]):
     """Asks for what was observed; gives that, and the explanation that was chosen."""
 
     DEFAULT_CSS = """
-    ExplainScreen {
-        & Field > Static { width: 12; }
+    ExplainDialog {
+        & OperandField > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 40%; }
         & #why { height: 1fr; scrollbar-gutter: stable; }
@@ -66,8 +71,8 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         if len(names) > 1:
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
-        with Frame(self._title, keys, page=True):
-            yield Field("got", "got", self._given, hint)
+        with DialogFrame(self._title, keys, page=True):
+            yield LabelledInput("got", "got", self._given, hint)
             yield self._seen
             yield self._findings
             yield self._why
@@ -81,13 +86,13 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         return self.query_one("#got", Input).value
 
     @on(Input.Changed)
-    def _changed(self) -> None:
+    def _on_input_changed(self) -> None:
         if self._wait is not None:
             self._wait.stop()
         self._wait = self.set_timer(_PAUSE, self._explain)
 
     @on(Input.Submitted)
-    def _submitted(self) -> None:
+    def _on_input_submitted(self) -> None:
         self._explain()
         if self._diagnosis and self._diagnosis.findings:
             self._findings.focus()
@@ -109,7 +114,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
             self._show([f"{error.message}{hint}"], [])
             return
         self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
-        told = [line.strip() for line in seen(self._diagnosis)]
+        told = [line.strip() for line in observation_lines(self._diagnosis)]
         self._show(told[1:], self._diagnosis.findings)
 
     def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
@@ -117,7 +122,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         self._show_seen()
         ins = self._trace.instruction
         self._findings.show(
-            [Item(phrases(x), x.ptx if x.instruction != ins else "") for x in findings]
+            [MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in findings]
         )
         self._findings.border_title = f"Explanations · {len(findings)}"
         self._show_why()
@@ -127,7 +132,7 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         width = self._seen.content_size.width or WIDTH
         lines: list[str] = []
         for said in self._said:
-            label, _, value = printable(said).partition("  ")
+            label, _, value = make_printable(said).partition("  ")
             lead = label.ljust(_LABEL) if value else ""
             lines += textwrap.wrap(
                 value.strip() or label,
@@ -144,29 +149,29 @@ class ExplainScreen(Dialog[tuple[str, Finding | None]]):
         if diagnosis is None:
             self._why.show("")
         elif diagnosis.findings:
-            self._why.show("\n".join(explanation(diagnosis, diagnosis.findings[at], width)))
+            self._why.show("\n".join(explanation_lines(diagnosis, diagnosis.findings[at], width)))
         else:
-            self._why.show("\n".join(unexplained(diagnosis, width)))
+            self._why.show("\n".join(unexplained_lines(diagnosis, width)))
 
     def on_resize(self) -> None:
         """Fold for the new width."""
         self.call_after_refresh(self._show_seen)
         self.call_after_refresh(self._show_why)
 
-    @on(Menu.Moved)
-    def _moved(self) -> None:
+    @on(Menu.ItemHighlighted)
+    def _on_item_highlighted(self) -> None:
         self._show_why()
 
-    @on(Menu.Chosen)
-    def _chosen(self, event: Menu.Chosen) -> None:
+    @on(Menu.ItemChosen)
+    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
         if self._diagnosis:
-            self.answer((self._got, self._diagnosis.findings[event.index]))
+            self.close_with((self._got, self._diagnosis.findings[event.index]))
 
     def action_copy(self) -> None:
         """Copy the explanation."""
-        self.app.copy_to_clipboard(self._why.text())
+        self.app.copy_to_clipboard(self._why.read_text())
         self.notify("the explanation", title="Copied", markup=False)
 
     def action_leave(self) -> None:
         """Back to the explorer, as it was."""
-        self.answer((self._got, None))
+        self.close_with((self._got, None))

@@ -13,25 +13,25 @@ from textual.widgets import Input, Static
 
 from ... import files
 from ...engine.records import replace
-from ...engine.syntax.errors import printable, printable_lines
+from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
-from ...engine.tracing.note_targets import stages_between
+from ...engine.tracing.note_targets import parse_stages
 from ...engine.tracing.trace import Trace
 from ...export import BINARY, FORMATS, SUFFIXES, Format, export
 from ...export.options import Options
-from ...widgets.base.form_fields import Choices, Field, Page
-from ...widgets.base.menu import Item
-from .dialog import Dialog, Frame
-from .menu_dialog import MenuScreen
+from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
+from ...widgets.base.menu import MenuItem
+from .dialog import Dialog, DialogFrame
+from .menu_dialog import MenuDialog
 
 _BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
 
-class ExportScreen(Dialog[Annotations]):
+class ExportDialog(Dialog[Annotations]):
     """Gives the annotations as they were edited here."""
 
     DEFAULT_CSS = """
-    ExportScreen {
+    ExportDialog {
         & #said { height: 1; color: $text-warning; }
         & #preview { height: 1fr; }
     }
@@ -47,7 +47,7 @@ class ExportScreen(Dialog[Annotations]):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self._trace = trace
-        self._choices = Choices("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
+        self._choices = ChoiceRow("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
         self._format = Format.TEXT
         self._said = Static(id="said")
         self._preview = Page("preview", "Preview")
@@ -55,12 +55,12 @@ class ExportScreen(Dialog[Annotations]):
     def compose(self) -> ComposeResult:
         """The choices above, the preview below."""
         extra = self._trace.annotations
-        with Frame("Export", "", page=True):
+        with DialogFrame("Export", "", page=True):
             yield self._choices
-            yield Field("steps", "steps", "", "all; 1-4, 3, or select-saturate")
-            yield Field("title", "title", extra.title, "what stands above it")
-            yield Field("caption", "caption", extra.caption, "what stands below it")
-            yield Field("save as", "path", self._suggested(), "a file")
+            yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+            yield LabelledInput("title", "title", extra.title, "what stands above it")
+            yield LabelledInput("caption", "caption", extra.caption, "what stands below it")
+            yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
             yield self._said
             yield self._preview
 
@@ -81,89 +81,89 @@ class ExportScreen(Dialog[Annotations]):
         elif isinstance(self.focused, Input):
             enter, ask = "Enter or ^s", "F1 help"
         keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
-        self.query_one(Frame).border_subtitle = keys
+        self.query_one(DialogFrame).border_subtitle = keys
 
-    def _suggested(self) -> str:
+    def _suggest_file_name(self) -> str:
         return f"{self._trace.instruction.opcode}.{SUFFIXES[self._format]}"
 
-    def _value(self, id_: str) -> str:
+    def _get_value(self, id_: str) -> str:
         return self.query_one(f"#{id_}", Input).value
 
     @property
     def annotations(self) -> Annotations:
         """The trace's, with title and caption as they stand in the fields."""
         return self._trace.annotations._replace(
-            title=self._value("title"), caption=self._value("caption")
+            title=self._get_value("title"), caption=self._get_value("caption")
         )
 
-    def _asked(self) -> tuple[Trace, Options]:
+    def _parse_request(self) -> tuple[Trace, Options]:
         """What is to be shown; raises ValueError where the steps are none of the trace's."""
         trace = replace(self._trace, annotations=self.annotations)
-        steps = self._value("steps").strip()
-        stages = stages_between(steps, trace) if steps else None
+        steps = self._get_value("steps").strip()
+        stages = parse_stages(steps, trace) if steps else None
         both, standalone, compact = (name in self._choices.on for name in (_BOTH, _PAGE, _COMPACT))
         return trace, Options(both, standalone, stages, compact=compact)
 
-    def document(self) -> str | bytes:
+    def make_document(self) -> str | bytes:
         """What would be saved.
 
         Raises ValueError, and ImportError where nothing that draws images is installed.
         """
-        trace, options = self._asked()
+        trace, options = self._parse_request()
         return export(trace, self._format, options)
 
-    def _previewed(self) -> tuple[str, str]:
+    def _make_preview(self) -> tuple[str, str]:
         """A document, or an image in words; and what that is."""
-        trace, options = self._asked()
+        trace, options = self._parse_request()
         if self._format not in BINARY:
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
-        from ...export.content.alt_text import alt
-        from ...export.content.document import document
-        from ...export.media.images import told
+        from ...export.content.alt_text import format_alt_text
+        from ...export.content.document import build_document
+        from ...export.media.images import describe_image
 
-        image = told(trace, self._format, options)
-        says = alt(document(trace, options))
+        image = describe_image(trace, self._format, options)
+        says = format_alt_text(build_document(trace, options))
         return f"A file that no terminal shows: {image}.\n\nWhat it says:\n\n{says}", self._format
 
     def _show(self, said: str = "") -> None:
         try:
-            text, kind = self._previewed()
+            text, kind = self._make_preview()
         except (ValueError, ImportError) as error:
-            said, text, kind = said or printable(str(error)), "", self._format
+            said, text, kind = said or make_printable(str(error)), "", self._format
         self._preview.border_title = f"Preview · {kind}"
         # a document keeps what a writer wrote; here it is on a terminal
-        self._preview.show(printable_lines(text))
+        self._preview.show(make_printable_lines(text))
         self._said.update(Content(said))
 
-    @on(Choices.Changed)
-    def _format_changed(self) -> None:
-        before = self._suggested()
+    @on(ChoiceRow.OptionChanged)
+    def _on_format_changed(self) -> None:
+        before = self._suggest_file_name()
         self._format = Format(self._choices.chosen)
         path = self.query_one("#path", Input)
         if path.value == before:
-            path.value = self._suggested()
+            path.value = self._suggest_file_name()
         self._show()
 
     @on(Input.Changed)
-    def _field_changed(self) -> None:
+    def _on_field_changed(self) -> None:
         self._show()
 
     @on(Input.Submitted)
-    def _submitted(self) -> None:
+    def _on_field_submitted(self) -> None:
         self.action_save()
 
     def action_save(self) -> None:
         """Write the file; ask first where there is one."""
-        name = self._value("path").strip()
+        name = self._get_value("path").strip()
         if not name:
             self._show("a file needs a name")
             return
         try:
-            path = files.named(name)
+            path = files.expand_path(name)
             is_new = not files.is_there(path)
         except OSError as error:
-            self._not_written(error, name)
+            self._show_write_error(error, name)
             return
         if is_new:
             self._write(path)
@@ -173,24 +173,29 @@ class ExportScreen(Dialog[Annotations]):
             if index == 1:
                 self._write(path)
             else:
-                self._show(f"{printable(name)} is as it was")
+                self._show(f"{make_printable(name)} is as it was")
 
-        items = [Item("keep it", "nothing is written"), Item("overwrite", "its text is lost")]
-        self.app.push_screen(MenuScreen(f"{printable(name)} exists", items, 0, "export"), chosen)
+        items = [
+            MenuItem("keep it", "nothing is written"),
+            MenuItem("overwrite", "its text is lost"),
+        ]
+        self.app.push_screen(
+            MenuDialog(f"{make_printable(name)} exists", items, 0, "export"), chosen
+        )
 
     def _write(self, path: Path) -> None:
         try:
-            made = self.document()
+            made = self.make_document()
             data = made.encode("utf-8", "replace") if isinstance(made, str) else made
             files.replace(path, data)
         except (OSError, ValueError, ImportError) as error:
-            self._not_written(error, str(path))
+            self._show_write_error(error, str(path))
         else:
-            self._show(f"saved as {printable(str(path))}")
+            self._show(f"saved as {make_printable(str(path))}")
 
-    def _not_written(self, error: Exception, name: str) -> None:
+    def _show_write_error(self, error: Exception, name: str) -> None:
         why = getattr(error, "strerror", None) or str(error)
-        self._show(f"not written, {printable(why)}: {printable(name)}")
+        self._show(f"not written, {make_printable(why)}: {make_printable(name)}")
 
     def action_copy(self) -> None:
         """Copy the document."""
@@ -198,12 +203,12 @@ class ExportScreen(Dialog[Annotations]):
             self._show(f"{self._format} can't be copied as text; ^s saves it")
             return
         try:
-            self.app.copy_to_clipboard(self._previewed()[0])
+            self.app.copy_to_clipboard(self._make_preview()[0])
         except ValueError as error:
-            self._show(printable(str(error)))
+            self._show(make_printable(str(error)))
         else:
             self._show("copied")
 
     def action_leave(self) -> None:
         """Back to the explorer, with title and caption."""
-        self.answer(self.annotations)
+        self.close_with(self.annotations)

@@ -11,12 +11,12 @@ from textual.binding import Binding, BindingType
 
 from ...engine.semantics.micro_operation import Flag
 from ...engine.semantics.plan import Stage
-from ...engine.tracing.step_text import names_of
+from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
-from ...state.actions import ACTIONS, GROUPS, key_names
+from ...state.actions import ACTIONS, GROUPS, map_key_names
 from ...widgets.base.form_fields import ENDS
-from ...widgets.base.pane import Line, Pane, Piece
-from .dialog import Dialog, Frame
+from ...widgets.base.pane import Pane, StyledLine, StyledText
+from .dialog import Dialog, DialogFrame
 
 STAGES = {
     Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
@@ -130,7 +130,7 @@ _MARKS = {
 }
 
 
-class HelpScreen(Dialog[None]):
+class HelpDialog(Dialog[None]):
     """A page to read, opened at a section; any of the usual keys leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -143,12 +143,12 @@ class HelpScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """The text."""
-        with Frame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+        with DialogFrame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
             yield self._text
 
     def action_leave(self) -> None:
         """Back to the explorer."""
-        self.answer(None)
+        self.close_with(None)
 
 
 class HelpText(Pane):
@@ -172,31 +172,33 @@ class HelpText(Pane):
         if self.drawn:
             self.scroll_to(y=self._section_row, animate=False)
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The whole page."""
-        lines: list[Line] = []
-        names = key_names(self.app)
+        lines: list[StyledLine] = []
+        names = map_key_names(self.app)
         for group, actions in GROUPS.items():
-            lines += [[], [Piece(group, "current")]]
+            lines += [[], [StyledText(group, "current")]]
             for action in actions:
-                lines += _entry(" ".join(names[action.id]), action.tooltip, width)
-        lines += [[], [Piece("In the panels", "current")]]
+                lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
+        lines += [[], [StyledText("In the panels", "current")]]
         for name, text in _PANES.items():
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
-            lines += _entry(name, text, width, "current" if name == self._section else "strong")
-        lines += [[], [Piece("The stages", "current")]]
+            lines += _entry_lines(
+                name, text, width, "current" if name == self._section else "strong"
+            )
+        lines += [[], [StyledText("The stages", "current")]]
         for stage, text in STAGES.items():
-            first, *others = names_of(stage)
+            first, *others = list_stage_names(stage)
             also = f" Or {', '.join(others)}." if others else ""
-            lines += _entry(f"{first} …" if others else first, text + also, width)
-        lines += [[], [Piece("Glyphs", "current")]]
+            lines += _entry_lines(f"{first} …" if others else first, text + also, width)
+        lines += [[], [StyledText("Glyphs", "current")]]
         for flag, text in _GLYPH_WORDS.items():
-            lines += _entry(GLYPHS[flag], f"{flag}: {text}", width)
-        lines += _entry("≠", "the two answers, or the pinned evaluation, differ here", width)
+            lines += _entry_lines(GLYPHS[flag], f"{flag}: {text}", width)
+        lines += _entry_lines("≠", "the two answers, or the pinned evaluation, differ here", width)
         for glyph, text in _MARKS.items():
-            lines += _entry(glyph, text, width)
-        lines += [[], *_wrapped(_KEYMAP, width)]
+            lines += _entry_lines(glyph, text, width)
+        lines += [[], *_wrap_text(_KEYMAP, width)]
         return lines[1:]
 
 
@@ -212,15 +214,15 @@ _BESIDE = 36
 """Columns from which on what is said stands beside its name."""
 
 
-def _entry(name: str, text: str, width: int, ink: str = "strong") -> Iterator[Line]:
+def _entry_lines(name: str, text: str, width: int, ink: str = "strong") -> Iterator[StyledLine]:
     if width < _BESIDE:
-        yield [Piece(f"  {name}", ink)]
-        yield from ([Piece(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
+        yield [StyledText(f"  {name}", ink)]
+        yield from ([StyledText(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
         return
     for i, line in enumerate(textwrap.wrap(text, width - 16)):
-        yield [Piece(f"  {name if i == 0 else '':<13} ", ink), Piece(line)]
+        yield [StyledText(f"  {name if i == 0 else '':<13} ", ink), StyledText(line)]
 
 
-def _wrapped(text: str, width: int) -> Iterator[Line]:
+def _wrap_text(text: str, width: int) -> Iterator[StyledLine]:
     for line in textwrap.wrap(text, max(width, 12)):
-        yield [Piece(line, "dim")]
+        yield [StyledText(line, "dim")]

@@ -9,15 +9,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...widgets.base.menu import Item, Menu
-from .dialog import Dialog, Frame
+from ...widgets.base.menu import Menu, MenuItem
+from .dialog import Dialog, DialogFrame
 
 
-class MenuScreen(Dialog[int | None]):
+class MenuDialog(Dialog[int | None]):
     """Asks for one of several; gives its index, or None when it is left."""
 
     DEFAULT_CSS = """
-    MenuScreen {
+    MenuDialog {
         & Menu { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
     }
     """
@@ -26,7 +26,7 @@ class MenuScreen(Dialog[int | None]):
     ]
 
     def __init__(
-        self, title: str, items: Sequence[Item], index: int = 0, help_section: str = ""
+        self, title: str, items: Sequence[MenuItem], index: int = 0, help_section: str = ""
     ) -> None:
         super().__init__()
         self.help_section = help_section
@@ -34,13 +34,13 @@ class MenuScreen(Dialog[int | None]):
 
     def compose(self) -> ComposeResult:
         """The menu."""
-        with Frame(self._title, "Enter choose · Esc leave"):
+        with DialogFrame(self._title, "Enter choose · Esc leave"):
             yield self._menu
 
-    @on(Menu.Chosen)
-    def _chosen(self, event: Menu.Chosen) -> None:
-        self.answer(event.index)
+    @on(Menu.ItemChosen)
+    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
+        self.close_with(event.index)
 
     def action_leave(self) -> None:
         """Choose nothing."""
-        self.answer(None)
+        self.close_with(None)

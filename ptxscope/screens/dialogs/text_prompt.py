@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from ...widgets.base.form_fields import Field
-from .dialog import Dialog, Frame
+from ...widgets.base.form_fields import LabelledInput
+from .dialog import Dialog, DialogFrame
 
 
-class AskScreen(Dialog[str | None]):
+class TextPrompt(Dialog[str | None]):
     """Asks for a line of text; gives it, or None when it is left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,13 +35,13 @@ class AskScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         """One field."""
-        with Frame(self._title, self._keys):
-            yield Field(self._label, "asked", self._text, self._hint)
+        with DialogFrame(self._title, self._keys):
+            yield LabelledInput(self._label, "asked", self._text, self._hint)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give what was typed."""
-        self.answer(event.value)
+        self.close_with(event.value)
 
     def action_leave(self) -> None:
         """Give nothing."""
-        self.answer(None)
+        self.close_with(None)

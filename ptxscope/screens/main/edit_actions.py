@@ -6,30 +6,30 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from ...engine.listings.asm_bindings import pasted
+from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.semantics.models import PTXAS_MODELS
-from ...engine.syntax.errors import PtxError, printable
+from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse, scan
-from ...engine.syntax.values import next_float
-from ...engine.tracing.lane_text import operand_name
+from ...engine.syntax.values import step_float
+from ...engine.tracing.lane_text import format_operand_name
 from ...state import session as edits
 from ...widgets.base.hint_bar import REFUSED, HintBar
-from ...widgets.instruction_browser import Browser
-from ...widgets.lanes.lanes_pane import Lanes
-from ...widgets.operand_table import Operands, no_next
+from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.lanes.lanes_pane import LanesPane
+from ...widgets.operand_table import OperandTable, explain_last_float
 from .edit_text import describe_edit
-from .screen_mixin import Part
+from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
     from textual import events
 
     from ...engine.syntax.instruction import Instruction
-    from ...scene.scene_model import Place
+    from ...scene.scene_model import LaneRef
     from ...state.open_listing import ListingCursor
     from ...state.session import Setup
     from ...widgets.form.form_pane import FormPane
     from ...widgets.form.modifier_row import ModifierRow
-    from ...widgets.operand_table import Field
+    from ...widgets.operand_table import OperandField
     from ...widgets.ptx_line import PtxLine
     from ...widgets.value_field import ValueField
 
@@ -37,10 +37,10 @@ _RECENT = 5
 """Instructions that the browser keeps on top."""
 
 
-class Editing(Part):
+class EditActions(MainScreenMixin):
     """What the main screen does with edits."""
 
-    asked_from: Place | None = None
+    asked_from: LaneRef | None = None
     """The cell of the lanes that is being typed over."""
     made_value_field: ValueField | None = None
     """Where a value is typed, once one was."""
@@ -53,57 +53,57 @@ class Editing(Part):
 
     @property
     def _setup(self) -> Setup:
-        return self._main.session.setup
+        return self.main_screen.session.setup
 
     def edit(
-        self, setup: Setup, cursor: ListingCursor | None = None, *, joined: bool = False
+        self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
     ) -> None:
         """Apply an edit, of the listing too where one is given, and show what it made.
 
         One that is ``joined`` is taken back together with the last.
         """
-        stay, before = self.staying(), self._setup.instruction.opcode
-        if self._main.session.apply(setup, cursor, joined=joined):
-            self._main.pause()
+        stay, before = self.make_step_restorer(), self._setup.instruction.opcode
+        if self.main_screen.session.apply(setup, cursor, coalesce=coalesce):
+            self.main_screen.pause_playing()
         elif cursor is None:
             return
-        self._main.clear_hint()
+        self.main_screen.clear_hint()
         if self._setup.instruction.opcode != before:
-            self._main.asked = False
+            self.main_screen.asked = False
         stay()
-        self._main.show_session()
-        self._tell_of_pin(before)
-        self._tell_of_computed(setup)
+        self.main_screen.show_session()
+        self._report_pin(before)
+        self._report_computed_operand(setup)
 
-    def _tell_of_pin(self, before: str) -> None:
+    def _report_pin(self, before: str) -> None:
         """Say where a pin goes that can't be compared with the instruction that was opened."""
-        pin, now = self._main.pin, self._setup.instruction.opcode
+        pin, now = self.main_screen.pin, self._setup.instruction.opcode
         if pin is not None and pin.instruction.opcode == before != now:
-            self._main.say(
+            self.main_screen.show_hint(
                 f"The pin waits for {before}: it is not compared with {now} · "
-                f"{self._main.key('pin')} lets it go"
+                f"{self.main_screen.key('pin')} lets it go"
             )
 
-    def _tell_of_computed(self, setup: Setup) -> None:
+    def _report_computed_operand(self, setup: Setup) -> None:
         """Say which operand keeps what the listing computes, where another value was given."""
         for role, name in setup.instruction.names.items():
             given = setup.values.get(role)
             if given is not None and self._setup.values.get(role) != given:
-                cursor = self._main.listing_cursor
+                cursor = self.main_screen.listing_cursor
                 if cursor and name in cursor.run.program.constants:
                     why = "is a constant of the asm statement"
                 else:
                     why = "is computed in the listing: type over what it is computed from"
-                self._main.say(f"{REFUSED} {name} {why}", "changed", firm=True)
+                self.main_screen.show_hint(f"{REFUSED} {name} {why}", "changed", is_sticky=True)
                 return
 
-    def staying(self) -> Callable[[], None]:
+    def make_step_restorer(self) -> Callable[[], None]:
         """What keeps the step where it is, at the end at the end, when there is another trace."""
-        at_end = self._main.step >= len(self._main.session.trace.steps)
+        at_end = self.main_screen.step >= len(self.main_screen.session.trace.steps)
 
         def stay() -> None:
-            count = len(self._main.session.trace.steps)
-            self._main.step = count if at_end else min(self._main.step, count)
+            count = len(self.main_screen.session.trace.steps)
+            self.main_screen.step = count if at_end else min(self.main_screen.step, count)
 
         return stay
 
@@ -111,39 +111,39 @@ class Editing(Part):
         """What is typed in the line is an edit as long as it goes on."""
         if event.text == event.control.value:  # else more was typed, and is on its way
             goes_on = self.typed is self._setup and not event.pasted
-            self.edit(edits.with_line(self._setup, event.text), joined=goes_on)
+            self.edit(edits.with_line(self._setup, event.text), coalesce=goes_on)
             self.typed = None if event.pasted else self._setup
-            self._main.show_status()
+            self.main_screen.show_status()
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste where no field has the focus is an instruction."""
-        self.paste(event.text)
+        self.paste_text(event.text)
 
     def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
         """What is pasted into the line may be more than a line."""
-        self.paste(event.text)
+        self.paste_text(event.text)
 
-    def paste(self, text: str) -> None:
+    def paste_text(self, text: str) -> None:
         """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
         from ...state.open_listing import LONGEST
 
         if len(text) > LONGEST:
             said = f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
-            self._main.notify(said, title="Not pasted", markup=False, severity="warning")
+            self.main_screen.notify(said, title="Not pasted", markup=False, severity="warning")
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals hand lines over
         found = list(scan(text))
         if len(found) > 1 and any(item.instruction for item in found):
-            self._main.open_listing(text, "pasted")
+            self.main_screen.open_listing(text, "pasted")
             return
         try:
-            self._open(pasted(text))
+            self._open(parse_pasted(text))
         except PtxError:
-            self.edit(edits.with_line(self._setup, " ".join(printable(text).split())))
-            self._main.action_focus_on("line")
+            self.edit(edits.with_line(self._setup, " ".join(make_printable(text).split())))
+            self.main_screen.action_focus_on("line")
 
     def _open(self, ins: Instruction) -> None:
-        self.used(ins.opcode)
+        self.add_recent(ins.opcode)
         self.edit(edits.with_instruction(self._setup, ins))
 
     def action_fix(self) -> None:
@@ -156,73 +156,75 @@ class Editing(Part):
                 self.edit(edits.with_line(setup, line))
                 return
 
-    def on_browser_chosen(self, event: Browser.Chosen) -> None:
+    def on_instruction_browser_instruction_chosen(
+        self, event: InstructionBrowser.InstructionChosen
+    ) -> None:
         """Open an instruction, or what CUDA's intrinsic of a name computes."""
         setup = self._setup
         if event.intrinsic is None:
-            self.used(event.opcode)
+            self.add_recent(event.opcode)
             self.edit(edits.with_opcode(setup, event.opcode))
         else:
             self._open(parse(event.intrinsic.ptx))
             differs = event.intrinsic.differs or "it computes the same"
-            self._main.notify(differs, title=event.intrinsic.name, markup=False, timeout=10)
-        self._main.query_one(Browser).clear()
-        self._main.action_leave()
+            self.main_screen.notify(differs, title=event.intrinsic.name, markup=False, timeout=10)
+        self.main_screen.query_one(InstructionBrowser).clear()
+        self.main_screen.action_leave()
 
-    def used(self, opcode: str) -> None:
+    def add_recent(self, opcode: str) -> None:
         """Put an instruction on top of those lately used."""
-        rest = [other for other in self._main.recent if other != opcode]
-        self._main.recent[:] = [opcode, *rest][:_RECENT]
+        rest = [other for other in self.main_screen.recent if other != opcode]
+        self.main_screen.recent[:] = [opcode, *rest][:_RECENT]
 
-    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
+    def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
         """Take another modifier."""
         self.edit(edits.with_choice(self._setup, event.slot, event.value))
 
-    def on_modifier_row_asked(self, event: ModifierRow.Asked) -> None:
+    def on_modifier_row_list_requested(self, event: ModifierRow.ListRequested) -> None:
         """Offer a modifier's values."""
-        from ..dialogs.choice_popup import ChoiceScreen
+        from ..dialogs.choice_popup import ChoicePopup
 
         def chosen(index: int | None) -> None:
             if index is not None:
                 event.control.choose(event.cell, event.options[index])
 
-        asked = ChoiceScreen(event.title, event.options, event.index, event.at)
-        self._main.app.push_screen(asked, chosen)
+        asked = ChoicePopup(event.title, event.options, event.index, event.at)
+        self.main_screen.app.push_screen(asked, chosen)
 
-    def on_operands_changed(self, event: Operands.Changed) -> None:
+    def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
         """Give an operand a value."""
         self.edit(edits.with_value(self._setup, event.role, event.bits))
 
-    def on_operands_edit(self, event: Operands.Edit) -> None:
+    def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
         """Ask for a value that is typed over an operand's."""
         event.control.type_over(True)
         self._open_value(event.field, event.start)
 
-    def _open_value(self, field: Field, start: str) -> None:
+    def _open_value(self, field: OperandField, start: str) -> None:
         """Ask for an operand's value where hints stand."""
         ins, role = self._setup.instruction, field.role
         self.value_field.open(
             field,
-            operand_name(self._main.session.trace, role),
+            format_operand_name(self.main_screen.session.trace, role),
             ins.type_of(role),
             32 // ins.entry.lanes,
-            self._main.session.trace.operands[role],
+            self.main_screen.session.trace.operands[role],
             start,
         )
 
-    def on_lanes_edit(self, event: Lanes.Edit) -> None:
+    def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
         """Ask for a value that is typed over a chip."""
         self.asked_from = event.control.place
         self._open_value(event.field, event.start)
 
-    def on_lanes_nudged(self, event: Lanes.Nudged) -> None:
+    def on_lanes_pane_nudged(self, event: LanesPane.Nudged) -> None:
         """Make a lane a little more, or less; a float the next one."""
-        bits, mask = self._main.session.trace.operands[event.role], (1 << event.width) - 1
+        bits, mask = self.main_screen.session.trace.operands[event.role], (1 << event.width) - 1
         type_ = self._setup.instruction.type_of(event.role)
         if type_.is_float:
-            following = next_float(bits, type_.bits, event.by)
+            following = step_float(bits, type_.bits, event.by)
             if following is None:
-                self._main.say(no_next(bits, type_.bits), "changed")
+                self.main_screen.show_hint(explain_last_float(bits, type_.bits), "changed")
             else:
                 self.edit(edits.with_value(self._setup, event.role, following))
             return
@@ -230,32 +232,34 @@ class Editing(Part):
         bits = bits & ~(mask << event.low) | part << event.low
         self.edit(edits.with_value(self._setup, event.role, bits))
 
-    def on_lanes_flipped(self, event: Lanes.Flipped) -> None:
+    def on_lanes_pane_flipped(self, event: LanesPane.Flipped) -> None:
         """Switch a lane of the mask."""
         self.edit(edits.with_mask_lane(self._setup, event.lane))
 
-    def on_lanes_reselected(self, event: Lanes.Reselected) -> None:
+    def on_lanes_pane_reselected(self, event: LanesPane.Reselected) -> None:
         """Have another part selected."""
         setup = self._setup
         changed = edits.with_digit(setup, event.slot, event.lane, event.digit, event.unit)
         if changed is None:
-            self._main.say(f"× there is no such part for {event.slot} to take", "changed")
+            self.main_screen.show_hint(
+                f"× there is no such part for {event.slot} to take", "changed"
+            )
         else:
             self.edit(changed)
 
-    def on_lanes_choosing(self, event: Lanes.Choosing) -> None:
+    def on_lanes_pane_choosing(self, event: LanesPane.Choosing) -> None:
         """Offer what a lane may take."""
-        from ...widgets.form.slot_choices import listed
-        from ..dialogs.choice_popup import ChoiceScreen
+        from ...widgets.form.slot_choices import make_choice_list
+        from ..dialogs.choice_popup import ChoicePopup
 
-        title, options, now = listed(self._setup.instruction.form, event.cell)
+        title, options, now = make_choice_list(self._setup.instruction.form, event.cell)
 
         def chosen(index: int | None) -> None:
             if index is not None and not options[index].why_not:
                 slot, value = event.cell.slot, options[index].value
                 self.edit(edits.with_choice(self._setup, slot, value))
 
-        self._main.app.push_screen(ChoiceScreen(title, options, now, event.at), chosen)
+        self.main_screen.app.push_screen(ChoicePopup(title, options, now, event.at), chosen)
 
     @property
     def value_field(self) -> ValueField:
@@ -264,10 +268,10 @@ class Editing(Part):
 
         if self.made_value_field is None:
             self.made_value_field = ValueField()
-            self._main.mount(self.made_value_field, before="#keys")
+            self.main_screen.mount(self.made_value_field, before="#keys")
         return self.made_value_field
 
-    def on_value_field_entered(self, event: ValueField.Entered) -> None:
+    def on_value_field_value_entered(self, event: ValueField.ValueEntered) -> None:
         """Give the operand what was typed."""
         if not event.moved_on:
             self.go_back()
@@ -275,93 +279,101 @@ class Editing(Part):
 
     def on_value_field_refused(self, event: ValueField.Refused) -> None:
         """Say what stays as it is, for as long as it takes to be seen."""
-        self._main.is_told = False
-        self._main.query_one(HintBar).say(f"{REFUSED} {event.why}", "changed", firm=True)
+        self.main_screen.is_told = False
+        self.main_screen.query_one(HintBar).show_message(
+            f"{REFUSED} {event.why}", "changed", is_sticky=True
+        )
 
-    def on_value_field_left(self) -> None:
+    def on_value_field_cancelled(self) -> None:
         """Nothing was entered."""
         self.go_back()
 
     def go_back(self) -> None:
         """To where a value was asked for."""
-        if self._main.tour and self.value_field.about is self._main.tour:
-            self._main.set_focus(self._main.tour.strip)
+        if self.main_screen.tour and self.value_field.about is self.main_screen.tour:
+            self.main_screen.set_focus(self.main_screen.tour.strip)
             return
         where, self.asked_from = self.asked_from, None
-        self._main.action_focus_on("operands" if where is None else "lanes")
+        self.main_screen.action_focus_on("operands" if where is None else "lanes")
         if where is not None:
-            self._main.query_one(Lanes).stand_on(where)
+            self.main_screen.query_one(LanesPane).move_cursor_to(where)
 
-    def on_operands_presets(self, event: Operands.Presets) -> None:
+    def on_operand_table_presets(self, event: OperandTable.Presets) -> None:
         """Offer values for an operand."""
         ins = self._setup.instruction
-        found = edits.presets(ins.type_of(event.role), ins.lanes_of(event.role))
+        found = edits.list_edge_cases(ins.type_of(event.role), ins.count_lanes(event.role))
 
         def chosen(index: int | None) -> None:
             if index is not None:
                 self.edit(edits.with_value(self._setup, event.role, found[index][1]))
 
-        from ...widgets.base.menu import Item
+        from ...widgets.base.menu import MenuItem
 
-        items = [Item(name, f"{bits:#x}") for name, bits in found]
-        name = operand_name(self._main.session.trace, event.role)
-        self._main.ask(f"Values that bite, for {name}", items, chosen, "operands")
+        items = [MenuItem(name, f"{bits:#x}") for name, bits in found]
+        name = format_operand_name(self.main_screen.session.trace, event.role)
+        self.main_screen.ask(f"Values that bite, for {name}", items, chosen, "operands")
 
     def action_random(self) -> None:
         """Give what is read random values."""
-        self.edit(edits.randomized(self._setup, self._random))
+        self.edit(edits.randomize_values(self._setup, self._random))
 
     def action_swap(self) -> None:
         """Exchange a and b."""
-        self.edit(edits.swapped(self._setup))
+        self.edit(edits.swap_operands(self._setup))
 
     def action_toggle_model(self) -> None:
         """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
         setup = self._setup
-        others = [divergence.other.model.name for divergence in self._main.session.divergences]
+        others = [
+            divergence.other.model.name for divergence in self.main_screen.session.divergences
+        ]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
         at = names.index(setup.model) if setup.model in names else 0
         self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
 
     def action_undo(self) -> None:
         """Take back the last edit, and say what that was."""
-        main, after = self._main, self._main.session.moment
-        if self._went(main.session.undo):
+        main, after = self.main_screen, self.main_screen.session.moment
+        if self._move_history(main.session.undo):
             edit = describe_edit(main.session.moment, after)
-            main.tell("Took back", f"{printable(edit)} · {main.key('edit.redo')} restores it")
+            main.notify_user(
+                "Took back", f"{make_printable(edit)} · {main.key('edit.redo')} restores it"
+            )
         else:
-            main.say("There is no edit to take back")
+            main.show_hint("There is no edit to take back")
 
     def action_redo(self) -> None:
         """Make an edit again that was taken back, and say what that was."""
-        main, before = self._main, self._main.session.moment
-        if self._went(main.session.redo):
+        main, before = self.main_screen, self.main_screen.session.moment
+        if self._move_history(main.session.redo):
             edit = describe_edit(before, main.session.moment)
-            main.tell("Restored", f"{printable(edit)} · {main.key('edit.undo')} takes it back")
+            main.notify_user(
+                "Restored", f"{make_printable(edit)} · {main.key('edit.undo')} takes it back"
+            )
         else:
-            main.say("There is no edit to restore")
+            main.show_hint("There is no edit to restore")
 
-    def _went(self, go: Callable[[], bool]) -> bool:
+    def _move_history(self, go: Callable[[], bool]) -> bool:
         """Undo or redo; a listing that this opens or closes comes and goes with it.
 
         Returns whether there was an edit.
         """
-        before, stay = self._main.listing_cursor, self.staying()
+        before, stay = self.main_screen.listing_cursor, self.make_step_restorer()
         if not go():
             return False
-        self._main.pause()
-        self._main.clear_hint()
+        self.main_screen.pause_playing()
+        self.main_screen.clear_hint()
         stay()
-        if self._main.listing_cursor is None:
-            if self._main.listing().has_focus:
-                self._main.action_leave()
-            self._main.query_one("#side").remove_class("-listing")
+        if self.main_screen.listing_cursor is None:
+            if self.main_screen.get_listing_pane().has_focus:
+                self.main_screen.action_leave()
+            self.main_screen.query_one("#side").remove_class("-listing")
         elif (
             before is None
-            or before.listing.programs is not self._main.listing_cursor.listing.programs
+            or before.listing.programs is not self.main_screen.listing_cursor.listing.programs
         ):
-            self._main.query_one("#side").add_class("-listing")
-        self._main.show_session()
+            self.main_screen.query_one("#side").add_class("-listing")
+        self.main_screen.show_session()
         return True
 
     def end_typing(self) -> None:
@@ -369,4 +381,4 @@ class Editing(Part):
         self.asked_from = None
         if self.made_value_field is not None:
             self.made_value_field.close()
-        self._main.query_one(Operands).type_over(False)
+        self.main_screen.query_one(OperandTable).type_over(False)

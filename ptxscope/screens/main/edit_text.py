@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...engine.syntax.errors import quoted
-from ...engine.syntax.values import hex_text
+from ...engine.syntax.errors import quote_word
+from ...engine.syntax.values import format_hex
 from ...state.session import Moment, Setup, trace_of
 
 
@@ -11,12 +11,12 @@ def describe_edit(before: Moment, after: Moment) -> str:
     """What led from one moment to the next, the largest change alone."""
     old, new = before.cursor, after.cursor
     if new is not None and (old is None or old.listing.programs is not new.listing.programs):
-        return f"the listing {quoted(new.listing.name)}"
+        return f"the listing {quote_word(new.listing.name)}"
     setup, cursor = after.setup, new or old
     if cursor is not None and setup.place is not None and before.setup.place != setup.place:
-        return f"line {cursor.statement.line} of {quoted(cursor.listing.name)}"
+        return f"line {cursor.statement.line} of {quote_word(cursor.listing.name)}"
     if before.setup.line != setup.line:
-        return f"the line {quoted(setup.line)}"
+        return f"the line {quote_word(setup.line)}"
     parts = _value_texts(before.setup, setup)
     if before.setup.model != setup.model:
         parts.append(f"the model {setup.model}")
@@ -29,7 +29,7 @@ def _value_texts(before: Setup, after: Setup) -> list[str]:
     """The registers whose values differ, with their later values."""
     old, new, ins = trace_of(before).operands, trace_of(after).operands, after.instruction
     values = {
-        name: hex_text(new[role], ins.type_of(role).bits)
+        name: format_hex(new[role], ins.type_of(role).bits)
         for role, name in ins.names.items()
         if role in old and old[role] != new[role]
     }

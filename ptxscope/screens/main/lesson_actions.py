@@ -5,99 +5,101 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ...engine.syntax.errors import printable
-from ...scene.scene_model import Place
+from ...engine.syntax.errors import make_printable
+from ...scene.scene_model import LaneRef
 from ...state.session import Setup
 from ...widgets.form.form_pane import FormPane
-from ...widgets.lanes.lanes_pane import Lanes
-from .screen_mixin import Part
+from ...widgets.lanes.lanes_pane import LanesPane
+from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
-    from ...learn.lesson_progress import Left
+    from ...learn.lesson_progress import LessonProgress
     from ...widgets.value_field import ValueField
-    from .lesson_view import Tour
+    from .lesson_view import LessonView
 
-LookedAt = tuple[Setup, Setup | None, int, bool, Sequence[object], bool]
+ViewState = tuple[Setup, Setup | None, int, bool, Sequence[object], bool]
 """The setup, what is compared with it, the step, whether the result is seen, predictions."""
 
 
-class Keeps(Protocol):
+class LessonStore(Protocol):
     """What keeps where lessons were left."""
 
-    def load_lessons(self) -> dict[str, Left]:
+    def load_lessons(self) -> dict[str, LessonProgress]:
         """Where each was left."""
 
-    def save_lessons(self, left: dict[str, Left]) -> None:
+    def save_lessons(self, left: dict[str, LessonProgress]) -> None:
         """Keep that; raises OSError."""
 
 
-class Touring(Part):
+class LessonActions(MainScreenMixin):
     """What the main screen does for a lesson; ``tour`` has the lesson itself."""
 
-    tour: Tour | None = None
+    tour: LessonView | None = None
     """The lesson that is open."""
-    _left: dict[str, Left] | None = None
+    _left: dict[str, LessonProgress] | None = None
     """Where lessons were left, while nothing is kept on disk."""
 
     @property
-    def _keeps(self) -> Keeps | None:
-        return cast("Keeps | None", getattr(self._main.app, "store", None))
+    def _keeps(self) -> LessonStore | None:
+        return cast("LessonStore | None", getattr(self.main_screen.app, "store", None))
 
     @property
-    def looked_at(self) -> LookedAt:
+    def view_state(self) -> ViewState:
         """What is kept of the screen; of the time before the lesson, where one is open."""
         if self.tour:
             return self.tour.before
-        main = self._main
-        guesses = main.kept_guesses()
+        main = self.main_screen
+        guesses = main.list_guesses()
         return main.session.setup, main.pin, main.step, main.asked, guesses, main.is_predicting
 
     # --- choosing, opening, leaving ----------------------------------------------------------
 
     def action_lessons(self) -> None:
         """Choose a lesson; where one is open, go on with it."""
-        from ..dialogs.menu_dialog import MenuScreen
-        from .lesson_view import items
+        from ..dialogs.menu_dialog import MenuDialog
+        from .lesson_view import list_items
 
         if self.tour:
-            self._main.set_focus(self.tour.strip)
+            self.main_screen.set_focus(self.tour.strip)
             return
         try:
-            names, found, index = items(self._places())
+            names, found, index = list_items(self._load_progress())
         except (ValueError, OSError) as error:  # a file that somebody is writing
-            self._failed(error)
+            self._report_failure(error)
             return
 
         def chosen(at: int | None) -> None:
             if at is not None:
                 self.open_lesson(names[at])
 
-        self._main.app.push_screen(MenuScreen("Lessons", found, index, "lessons"), chosen)
+        self.main_screen.app.push_screen(MenuDialog("Lessons", found, index, "lessons"), chosen)
 
-    def _places(self) -> dict[str, Left]:
+    def _load_progress(self) -> dict[str, LessonProgress]:
         """Where each was left."""
         return self._keeps.load_lessons() if self._keeps else self._left or {}
 
-    def open_lesson(self, name: str, *, again: bool = False) -> None:
+    def open_lesson(self, name: str, *, from_start: bool = False) -> None:
         """Open a lesson above the picture, where it was left."""
-        from .lesson_view import opened
+        from .lesson_view import open_lesson_view
 
-        main = self._main
+        main = self.main_screen
         if self.tour:
             self.leave_lesson("")
         if main.is_predicting:
             main.stop_predicting()
         main.action_leave()
         try:
-            self.tour = opened(main, name, self._places(), again=again)
+            self.tour = open_lesson_view(main, name, self._load_progress(), again=from_start)
         except (ValueError, OSError) as error:
-            self._failed(error)
+            self._report_failure(error)
             return
         main.query_one("#center").mount(self.tour, before=0)
 
-    def _failed(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         title = "This lesson can't be read"
-        self._main.notify(printable(str(error)), title=title, markup=False, severity="error")
+        self.main_screen.notify(
+            make_printable(str(error)), title=title, markup=False, severity="error"
+        )
 
     def leave_lesson(self, said: str) -> None:
         """Close the lesson, keep its place, and go back to what was there before it.
@@ -107,10 +109,10 @@ class Touring(Part):
         tour, self.tour = self.tour, None
         if tour is None:
             return
-        main = self._main
-        self.point_at(None)
+        main = self.main_screen
+        self.highlight_place(None)
         self._keep(tour.places)
-        main.pause()
+        main.pause_playing()
         setup, main.pin, main.step, main.asked, *_ = tour.before
         is_back = main.session.apply(setup, tour.cursor)
         main.action_leave()
@@ -119,52 +121,52 @@ class Touring(Part):
         main.show_session()
         if said:
             undo = f" · {main.key('edit.undo')} shows its line" if is_back else ""
-            main.say(f"{said} · {main.key('lessons')} lessons{undo}")
+            main.show_hint(f"{said} · {main.key('lessons')} lessons{undo}")
 
-    def _keep(self, places: dict[str, Left]) -> None:
+    def _keep(self, places: dict[str, LessonProgress]) -> None:
         """Write down where lessons were left; say so where that can't be done."""
         self._left = places
         try:
             if self._keeps:
                 self._keeps.save_lessons(self._keeps.load_lessons() | places)
         except OSError as error:
-            why = printable(error.strerror or str(error))
+            why = make_printable(error.strerror or str(error))
             title = "Where lessons were left is not kept"
-            self._main.notify(why, title=title, markup=False, severity="warning")
+            self.main_screen.notify(why, title=title, markup=False, severity="warning")
 
     # --- what a card does to the screen ------------------------------------------------------
 
-    def show_card(self, setup: Setup, step: int, *, joined: bool) -> None:
+    def show_card(self, setup: Setup, step: int, *, is_coalesced: bool) -> None:
         """Show what a card speaks of; cards that are ``joined`` are taken back together."""
-        main = self._main
-        main.pause()
+        main = self.main_screen
+        main.pause_playing()
         if main.is_predicting:
             main.stop_predicting()
-        main.say("")
-        main.session.apply(setup, joined=joined)
+        main.show_hint("")
+        main.session.apply(setup, coalesce=is_coalesced)
         main.pin, main.asked, main.step = None, False, step
         main.show_session()
 
-    def point_at(self, place: Place | None, slot: str = "") -> None:
+    def highlight_place(self, place: LaneRef | None, slot: str = "") -> None:
         """Light a cell of the lanes and a slot, or none; not while somebody else points."""
-        lanes = self._main.query_one(Lanes)
+        lanes = self.main_screen.query_one(LanesPane)
         if lanes.has_focus:
             return
-        lanes.stand_on(place)
-        for pane in self._main.query(FormPane):
-            pane.point(slot)
+        lanes.move_cursor_to(place)
+        for pane in self.main_screen.query(FormPane):
+            pane.highlight_slot(slot)
 
     # --- answers -----------------------------------------------------------------------------
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         """An answer to the lesson's question."""
         if self.tour and event.about is self.tour:
-            self.tour.given(event.text, is_left=not event.is_meant)
+            self.tour.grade_answer(event.text, is_left=not event.is_meant)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
         """What is said of the answer before is no more of what stands in the field."""
         if self.tour and event.about is self.tour:
-            self.tour.unsay()
+            self.tour.clear_feedback()
 
     def on_value_field_hinted(self, event: ValueField.Hinted) -> None:
         """A hint at the lesson's question is wanted."""

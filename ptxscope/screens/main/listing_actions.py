@@ -6,96 +6,100 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...engine.records import replace
-from ...engine.syntax.errors import PtxError, printable
+from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse
 from ...state import session as edits
-from .screen_mixin import Part
+from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
-    from ...engine.listings.lint import Checked
+    from ...engine.listings.lint import CheckedInstruction
     from ...state.open_listing import ListingCursor
-    from ...widgets.listing_pane import Listing
+    from ...widgets.listing_pane import ListingPane
 
 
-class Listings(Part):
+class ListingActions(MainScreenMixin):
     """What the main screen does with a listing."""
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
         """The cursor in the listing that is open."""
-        return self._main.session.cursor
+        return self.main_screen.session.cursor
 
     def follow_listing(self) -> None:
         """Run the listing on the values that are shown, and show what it computes from them."""
         if self.listing_cursor is not None:
-            cursor = self.listing_cursor.following(self._main.session.setup)
-            self._main.session.amend(cursor.current(self._main.session.setup), cursor)
-            self.listing().show(cursor)
+            cursor = self.listing_cursor.rerun_on(self.main_screen.session.setup)
+            self.main_screen.session.amend(
+                cursor.update_setup(self.main_screen.session.setup), cursor
+            )
+            self.get_listing_pane().show(cursor)
 
-    def veil_listing(self) -> None:
+    def hide_listing_results(self) -> None:
         """The list tells no result that is held back beside it."""
         if self.listing_cursor is not None:
-            self.listing().veil(veiled=self._main.is_held_back)
+            self.get_listing_pane().hide_results(is_hidden=self.main_screen.is_result_hidden)
 
-    def listing(self) -> Listing:
+    def get_listing_pane(self) -> ListingPane:
         """The list of an open listing's statements, made when there first is one."""
-        from ...widgets.listing_pane import Listing
+        from ...widgets.listing_pane import ListingPane
 
-        if not self._main.query(Listing):
-            self._main.query_one("#side").mount(Listing(), before="#modifiers")
-        return self._main.query_one(Listing)
+        if not self.main_screen.query(ListingPane):
+            self.main_screen.query_one("#side").mount(ListingPane(), before="#modifiers")
+        return self.main_screen.query_one(ListingPane)
 
     def open_listing(self, text: str, name: str) -> None:
         """Open a text as a listing, at its first instruction."""
-        from ...state.open_listing import opened_listing
+        from ...state.open_listing import open_listing
 
-        found = opened_listing(text, name, self._main.session.setup.model)
+        found = open_listing(text, name, self.main_screen.session.setup.model)
         if found is None:
-            self._main.notify(printable(name), title="None of the 27 is in it", markup=False)
+            self.main_screen.notify(
+                make_printable(name), title="None of the 27 is in it", markup=False
+            )
             return
-        self.open_at(found)
+        self.open_cursor(found)
 
-    def open_at(self, cursor: ListingCursor, *, first: bool = False) -> None:
+    def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
         """Open a listing beside the trace; where it is the first thing, undo ends there."""
         self.go_to(cursor)
-        if first:
-            self._main.session.past.clear()
-        self._main.action_focus_on("listing")
+        if is_first:
+            self.main_screen.session.past.clear()
+        self.main_screen.action_focus_on("listing")
 
     def go_to(self, cursor: ListingCursor) -> None:
         """Show a listing, and the evaluation of the statement under its cursor."""
-        self._main.query_one("#side").add_class("-listing")
-        setup = cursor.setup(self._main.session.setup)
-        self._main.used(setup.instruction.opcode)
-        self._main.pause()
-        self._main.step = 99
-        self._main.edit(setup, cursor)
+        self.main_screen.query_one("#side").add_class("-listing")
+        setup = cursor.make_setup(self.main_screen.session.setup)
+        self.main_screen.add_recent(setup.instruction.opcode)
+        self.main_screen.pause_playing()
+        self.main_screen.step = 99
+        self.main_screen.edit(setup, cursor)
 
-    def on_listing_moved(self, event: Listing.Moved) -> None:
+    def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
         """Show the statement that the cursor of the list came to."""
         self.go_to(event.to)
 
-    def on_listing_left(self) -> None:
+    def on_listing_pane_focus_released(self) -> None:
         """The statement is found."""
-        self._main.action_leave()
+        self.main_screen.action_leave()
 
     def action_statement(self, by: int) -> None:
         """Go to another instruction of the listing."""
         if self.listing_cursor is not None:
-            self.go_to(self.listing_cursor.moved(by))
+            self.go_to(self.listing_cursor.move_by(by))
 
     def action_open_file(self, name: str = "") -> None:
         """Open a listing, or a source with inline assembly."""
-        from ..dialogs.text_prompt import AskScreen
+        from ..dialogs.text_prompt import TextPrompt
 
         def named(name: str | None) -> None:
             if name and name.strip():
                 self._open_file(name.strip())
 
-        asked = AskScreen(
+        asked = TextPrompt(
             "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
         )
-        self._main.app.push_screen(asked, named)
+        self.main_screen.app.push_screen(asked, named)
 
     def _open_file(self, name: str) -> None:
         from ...state.open_listing import read_listing
@@ -103,63 +107,66 @@ class Listings(Part):
         try:
             self.open_listing(read_listing(name), Path(name).name)
         except ValueError as error:
-            self._main.notify(
-                printable(str(error)), title="Not opened", markup=False, severity="error"
+            self.main_screen.notify(
+                make_printable(str(error)), title="Not opened", markup=False, severity="error"
             )
             self.action_open_file(name)
 
     def action_expect(self, text: str = "") -> None:
         """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
         from ...state.open_listing import is_explained
-        from ..dialogs.text_prompt import AskScreen
+        from ..dialogs.text_prompt import TextPrompt
 
         if self.listing_cursor is None:
-            self._main.say(
-                f"There is no listing · {self._main.key('listing.open')} opens one, or paste it"
+            self.main_screen.show_hint(
+                f"There is no listing · {self.main_screen.key('listing.open')} opens "
+                "one, or paste it"
             )
             return
 
         def asked(text: str | None) -> None:
             if text and text.strip() and self.listing_cursor is not None:
                 try:
-                    there, said = self.listing_cursor.blamed(text)
+                    there, said = self.listing_cursor.find_culprit(text)
                 except PtxError as error:
-                    self._main.notify(printable(error.message), markup=False, severity="error")
+                    self.main_screen.notify(
+                        make_printable(error.message), markup=False, severity="error"
+                    )
                     self.action_expect(text)
                     return
                 if there is not self.listing_cursor and is_explained(there.statement):
                     self.go_to(there)
-                self._main.tell("Observed", printable(said))
+                self.main_screen.notify_user("Observed", make_printable(said))
 
         title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
         does = "find what wrote it"
-        self._main.app.push_screen(
-            AskScreen(title_, "observed", text, hint, does, "listing"), asked
+        self.main_screen.app.push_screen(
+            TextPrompt(title_, "observed", text, hint, does, "listing"), asked
         )
 
     def action_check(self) -> None:
         """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
-        from ..dialogs.check_dialog import CheckScreen, diagnostics
+        from ..dialogs.check_dialog import CheckDialog, check_listing_text
 
-        text, name = self._main.session.setup.line, "the line"
+        text, name = self.main_screen.session.setup.line, "the line"
         if self.listing_cursor is not None:
             text, name = self.listing_cursor.listing.text, self.listing_cursor.listing.name
 
-        def chosen(found: Checked | None) -> None:
+        def chosen(found: CheckedInstruction | None) -> None:
             if found is not None:
                 self._open_checked(found)
 
-        self._main.app.push_screen(CheckScreen(*diagnostics(text, name)), chosen)
+        self.main_screen.app.push_screen(CheckDialog(*check_listing_text(text, name)), chosen)
 
-    def _open_checked(self, found: Checked) -> None:
+    def _open_checked(self, found: CheckedInstruction) -> None:
         """Show what was checked, on the operands that show an erratum."""
         if self.listing_cursor is not None:
-            there = self.listing_cursor.at_line(found.place.line, found.ptx)
+            there = self.listing_cursor.move_to_line(found.place.line, found.ptx)
             if there is None:
-                self._main.notify(found.ptx, title="It is not in the list", markup=False)
+                self.main_screen.notify(found.ptx, title="It is not in the list", markup=False)
                 return
             self.go_to(there)
         if found.example is not None:
-            example = edits.opened(parse(found.ptx), found.example.values, "isa")
-            place = self._main.session.setup.place
-            self._main.edit(replace(example, place=place, apart=True))
+            example = edits.make_setup(parse(found.ptx), found.example.values, "isa")
+            place = self.main_screen.session.setup.place
+            self.main_screen.edit(replace(example, place=place, apart=True))

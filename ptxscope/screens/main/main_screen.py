@@ -12,39 +12,46 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from ...engine.semantics.plan import Stage
-from ...engine.tracing.provenance import Cell, provenance
-from ...engine.tracing.step_text import title
+from ...engine.tracing.provenance import LaneBits, find_provenance
+from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Trace
-from ...state.actions import bindings, key_names
+from ...state.actions import make_bindings, map_key_names
 from ...state.session import Session, Setup, trace_of
 from ...widgets.base.blank_box import Box
 from ...widgets.base.hint_bar import Hint, HintBar
-from ...widgets.base.theme_styles import InkScreen
-from ...widgets.footer_keys import footer_keys
+from ...widgets.base.theme_styles import ThemedScreen
+from ...widgets.footer_keys import list_footer_keys
 from ...widgets.form.form_pane import FormPane
-from ...widgets.form.modifier_table import Modifiers
+from ...widgets.form.modifier_table import ModifierTable
 from ...widgets.form.slot_choices import ABSENT
-from ...widgets.instruction_browser import Browser
-from ...widgets.lanes.lanes_pane import Lanes
-from ...widgets.operand_table import Operands
+from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.lanes.lanes_pane import LanesPane
+from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import LineStatus, PtxLine
 from ...widgets.result_bar import KeyBar, ResultBar
 from ..dialogs.message_placement import MessagesAside
-from .dialog_actions import Asking
-from .edit_actions import Editing
+from .dialog_actions import DialogActions
+from .edit_actions import EditActions
 from .greeting import Start, greeting
-from .lesson_actions import Touring
-from .listing_actions import Listings
-from .prediction_actions import Predicting
-from .step_actions import Stepping
+from .lesson_actions import LessonActions
+from .listing_actions import ListingActions
+from .prediction_actions import PredictionActions
+from .step_actions import StepActions
 
 
 class MainScreen(
-    Predicting, Touring, Listings, Stepping, Editing, Asking, MessagesAside, InkScreen[None]
+    PredictionActions,
+    LessonActions,
+    ListingActions,
+    StepActions,
+    EditActions,
+    DialogActions,
+    MessagesAside,
+    ThemedScreen[None],
 ):
     """Line, lanes, steps and operands; instructions and modifiers beside them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings()
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings()
     AUTO_FOCUS = ""
     NORMAL = 110
     """Columns from which on there is room beside the lanes."""
@@ -61,8 +68,8 @@ class MainScreen(
         & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
-        & #side.-listing > Browser { display: none; }
-        & #side.-listing > Listing { display: block; }
+        & #side.-listing > InstructionBrowser { display: none; }
+        & #side.-listing > ListingPane { display: block; }
         &.-low #operands, &.-tiny #operands {
             display: none; max-height: 5;
             &.-used { display: block; }
@@ -114,7 +121,7 @@ class MainScreen(
         self._was_seen = False
 
     @property
-    def is_held_back(self) -> bool:
+    def is_result_hidden(self) -> bool:
         """Whether the result is not to be seen: a step is veiled, and nobody asked."""
         is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
         return is_veiled and not self.asked
@@ -128,12 +135,12 @@ class MainScreen(
             yield LineStatus()
         with Box(id="body"):
             with Box(id="side"):
-                yield Browser()
-                yield Modifiers()
+                yield InstructionBrowser()
+                yield ModifierTable()
             with Box(id="center"):
-                yield Lanes()
+                yield LanesPane()
                 yield ResultBar()
-                yield Operands()
+                yield OperandTable()
         yield HintBar()
         yield KeyBar()
 
@@ -160,7 +167,7 @@ class MainScreen(
     def _extend_compose(self, widgets: list[Widget]) -> None:
         """What Textual adds to a screen comes after the first paint, unseen. Part of Textual."""
 
-    def _mount_unseen(self) -> None:
+    def _mount_hidden_widgets(self) -> None:
         """Mount what is not seen yet, before the first key asks for it."""
         added: list[Widget] = []
         super()._extend_compose(added)
@@ -170,35 +177,35 @@ class MainScreen(
 
     def on_mount(self) -> None:
         """Show the session, and in a few words what it is, where that is new."""
-        self.call_after_refresh(self._mount_unseen)
+        self.call_after_refresh(self._mount_hidden_widgets)
         self.show_keys()
         self.show_session()
         if self._greeting is not None:
             at_end = self.step == len(self.session.trace.steps)
-            self.say(greeting(self._greeting, self.key, at_end=at_end))
+            self.show_hint(greeting(self._greeting, self.key, at_end=at_end))
         self.call_after_refresh(self.begin_as_kept)
 
-    def say(self, text: str, ink: str = "dim", *, firm: bool = False) -> None:
+    def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
         """Say something in the hint's row, until the next edit or step."""
         self.is_told = False
-        self.query_one(HintBar).say(text, ink, firm=firm)
+        self.query_one(HintBar).show_message(text, style, is_sticky=is_sticky)
 
-    def tell(self, title: str, text: str) -> None:
+    def notify_user(self, title: str, text: str) -> None:
         """Say what came of something, and cover nothing: a message only where hints have no row."""
         if self.has_class("-tiny"):
             self.notify(text, title=title, markup=False)
         else:
-            self.say(f"{title}: {text}", "strong", firm=True)
+            self.show_hint(f"{title}: {text}", "strong", is_sticky=True)
 
     def clear_hint(self) -> None:
         """Say no more, but of a line that is still wrong."""
         self.is_told = False
         self.query_one(HintBar).clear()
-        self.query_one(LineStatus).say()
+        self.query_one(LineStatus).show_hint()
 
     def show_keys(self) -> None:
         """The footer says which keys act now."""
-        self.query_one(KeyBar).show(*footer_keys(self))
+        self.query_one(KeyBar).show(*list_footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
 
@@ -211,42 +218,42 @@ class MainScreen(
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
         of = " · of the last legal line" if setup.error else ""
-        self.query_one(Operands).entitle(f"Operands{of}")
-        self.query_one(Modifiers).entitle(f"Modifiers{of or f' · {ABSENT} is not written'}")
-        self.query_one(Browser).show(setup.instruction.opcode, self.recent)
+        self.query_one(OperandTable).set_title(f"Operands{of}")
+        self.query_one(ModifierTable).set_title(f"Modifiers{of or f' · {ABSENT} is not written'}")
+        self.query_one(InstructionBrowser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
-        self.query_one(Operands).show(trace)
+        self.query_one(OperandTable).show(trace)
         if self.made_value_field is not None:
-            self.made_value_field.follow(trace.operands)
+            self.made_value_field.follow_edit(trace.operands)
         self.show_status()
         self.show_step()
         if self.shown_too is not None:
             self.shown_too()
 
-    def show_step(self, *, moving: bool = False) -> None:
+    def show_step(self, *, is_animated: bool = False) -> None:
         """Let the lanes and the result show the session's step."""
-        session, lanes, pin = self.session, self.query_one(Lanes), self._pinned()
-        lanes.entitle(self._step_title())
-        self.veil_listing()
+        session, lanes, pin = self.session, self.query_one(LanesPane), self._get_comparable_pin()
+        lanes.set_title(self._step_title())
+        self.hide_listing_results()
         bar = self.query_one(ResultBar)
-        bar.show(session.trace, session.divergences, pin, self._held_back_by())
+        bar.show(session.trace, session.divergences, pin, self._find_reveal_key())
         asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (
             Stage.SELECT,
             Stage.EXTEND,
         )
-        self.query_one(Operands).untell(untold=asks_numbers)
+        self.query_one(OperandTable).hide_readings(is_hidden=asks_numbers)
         if self.guesses is not None:  # another answer, or a pin, would tell what is asked
-            lanes.show(session.trace, self.step, guesses=self.guesses)
+            lanes.show_trace(session.trace, self.step, guesses=self.guesses)
             return
-        lanes.show(session.trace, self.step, session.divergence, pin, moving=moving)
+        lanes.show_trace(session.trace, self.step, session.divergence, pin, is_animated=is_animated)
 
     def _step_title(self) -> str:
         trace = self.session.trace
         count = len(trace.steps)
         parts = [f"Before step 1 of {count}"]
         if self.step:
-            parts = [f"Step {self.step} of {count}", title(trace.steps[self.step - 1])]
+            parts = [f"Step {self.step} of {count}", format_title(trace.steps[self.step - 1])]
         if self.is_playing:
             parts.append("playing")
         if self.is_predicting:
@@ -255,12 +262,12 @@ class MainScreen(
             parts.append("of the last legal line")
         return " · ".join(parts)
 
-    def _held_back_by(self) -> str:
+    def _find_reveal_key(self) -> str:
         """The key that shows the result, while that is held back."""
         id_ = "step.last" if self.is_predicting else "step.result"
-        return self.key(id_) if self.is_held_back else ""
+        return self.key(id_) if self.is_result_hidden else ""
 
-    def _pinned(self) -> Trace | None:
+    def _get_comparable_pin(self) -> Trace | None:
         """The pinned evaluation, where it is of the same instruction."""
         if self.pin is None:
             return None
@@ -278,7 +285,7 @@ class MainScreen(
         self.query_one(LineStatus).show(
             setup.instruction,
             setup.error,
-            (*(self.listing_cursor.notes(setup) if self.listing_cursor else ()), *notes),
+            (*(self.listing_cursor.list_notes(setup) if self.listing_cursor else ()), *notes),
             line.candidates if line.has_focus else (),
             line.candidate,
             first=line.scroll_offset.x,
@@ -286,7 +293,7 @@ class MainScreen(
 
     def key(self, id_: str) -> str:
         """What the first key of an action is called."""
-        return key_names(self.app)[id_][0]
+        return map_key_names(self.app)[id_][0]
 
     def on_screen_suspend(self) -> None:
         """Under a panel none of the keys here act; those of the panel stand on its frame."""
@@ -294,22 +301,22 @@ class MainScreen(
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
-    def _candidate_moved(self) -> None:
+    def _on_candidate_highlighted(self) -> None:
         self.show_status()
 
-    @on(Browser.Emptied)
-    def _filter_emptied(self) -> None:
+    @on(InstructionBrowser.Emptied)
+    def _on_filter_emptied(self) -> None:
         self.show_keys()
 
     @on(Hint)
-    def _hinted(self, event: Hint) -> None:
-        self.query_one(HintBar).hint(event)
+    def _on_hint(self, event: Hint) -> None:
+        self.query_one(HintBar).show_widget_hint(event)
 
     # --- focus ---------------------------------------------------------------------
 
     def action_leave(self) -> None:
         """Give the focus up: the screen's keys act again."""
-        if self.is_predicting and self.focused in (None, self.query_one(Lanes)):
+        if self.is_predicting and self.focused in (None, self.query_one(LanesPane)):
             self.stop_predicting()
         self.set_focus(None)  # before what has it is hidden, else Textual finds another
         self.end_typing()
@@ -317,7 +324,7 @@ class MainScreen(
 
     def action_page(self, by: int) -> None:
         """Scroll the lanes by what is seen of them."""
-        lanes = self.query_one(Lanes)
+        lanes = self.query_one(LanesPane)
         lanes.scroll_relative(y=by * lanes.scrollable_content_region.height, animate=False)
 
     def action_focus_on(self, id_: str) -> None:
@@ -344,21 +351,23 @@ class MainScreen(
             panel = self.query_one(f"#{hidden}")
             panel.set_class(panel in way, "-used")
 
-    @on(Lanes.CursorMoved)
-    def _cursor_moved(self, event: Lanes.CursorMoved) -> None:
-        self.query_one(Operands).light(self._origin(event.cell) if event.cell else {})
-        self.query_one(HintBar).hint(Hint(event.control, event.said))
+    @on(LanesPane.CursorMoved)
+    def _on_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
+        self.query_one(OperandTable).highlight_bits(
+            self._map_origin(event.cell) if event.cell else {}
+        )
+        self.query_one(HintBar).show_widget_hint(Hint(event.control, event.said))
         self.show_keys()  # what Enter does, and whether digits are keys, depends on the cell
 
-    def _origin(self, cell: Cell) -> dict[str, int]:
+    def _map_origin(self, cell: LaneBits) -> dict[str, int]:
         """The operand bits that a cell came from: a mask by role."""
         masks: dict[str, int] = {}
-        for role, low, high in provenance(self.session.trace, *cell):
+        for role, low, high in find_provenance(self.session.trace, *cell):
             masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
         return masks
 
     @on(KeyBar.Pressed)
-    async def _key_pressed(self, event: KeyBar.Pressed) -> None:
+    async def _on_key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
     def _widen_listing(self) -> None:
@@ -378,9 +387,9 @@ class MainScreen(
         """The status line stops helping; what was typed in the line is one edit."""
         self._widen_listing()
         if self.typed is self.session.setup:
-            self.session.settle()
+            self.session.drop_empty_edit()
         self.typed = None
         if self.focused is None:
-            self.query_one(HintBar).left()
+            self.query_one(HintBar).clear_widget_hint()
         self.show_status()
         self.show_keys()

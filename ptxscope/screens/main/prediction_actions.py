@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import PtxError, counted
-from ...scene.scene_model import Place
-from ...widgets.lanes.lanes_pane import Lanes
-from .screen_mixin import Part
+from ...engine.syntax.errors import PtxError, format_count
+from ...scene.scene_model import LaneRef
+from ...widgets.lanes.lanes_pane import LanesPane
+from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
     from ...engine.tracing.trace import Trace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...widgets.value_field import ValueField
 
 
-class Predicting(Part):
+class PredictionActions(MainScreenMixin):
     """What the main screen does while a trace is predicted.
 
     The step shown is then the one that is asked: its lanes are drawn when they are told right.
@@ -42,16 +42,16 @@ class Predicting(Part):
         return 0 if self._left_at == 1 else 1
 
     @property
-    def guesses(self) -> Mapping[Place, Guess] | None:
+    def guesses(self) -> Mapping[LaneRef, Guess] | None:
         """Those at the step that is asked; None where it is shown."""
         if not self.is_predicting or self.prediction is None:
             return None
         return self.prediction.guesses
 
-    def kept_guesses(self) -> Sequence[object]:
+    def list_guesses(self) -> Sequence[object]:
         """What is to be kept of what was typed."""
         if self.prediction is None:
-            return self._unread if self._is_shown(self._main.opened) else ()
+            return self._unread if self._is_shown(self.main_screen.opened) else ()
         from ...learn.prediction import to_json
 
         return to_json(self.prediction) if self._is_shown(self.prediction.trace) else ()
@@ -62,12 +62,12 @@ class Predicting(Part):
         """Ask for the steps to come, or stop asking."""
         if self.is_predicting:
             self.stop_predicting()
-            self._main.action_leave()  # keys act on what is shown again
+            self.main_screen.action_leave()  # keys act on what is shown again
             return
-        main = self._main
-        main.pause()
+        main = self.main_screen
+        main.pause_playing()
         steps, known = len(main.session.trace.steps), self.prediction
-        self._follow()
+        self._follow_trace()
         is_left = known is self.prediction and self._left_at > 0
         if is_left and (main.step < self._left_at or main.step == steps):
             self.begin_predicting(self._left_at)
@@ -76,19 +76,19 @@ class Predicting(Part):
 
     def begin_predicting(self, step: int) -> None:
         """Ask for a step, and for those behind it."""
-        main = self._main
-        self._follow()
+        main = self.main_screen
+        self._follow_trace()
         self.is_predicting, main.asked = True, False
         main.step = min(max(step, 1), len(main.session.trace.steps))
         main.action_focus_on("lanes")
         main.show_step()
         self._ask_here()
         main.show_keys()
-        main.say(" · ".join(self._invitation()), firm=True)
+        main.show_hint(" · ".join(self._invitation()), is_sticky=True)
 
     def _invitation(self) -> Iterator[str]:
         """How the lane under the cursor is answered, and which keys act on it."""
-        main, lanes = self._main, self._main.query_one(Lanes)
+        main, lanes = self.main_screen, self.main_screen.query_one(LanesPane)
         assert self.prediction
         place = lanes.place
         if place is not None and self.prediction.is_yes_or_no(place):
@@ -105,7 +105,7 @@ class Predicting(Part):
 
     def stop_predicting(self, *, step: int = 0) -> None:
         """Ask no more, and show up to a step; to the one before what was asked if none is said."""
-        main = self._main
+        main = self.main_screen
         self._left_at = main.step
         self.is_predicting = False
         main.step = step or main.step - 1  # before the first: the operands alone
@@ -113,24 +113,26 @@ class Predicting(Part):
         main.show_status()
         main.show_keys()
         key = main.key("predict")
-        main.say(f"{key} goes on predicting where you were, with what you typed", firm=True)
+        main.show_hint(
+            f"{key} goes on predicting where you were, with what you typed", is_sticky=True
+        )
 
     def _is_shown(self, other: Trace) -> bool:
         """Whether a trace is of what is shown now."""
-        trace = self._main.session.trace
+        trace = self.main_screen.session.trace
         return (trace.instruction, trace.model, dict(trace.operands)) == (
             other.instruction,
             other.model,
             dict(other.operands),
         )
 
-    def _follow(self) -> None:
+    def _follow_trace(self) -> None:
         """Begin anew where what is predicted is another trace now."""
         from ...learn.prediction import Prediction, from_json
 
         trace, kept = (
-            self._main.session.trace,
-            self._unread if self._is_shown(self._main.opened) else (),
+            self.main_screen.session.trace,
+            self._unread if self._is_shown(self.main_screen.opened) else (),
         )
         self._unread = ()
         if self.prediction is None:
@@ -141,108 +143,114 @@ class Predicting(Part):
     def follow_prediction(self) -> None:
         """The session has changed."""
         if self.is_predicting:
-            self._follow()
+            self._follow_trace()
 
     def begin_as_kept(self) -> None:
         """Go on asking where the explorer was left so."""
         if self._begins:
             self._begins = False
-            self.begin_predicting(self._main.step)
+            self.begin_predicting(self.main_screen.step)
 
     # --- asking ----------------------------------------------------------------------
 
     def _ask_here(self) -> None:
         """Put the cursor on the first lane that is to be told; where there is none, go on."""
         assert self.prediction
-        main = self._main
-        place = self.prediction.next_in(main.step)
+        main = self.main_screen
+        place = self.prediction.find_next_location(main.step)
         if place is not None:
-            main.query_one(Lanes).stand_on(place)
+            main.query_one(LanesPane).move_cursor_to(place)
 
-    def prediction_moved(self) -> None:
+    def follow_step(self) -> None:
         """Another step is asked."""
         if self.is_predicting:
             self._ask_here()
 
-    def on_lanes_predict(self, event: Lanes.Predict) -> None:
+    def on_lanes_pane_predict(self, event: LanesPane.Predict) -> None:
         """Ask what a lane will be, where hints stand."""
         assert self.prediction
         place = event.place
-        self._main.asked_from = place
+        self.main_screen.asked_from = place
         asked = self.prediction
 
         def read(text: str) -> int:
             return asked.read(place, text)
 
-        self._main.value_field.ask(asked.called(place), read, _begun(event.start, read), place)
+        self.main_screen.value_field.ask(
+            asked.format_location(place), read, _begin_answer(event.start, read), place
+        )
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         """Judge what was entered; keep what was only typed."""
-        main, place, asked = self._main, event.about, self.prediction
-        if not isinstance(place, Place) or asked is None or place.key not in asked.trace.rows:
+        main, place, asked = self.main_screen, event.about, self.prediction
+        if not isinstance(place, LaneRef) or asked is None or place.key not in asked.trace.rows:
             return
         if not event.is_meant:
-            self.prediction = asked.typed(place, event.text)
+            self.prediction = asked.with_text(place, event.text)
             main.show_step()
             return
-        self.prediction = asked.judged(place, event.text)
+        self.prediction = asked.with_answer(place, event.text)
         main.show_step()  # before the cursor comes back, and tells what it stands on
         main.go_back()
-        if self.prediction.at(place).is_right:
-            self._told_right(place)
+        if self.prediction.get_guess(place).is_right:
+            self._accept_answer(place)
 
-    def _told_right(self, place: Place) -> None:
+    def _accept_answer(self, place: LaneRef) -> None:
         """Draw the lane and ask for the next; when all are told, for the next step."""
         assert self.prediction
-        main, steps = self._main, len(self._main.session.trace.steps)
-        following = self.prediction.next_in(main.step, place)
+        main, steps = self.main_screen, len(self.main_screen.session.trace.steps)
+        following = self.prediction.find_next_location(main.step, place)
         if following is None and main.step == steps:
-            self._finish()
+            self._finish_prediction()
             return
         if following is None:
             main.step += 1
             main.show_step()
             self._ask_here()
-            main.say("✓ Right: the step is drawn. What will the next one give?", "good", firm=True)
+            main.show_hint(
+                "✓ Right: the step is drawn. What will the next one give?", "good", is_sticky=True
+            )
             return
-        main.query_one(Lanes).stand_on(following)
-        main.say("✓ Right", "good", firm=True)
+        main.query_one(LanesPane).move_cursor_to(following)
+        main.show_hint("✓ Right", "good", is_sticky=True)
 
-    def _finish(self) -> None:
+    def _finish_prediction(self) -> None:
         """All is told."""
         assert self.prediction
-        main = self._main
+        main = self.main_screen
         guesses = [guess for guess in self.prediction.guesses.values() if guess.is_right]
         first = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
         self.is_predicting = False
         self._left_at = 0
         main.show_step()
-        said = f"✓ That was the last step: {counted(len(guesses), 'value')} told, {first} at once"
-        main.say(said, "good", firm=True)
+        said = (
+            f"✓ That was the last step: {format_count(len(guesses), 'value')} told, {first} at once"
+        )
+        main.show_hint(said, "good", is_sticky=True)
         self.prediction = None
 
     def action_hint(self) -> None:
         """Say a little more on the lane that is asked."""
-        main = self._main
+        main = self.main_screen
         if not self.is_predicting or self.prediction is None:
-            main.say(f"Hints are for what you predict: {main.key('predict')} begins")
+            main.show_hint(f"Hints are for what you predict: {main.key('predict')} begins")
             return
-        place = main.query_one(Lanes).place
-        asked = self.prediction.next_in(main.step, None)
-        if place is None or not main.query_one(Lanes).is_asked(place):
+        place = main.query_one(LanesPane).place
+        asked = self.prediction.find_next_location(main.step, None)
+        if place is None or not main.query_one(LanesPane).is_asked(place):
             place = asked
         if place is None:
             return
-        self.prediction = self.prediction.hinted(place)
+        self.prediction = self.prediction.with_hint(place)
         main.show_step()
-        main.query_one(Lanes).stand_on(place)
-        main.say(self.prediction.at(place).said, "strong", firm=True)
+        main.query_one(LanesPane).move_cursor_to(place)
+        main.show_hint(self.prediction.get_guess(place).said, "strong", is_sticky=True)
 
 
 _NOTATIONS = "-1, 255, 0xff"
 
 
-def _begun(start: str, read: Callable[[str], int]) -> str:
+def _begin_answer(start: str, read: Callable[[str], int]) -> str:
     """What an answer begins with: a digit that is a letter is hexadecimal, but for ``false``."""
     if len(start) != 1 or start not in "abcdef":
         return start

@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from .main_screen import MainScreen
 
 
-class Part:
+class MainScreenMixin:
     """Methods of the main screen, mixed into it."""
 
     @property
-    def _main(self) -> MainScreen:
+    def main_screen(self) -> MainScreen:
+        """The screen itself, with the methods of the other mixins."""
         return cast("MainScreen", self)

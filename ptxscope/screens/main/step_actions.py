@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...state.session import reading_time
-from .screen_mixin import Part
+from ...state.session import compute_reading_seconds
+from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from ...widgets.lanes.lanes_pane import Lanes
+    from ...widgets.lanes.lanes_pane import LanesPane
 
 _PACE = 1.0
 """How slowly the steps are played; 1 is a reader's pace."""
 
 
-class Stepping(Part):
+class StepActions(MainScreenMixin):
     """What the main screen does with steps."""
 
     is_told = False
@@ -30,34 +30,35 @@ class Stepping(Part):
 
     @property
     def _count(self) -> int:
-        return len(self._main.session.trace.steps)
+        return len(self.main_screen.session.trace.steps)
 
     def action_step(self, by: int) -> None:
         """Go to the next step, or back; at the last say so, and then start over."""
-        self.pause()
-        if by < 0 or self._main.step < self._count:
-            self.go_to_step(self._main.step + by)
-        elif self._main.is_predicting:
-            self._main.stop_predicting(step=self._main.step)
+        self.pause_playing()
+        if by < 0 or self.main_screen.step < self._count:
+            self.go_to_step(self.main_screen.step + by)
+        elif self.main_screen.is_predicting:
+            self.main_screen.stop_predicting(step=self.main_screen.step)
         elif self.is_told:
-            self._main.asked = False
+            self.main_screen.asked = False
             self.go_to_step(1)
         else:
-            self._main.say(
-                f"That was the last step · {self._main.key('step.next')} starts over", "strong"
+            self.main_screen.show_hint(
+                f"That was the last step · {self.main_screen.key('step.next')} starts over",
+                "strong",
             )
             self.is_told = True
 
     def action_step_to(self, where: str | int) -> None:
         """Go to the first or the last step, or to that of a number."""
-        self.pause()
+        self.pause_playing()
         if isinstance(where, int) and where > self._count:
-            self._main.say(
+            self.main_screen.show_hint(
                 f"There are {self._count} steps" if self._count > 1 else "There is one step"
             )
             return
-        if self._main.is_predicting and where == "last":
-            self._main.stop_predicting(step=self._count)
+        if self.main_screen.is_predicting and where == "last":
+            self.main_screen.stop_predicting(step=self._count)
             return
         self.go_to_step(
             {"first": 1, "last": self._count}[where] if isinstance(where, str) else where
@@ -65,79 +66,81 @@ class Stepping(Part):
 
     def go_to_step(self, step: int) -> None:
         """Show the steps up to one."""
-        step = min(max(step, min(self._main.step, 1)), self._count)
-        self._main.clear_hint()
-        if step != self._main.step:
-            moving = step == self._main.step + 1
-            self._main.step = step
-            self._main.show_step(moving=moving)
-            self._main.prediction_moved()
+        step = min(max(step, min(self.main_screen.step, 1)), self._count)
+        self.main_screen.clear_hint()
+        if step != self.main_screen.step:
+            moving = step == self.main_screen.step + 1
+            self.main_screen.step = step
+            self.main_screen.show_step(is_animated=moving)
+            self.main_screen.follow_step()
 
     def action_motion(self) -> None:
         """Let steps be drawn bit by bit, or at once."""
-        moves = self._main.app.animation_level == "full"
-        self._main.app.animation_level = "none" if moves else "full"
-        self._main.say("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
+        moves = self.main_screen.app.animation_level == "full"
+        self.main_screen.app.animation_level = "none" if moves else "full"
+        self.main_screen.show_hint(
+            "Steps are drawn at once" if moves else "Steps are drawn bit by bit"
+        )
 
     def action_result(self) -> None:
         """Show the result before its step, or hold it back again."""
-        if self._main.is_predicting:
-            self._result_refused()
+        if self.main_screen.is_predicting:
+            self._refuse_result()
             return
-        if self._main.step >= self._count:
-            self._main.say("Every step is revealed: the result is not held back")
+        if self.main_screen.step >= self._count:
+            self.main_screen.show_hint("Every step is revealed: the result is not held back")
             return
-        self._main.asked = not self._main.asked
-        self._main.show_step()
+        self.main_screen.asked = not self.main_screen.asked
+        self.main_screen.show_step()
 
-    def on_result_bar_asked(self) -> None:
+    def on_result_bar_reveal_requested(self) -> None:
         """Show the result, where it was clicked."""
-        if self._main.is_predicting:
-            self._result_refused()
+        if self.main_screen.is_predicting:
+            self._refuse_result()
             return
-        self._main.asked = True
-        self._main.show_step()
+        self.main_screen.asked = True
+        self.main_screen.show_step()
 
-    def _result_refused(self) -> None:
-        self._main.say(
-            f"The result would tell what is asked · {self._main.key('predict')} stops asking"
+    def _refuse_result(self) -> None:
+        self.main_screen.show_hint(
+            f"The result would tell what is asked · {self.main_screen.key('predict')} stops asking"
         )
 
     def action_play(self) -> None:
         """Play the steps from here, from the start where all are seen; or pause."""
         if self._playing is not None:
-            self.pause()
+            self.pause_playing()
             return
-        if self._main.is_predicting:
-            self._main.stop_predicting()
-        if not 0 < self._main.step < self._count:
+        if self.main_screen.is_predicting:
+            self.main_screen.stop_predicting()
+        if not 0 < self.main_screen.step < self._count:
             self.go_to_step(1)
         self._play_on()
-        self._main.show_step()
+        self.main_screen.show_step()
 
     def _play_on(self) -> None:
         """Let the step stay until it is read."""
-        if self._main.step >= self._count:
-            self.pause()
+        if self.main_screen.step >= self._count:
+            self.pause_playing()
             return
-        trace = self._main.session.trace
-        step = trace.steps[self._main.step - 1]
-        seconds = _PACE * reading_time(trace, step, self._main.session.divergence)
-        self._playing = self._main.set_timer(seconds, self._play_next)
+        trace = self.main_screen.session.trace
+        step = trace.steps[self.main_screen.step - 1]
+        seconds = _PACE * compute_reading_seconds(trace, step, self.main_screen.session.divergence)
+        self._playing = self.main_screen.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
         if self._playing is not None:  # else it was paused when its time had come
-            self.go_to_step(self._main.step + 1)
+            self.go_to_step(self.main_screen.step + 1)
             self._play_on()
 
-    def pause(self) -> None:
+    def pause_playing(self) -> None:
         """Play no more."""
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
-            self._main.show_step()
+            self.main_screen.show_step()
 
-    def on_lanes_step_chosen(self, event: Lanes.StepChosen) -> None:
+    def on_lanes_pane_step_chosen(self, event: LanesPane.StepChosen) -> None:
         """Go to a step that was clicked."""
-        self.pause()
+        self.pause_playing()
         self.go_to_step(event.number)

@@ -87,7 +87,7 @@ class Ascii(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same line with stand-ins. Part of Textual."""
-        texts = as_ascii(tuple(segment.text for segment in segments))
+        texts = convert_to_ascii(tuple(segment.text for segment in segments))
         return [
             Segment(text, style, control)
             for text, (_, style, control) in zip(texts, segments, strict=True)
@@ -95,15 +95,15 @@ class Ascii(LineFilter):
 
 
 @lru_cache(1024)
-def as_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
+def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The pieces of a line in ASCII, together as wide as they were."""
     if all(text.isascii() for text in texts):
         return texts
-    pieces = [list(_cells(text)) for text in texts]
+    pieces = [list(_iter_parts(text)) for text in texts]
     width = cell_len("".join(texts))
     line = [cell for piece in pieces for cell in piece]
-    for longer in [_longer(i, text) for i, text in enumerate(line) if not text.isascii()]:
-        _lengthen(line, longer)
+    for longer in [_make_longer(i, text) for i, text in enumerate(line) if not text.isascii()]:
+        _insert_longer(line, longer)
     left, made = width, []
     for piece in pieces:
         text = "".join(line[: len(piece)])[:left]
@@ -115,7 +115,7 @@ def as_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(made)
 
 
-def _cells(text: str) -> Iterator[str]:
+def _iter_parts(text: str) -> Iterator[str]:
     """A text in parts: each is ASCII that stands for as much, or is looked at again."""
     text = _SIGN.get(text, text)
     if text == _BECOMES:
@@ -125,19 +125,19 @@ def _cells(text: str) -> Iterator[str]:
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
     at = 0
     for found in _RAISED.finditer(text):
-        yield from map(_cell, text[at : found.start()])
+        yield from map(_convert_glyph, text[at : found.start()])
         yield found[0]
         at = found.end()
-    yield from map(_cell, text[at:])
+    yield from map(_convert_glyph, text[at:])
 
 
-def _cell(glyph: str) -> str:
+def _convert_glyph(glyph: str) -> str:
     if glyph.isascii() or glyph in _BETTER or glyph in _NEEDED:
         return glyph
-    return _stand_in(glyph)
+    return _find_replacement(glyph)
 
 
-def _stand_in(glyph: str) -> str:
+def _find_replacement(glyph: str) -> str:
     width = cell_len(glyph)
     if glyph == _BECOMES:
         return "-> "
@@ -149,20 +149,20 @@ def _stand_in(glyph: str) -> str:
     return (plain if plain.isascii() and plain.isprintable() else ".").ljust(width, ".")[:width]
 
 
-def _longer(at: int, text: str) -> _Longer:
+def _make_longer(at: int, text: str) -> _Longer:
     if text in _BETTER:
-        return _Longer(at, _stand_in(text), _BETTER[text])
+        return _Longer(at, _find_replacement(text), _BETTER[text])
     if text in _NEEDED:
         return _Longer(at, "", _NEEDED[text])
     sign = "_" if "₀" <= text[-1] <= "₉" or text[0] in "₊₋" else "^"
     return _Longer(at, "", sign + normalize("NFKD", text).replace("−", "-"))
 
 
-def _lengthen(line: list[str], longer: _Longer) -> None:
+def _insert_longer(line: list[str], longer: _Longer) -> None:
     """Put the longer text in its place, for blanks that are taken away."""
     at, width = longer.at, cell_len(line[longer.at])
     more = len(longer.long) - width
-    spare = list(_spare(line))
+    spare = list(_iter_spare_blanks(line))
     if longer.short:  # what stands before it stays where it is
         spare = [blank for blank in spare if at < blank <= at + _NEAR]
         if not spare and line[at + 1 : at + 2] == [" "]:
@@ -178,7 +178,7 @@ def _lengthen(line: list[str], longer: _Longer) -> None:
         line[blank] = ""
 
 
-def _spare(line: list[str]) -> Iterator[int]:
+def _iter_spare_blanks(line: list[str]) -> Iterator[int]:
     """The blanks that stand behind another one."""
     before = ""
     for i, text in enumerate(line):

@@ -14,55 +14,55 @@ _STEPS = 40
 """Shades between a colour and black or white."""
 
 
-def rgb(name: str) -> ColorTriplet:
+def parse_colour(name: str) -> ColorTriplet:
     """The colour that is written ``#rrggbb``."""
     return ColorTriplet(*bytes.fromhex(name.removeprefix("#")[:6]))
 
 
-def luminance(color: ColorTriplet) -> float:
+def compute_luminance(color: ColorTriplet) -> float:
     """How light a colour is: 0 to 1."""
-    red, green, blue = map(_linear, color)
+    red, green, blue = map(_linearize, color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @lru_cache(256)
-def _linear(value: int) -> float:
+def _linearize(value: int) -> float:
     channel = value / 255
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
 
 @lru_cache(512)
-def _seen(color: ColorTriplet) -> tuple[float, float, float]:
+def _list_shown_luminances(color: ColorTriplet) -> tuple[float, float, float]:
     """How light terminals show a colour: in full, in 256 colours, and in Textual's greys."""
     few = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
-    return luminance(color), luminance(few), _linear(grey)
+    return compute_luminance(color), compute_luminance(few), _linearize(grey)
 
 
-def mixed(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorTriplet:
+def mix_colours(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorTriplet:
     """A colour with a part, 0 to 1, of another."""
     return blend_rgb(color, other, part)
 
 
-def readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float) -> ColorTriplet:
+def make_readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float) -> ColorTriplet:
     """The shade nearest to a colour whose contrast on some others reaches a ratio.
 
     It does so in full colours, in 256, and in greys. Where no shade does, it is black or white.
     """
     grounds = tuple(dict.fromkeys(on))
-    pole = max((WHITE, BLACK), key=lambda pole: worst(pole, grounds))
+    pole = max((WHITE, BLACK), key=lambda pole: compute_worst_contrast(pole, grounds))
     for step in range(_STEPS):
         shade = blend_rgb(color, pole, step / _STEPS)
-        if worst(shade, grounds) >= ratio:
+        if compute_worst_contrast(shade, grounds) >= ratio:
             return shade
     return pole
 
 
-def worst(color: ColorTriplet, on: Iterable[ColorTriplet]) -> float:
+def compute_worst_contrast(color: ColorTriplet, on: Iterable[ColorTriplet]) -> float:
     """The least contrast of a colour on some others, however they are shown."""
-    seen = _seen(color)
+    seen = _list_shown_luminances(color)
     return min(
         (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
         for ground in on
-        for one, other in zip(seen, _seen(ground), strict=True)
+        for one, other in zip(seen, _list_shown_luminances(ground), strict=True)
     )

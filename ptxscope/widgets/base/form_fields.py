@@ -13,15 +13,15 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ..ptx_line import PlainInput
-from .pane import CursorPane, Line, Pane, Piece
-from .posted_message import Posted
+from .pane import CursorPane, Pane, StyledLine, StyledText
+from .posted_message import PostedMessage
 
 
-class Field(Horizontal):
+class LabelledInput(Horizontal):
     """A label and a one-line input."""
 
     DEFAULT_CSS = """
-    Field {
+    OperandField {
         height: 1;
         & > Static { width: 10; color: $text-muted; }
         & > Input { width: 1fr; border: none; height: 1; padding: 0; }
@@ -59,26 +59,26 @@ class Page(Pane):
     def show(self, text: str) -> None:
         """Show a text, from its beginning."""
         self._lines = text.expandtabs(4).splitlines()
-        self.redraw()
+        self.redraw_lines()
         self.scroll_to(y=0, animate=False)
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The lines, folded at blanks; what follows stands under its beginning."""
-        return [[Piece(part)] for line in self._lines for part in _folded(line, width)]
+        return [[StyledText(part)] for line in self._lines for part in _fold_line(line, width)]
 
 
 _LONG = 5_000
 """Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
 
 
-def _folded(line: str, width: int) -> list[str]:
+def _fold_line(line: str, width: int) -> list[str]:
     if len(line) > _LONG:
         return [line[at : at + width] for at in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
-class Choices(CursorPane):
+class ChoiceRow(CursorPane):
     """One of several, and switches: ``[text] markdown html   ☐ both answers``.
 
     Left and right move the cursor; Enter, space or a click chooses what is under it.
@@ -90,13 +90,13 @@ class Choices(CursorPane):
         Binding("enter,space", "choose", "Choose", show=False),
     ]
     DEFAULT_CSS = """
-    Choices { height: auto; border: none; &:focus { border: none; } }
+    ChoiceRow { height: auto; border: none; &:focus { border: none; } }
     """
 
-    class Changed(Posted):
+    class OptionChanged(PostedMessage):
         """Something was chosen or switched."""
 
-        control: Choices
+        control: ChoiceRow
 
     def __init__(self, id: str, one_of: Sequence[str], switches: Sequence[str]) -> None:  # noqa: A002
         super().__init__(id, "")
@@ -106,9 +106,9 @@ class Choices(CursorPane):
         """The switches that are on."""
         self._cursor = self.chosen
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The choices, in one line where they fit, the switches in the next."""
-        lines: list[Line] = [[]]
+        lines: list[StyledLine] = [[]]
         room = width
         for name in self.one_of:
             here = name == self.chosen
@@ -116,25 +116,29 @@ class Choices(CursorPane):
                 lines.append([])
                 room = width
             room -= len(name) + 2
-            lines[-1].append(self._piece(f"[{name}]" if here else f" {name} ", name, chosen=here))
-        second = [Piece(" ")]
+            lines[-1].append(
+                self._make_piece(f"[{name}]" if here else f" {name} ", name, is_chosen=here)
+            )
+        second = [StyledText(" ")]
         for name in self.switches:
             is_on = name in self.on
-            second.append(self._piece(f"{'■' if is_on else '□'} {name}", name, chosen=is_on))
-            second.append(Piece("   "))
+            second.append(
+                self._make_piece(f"{'■' if is_on else '□'} {name}", name, is_chosen=is_on)
+            )
+            second.append(StyledText("   "))
         return [*lines, second]
 
-    def _piece(self, text: str, name: str, *, chosen: bool) -> Piece:
-        ink = "chosen" if chosen else ""
+    def _make_piece(self, text: str, name: str, *, is_chosen: bool) -> StyledText:
+        ink = "chosen" if is_chosen else ""
         here = " cursor" if name == self._cursor and self.has_focus else ""
-        return Piece(text, (ink + here).strip(), name)
+        return StyledText(text, (ink + here).strip(), name)
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         names = (*self.one_of, *self.switches)
         at = names.index(self._cursor) + by
         self._cursor = names[min(max(at, 0), len(names) - 1)]
-        self.redraw()
+        self.redraw_lines()
 
     def action_choose(self) -> None:
         """Choose what is under the cursor."""
@@ -142,10 +146,10 @@ class Choices(CursorPane):
             self.on ^= {self._cursor}
         else:
             self.chosen = self._cursor
-        self.redraw()
-        self.Changed(self).tell()
+        self.redraw_lines()
+        self.OptionChanged(self).post_to_screen()
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Choose what was clicked."""
         self._cursor = str(target)
         self.action_choose()

@@ -7,14 +7,14 @@ from time import monotonic
 
 from textual.widget import Widget
 
-from .pane import Line, Pane, Piece
-from .posted_message import Posted
+from .pane import Pane, StyledLine, StyledText
+from .posted_message import PostedMessage
 
 REFUSED = "×"
 """What a hint begins with that says why something can't be."""
 
 
-class Hint(Posted):
+class Hint(PostedMessage):
     """Something to say in the row of hints; empty when there is nothing more to say."""
 
     control: Widget
@@ -46,25 +46,30 @@ class HintBar(Pane, can_focus=False):
         self._from: Widget | None = None
         self._firm_since = -self.FIRM
 
-    def say(
-        self, text: str, ink: str = "dim", widget: Widget | None = None, *, firm: bool = False
+    def show_message(
+        self,
+        text: str,
+        style: str = "dim",
+        widget: Widget | None = None,
+        *,
+        is_sticky: bool = False,
     ) -> None:
         """Say something; what matters most comes first."""
         self._from = widget
-        self._firm_since = monotonic() if firm else -self.FIRM
-        if (text, ink) != self._said:
-            self._said = text, ink
+        self._firm_since = monotonic() if is_sticky else -self.FIRM
+        if (text, style) != self._said:
+            self._said = text, style
             self.set_class(text.startswith(REFUSED), "-refused")
-            self.redraw()
+            self.redraw_lines()
 
-    def hint(self, hint: Hint) -> None:
+    def show_widget_hint(self, hint: Hint) -> None:
         """Say what a widget has to say; only who said something takes it back."""
         if not hint.text and hint.control is not self._from:
             return
         if self._age >= self.FIRM or hint.text.startswith(REFUSED):
-            self.say(hint.text, "changed", hint.control)
+            self.show_message(hint.text, "changed", hint.control)
 
-    def left(self) -> None:
+    def clear_widget_hint(self) -> None:
         """Nothing has the focus: no widget has anything to say."""
         if self._from is not None:
             self.clear()
@@ -72,18 +77,18 @@ class HintBar(Pane, can_focus=False):
     def clear(self) -> None:
         """Say nothing any more."""
         if self._age >= self.SEEN:
-            self.say("")
+            self.show_message("")
 
     @property
     def _age(self) -> float:
         """Seconds since something was said that must be read."""
         return monotonic() - self._firm_since
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The parts of the text that fit; the first is wrapped where it must be."""
         text, ink = self._said
         parts = text.split(self.BETWEEN)
         while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:
             parts.pop()
         rows = textwrap.wrap(self.BETWEEN.join(parts), max(width, 12), break_on_hyphens=False)
-        return [[Piece(row, ink)] for row in rows or [""]]
+        return [[StyledText(row, ink)] for row in rows or [""]]

@@ -9,12 +9,12 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from ...engine.records import NamedTuple
-from ...engine.syntax.errors import printable
-from .pane import Line, Pane, Piece
-from .posted_message import Posted
+from ...engine.syntax.errors import make_printable
+from .pane import Pane, StyledLine, StyledText
+from .posted_message import PostedMessage
 
 
-class Item(NamedTuple):
+class MenuItem(NamedTuple):
     """What can be chosen, and a word on it."""
 
     label: str
@@ -32,71 +32,77 @@ class Menu(Pane):
         Binding("enter", "choose", "Choose", show=False),
     ]
 
-    class Chosen(Posted):
+    class ItemChosen(PostedMessage):
         """An item was chosen."""
 
         control: Menu
         index: int
 
-    class Moved(Posted):
+    class ItemHighlighted(PostedMessage):
         """The cursor is on another item."""
 
         control: Menu
         index: int
 
-    def __init__(self, title: str, items: Sequence[Item], id: str = "menu", index: int = 0) -> None:  # noqa: A002
+    def __init__(
+        self,
+        title: str,
+        items: Sequence[MenuItem],
+        id: str = "menu",  # noqa: A002
+        index: int = 0,
+    ) -> None:
         super().__init__(id, title)
         self.items = items
         self.index = index
         """The item under the cursor."""
 
-    def show(self, items: Sequence[Item]) -> None:
+    def show(self, items: Sequence[MenuItem]) -> None:
         """Show other items, the cursor on the first."""
         self.items, self.index = items, 0
-        self.redraw()
+        self.redraw_lines()
         self.refresh(layout=True)  # it may have had no height at all
         self.scroll_to(y=0, animate=False)
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """A line an item, with the words on it in a column; beneath it where they don't fit."""
-        items = [Item(*map(printable, item)) for item in self.items]
+        items = [MenuItem(*map(make_printable, item)) for item in self.items]
         told = [item for item in items if item.about]
         room = max((len(item.label) for item in told), default=0)
         if any(room + 2 + len(item.about) > width for item in told):
             room = 0
-        lines: list[Line] = []
+        lines: list[StyledLine] = []
         for i, (label, about) in enumerate(items):
             ink, text = "cursor" if i == self.index else "", label.ljust(room)
             if about and len(text) + 2 + len(about) <= width:
-                lines.append([Piece(text, ink, i), Piece(f"  {about}", "dim", i)])
+                lines.append([StyledText(text, ink, i), StyledText(f"  {about}", "dim", i)])
                 continue
-            lines += [[Piece(part, ink, i)] for part in _folded(label, width, "")]
-            lines += [[Piece(part, "dim", i)] for part in _folded(about, width, "    ")]
+            lines += [[StyledText(part, ink, i)] for part in _fold_text(label, width, "")]
+            lines += [[StyledText(part, "dim", i)] for part in _fold_text(about, width, "    ")]
         return lines
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
-        self.redraw()
+        self.redraw_lines()
         own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
         for y in reversed(own):
             self.show_line(y)
-        self.Moved(self, self.index).tell()
+        self.ItemHighlighted(self, self.index).post_to_screen()
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
         if self.items:
-            self.Chosen(self, self.index).tell()
+            self.ItemChosen(self, self.index).post_to_screen()
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Choose the clicked item."""
         if isinstance(target, int):
             self.index = target
-            self.redraw()
+            self.redraw_lines()
             self.action_choose()
 
 
-def _folded(text: str, width: int, indent: str) -> list[str]:
+def _fold_text(text: str, width: int, indent: str) -> list[str]:
     indent = indent[: width // 2]
     return textwrap.wrap(
         text, width, initial_indent=indent, subsequent_indent=indent or "  "[: width // 2]

@@ -21,10 +21,10 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ...engine.records import NamedTuple
-from .theme_styles import palette_of
+from .theme_styles import get_theme_styles
 
 
-class Piece(NamedTuple):
+class StyledText(NamedTuple):
     """Text of one ink."""
 
     text: str
@@ -34,13 +34,13 @@ class Piece(NamedTuple):
     """What a click means."""
 
 
-Line = list[Piece]
+StyledLine = list[StyledText]
 
 
-class _Seen(NamedTuple):
+class _VisibleRegion(NamedTuple):
     """What is seen of a panel, which is looked for up the whole tree: once a paint."""
 
-    lines: list[Line]
+    lines: list[StyledLine]
     left: int
     top: int
     selection: Selection | None
@@ -85,22 +85,22 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self.border_title = title
-        self._drawn: list[Line] | None = None
+        self._drawn: list[StyledLine] | None = None
         self._drawn_for = 0
-        self._seen: _Seen | None = None
+        self._seen: _VisibleRegion | None = None
         """What is seen while the panel is painted."""
         self._base = Style()
         """What the inks are laid on, since the last paint."""
         self._inks: dict[str, Style] = {}
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The lines to show in so many columns."""
         raise NotImplementedError
 
     @property
-    def drawn(self) -> list[Line]:
+    def drawn(self) -> list[StyledLine]:
         """The lines as they stand on the screen."""
-        lines = self._drawn_in(self.scrollable_content_region.width or _NO_WIDTH)
+        lines = self._draw_in_width(self.scrollable_content_region.width or _NO_WIDTH)
         before, size = self.virtual_size, Size(self.size.width, len(lines))
         if size != before:
             if size.width == before.width and max(size.height, before.height) <= self.size.height:
@@ -111,12 +111,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.vertical_scrollbar.window_virtual_size = size.height
         return lines
 
-    def _drawn_in(self, width: int) -> list[Line]:
+    def _draw_in_width(self, width: int) -> list[StyledLine]:
         if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
             self._drawn, self._drawn_for = self.draw(width), width
         return self._drawn
 
-    def redraw(self) -> None:
+    def redraw_lines(self) -> None:
         """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
         before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
         if not (self.is_mounted and self.size):
@@ -131,30 +131,30 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         top = self.scroll_offset.y
         seen = slice(top, top + self.size.height)
         both = enumerate(zip_longest(before[seen], lines[seen]))
-        changed = [self._row(y) for y, (was, now) in both if was != now]
+        changed = [self._get_row_region(y) for y, (was, now) in both if was != now]
         if changed or grown:
             self.refresh(*changed, layout=grown)
 
-    def entitle(self, title: str) -> None:
+    def set_title(self, title: str) -> None:
         """Give the panel another title, which is never markup; nothing else is rendered again."""
         if (content := Content(title)) != self._border_title:
             self._border_title = content
-            self.refresh(self._row(-self.gutter.top))
+            self.refresh(self._get_row_region(-self.gutter.top))
 
-    def _row(self, y: int) -> Region:
+    def _get_row_region(self, y: int) -> Region:
         """A row of the panel from edge to edge: no part of a line need be cut out."""
         return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are to show. Part of Textual's layout."""
-        return len(self._drawn_in(width or _NO_WIDTH))
+        return len(self._draw_in_width(width or _NO_WIDTH))
 
     def show_line(self, y: int, *, context: int = 0) -> None:
         """Scroll so that a line, and so many around it, can be seen."""
         region = Region(0, max(y - context, 0), 1, 1 + 2 * context)
         self.scroll_to_region(region, animate=False, force=True)
 
-    def target_at(self, x: int, y: int) -> object:
+    def find_target(self, x: int, y: int) -> object:
         """What stands at a place of the visible panel, borders and padding included."""
         y += self.scroll_offset.y - self.gutter.top
         x += self.scroll_offset.x - self.gutter.left
@@ -168,7 +168,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self.redraw()
+        self.redraw_lines()
 
     def notify_style_update(self) -> None:
         """Forget the inks of the old theme."""
@@ -194,16 +194,16 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         strip = self._strip(y, seen).crop_extend(0, width, self._base)
         return strip.apply_offsets(seen.left, seen.top + y)
 
-    def _look(self) -> _Seen:
+    def _look(self) -> _VisibleRegion:
         base = self.rich_style
         if base != self._base:
             self._base, self._inks = base, {}
         left, top = self.scroll_offset
         # one that was taken out is painted until its screen is laid out without it
         selection = None if self.parent is None else self.text_selection
-        return _Seen(self.drawn, left, top, selection)
+        return _VisibleRegion(self.drawn, left, top, selection)
 
-    def _strip(self, y: int, seen: _Seen) -> Strip:
+    def _strip(self, y: int, seen: _VisibleRegion) -> Strip:
         """A line that is seen; neighbours of one ink are one segment."""
         y += seen.top
         if y >= len(seen.lines):
@@ -211,27 +211,27 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         segments: list[Segment] = []
         text, style = "", self._base
         for part, ink, _ in seen.lines[y]:
-            if (own := self._inked(ink)) is not style:
+            if (own := self._resolve_style(ink)) is not style:
                 segments.append(Segment(text, style))
                 text, style = "", own
             text += part
         segments.append(Segment(text, style))
         strip = Strip(filter(None, segments))
         if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
-            strip = self._selected(strip, span)
+            strip = self._mark_selection(strip, span)
         end = seen.left + self.scrollable_content_region.width
         if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
-            mark = Segment(GOES_ON[1], self._inked("dim"))
+            mark = Segment(GOES_ON[1], self._resolve_style("dim"))
             strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
         return strip.crop(seen.left)
 
-    def _inked(self, names: str) -> Style:
+    def _resolve_style(self, names: str) -> Style:
         style = self._inks.get(names)
         if style is None:
-            style = self._inks[names] = self._base + palette_of(self.app).style(names)
+            style = self._inks[names] = self._base + get_theme_styles(self.app).resolve_style(names)
         return style
 
-    def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
+    def _mark_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
         start, end = span
         end = strip.cell_length if end == -1 else min(end, strip.cell_length)
         if start >= end:
@@ -245,28 +245,28 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
         return selection.extract(text), "\n"
 
-    def text(self) -> str:
+    def read_text(self) -> str:
         """Everything the panel shows, as plain text."""
         lines = [tuple(piece.text for piece in line) for line in self.drawn]
         if getattr(self.app, "is_ascii", False):
-            from .ascii_glyphs import as_ascii
+            from .ascii_glyphs import convert_to_ascii
 
-            lines = list(map(as_ascii, lines))
+            lines = list(map(convert_to_ascii, lines))
         return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
         """Tell the subclass what was clicked."""
-        target = self.target_at(event.x, event.y)
+        target = self.find_target(event.x, event.y)
         if target is not None:
             if event.button == _RIGHT:
-                self.right_clicked(target)
+                self.handle_right_click(target)
             else:
-                self.clicked(target)
+                self.handle_click(target)
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """A piece with a target was clicked."""
 
-    def right_clicked(self, target: object) -> None:
+    def handle_right_click(self, target: object) -> None:
         """The same with the right button."""
 
 
@@ -276,4 +276,4 @@ class CursorPane(Pane):
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Part of Textual."""
         super().watch_has_focus(_has_focus)
-        self.redraw()
+        self.redraw_lines()

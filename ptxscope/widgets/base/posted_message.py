@@ -9,7 +9,7 @@ from textual.message import Message
 
 
 @dataclass_transform()
-class Posted(Message):
+class PostedMessage(Message):
     """A message whose annotations are its fields: the widget that posts it, and what it says.
 
     Not a dataclass: a score of those takes a twentieth of the explorer's start.
@@ -27,7 +27,7 @@ class Posted(Message):
         super().__init__()
         self.__dict__.update(zip(self._fields, values, strict=False), **named)
 
-    def tell(self) -> None:
+    def post_to_screen(self) -> None:
         """Tell the widget's screen, with nothing on the way, so that what it does comes at once."""
         if self.control is not None:
             self.control.screen.post_message(self.stop())
@@ -41,7 +41,7 @@ class Subject(Protocol):
         """What it shows, as far as the parts that its messages name depend on it."""
 
 
-class PartMessage(Posted):
+class PartMessage(PostedMessage):
     """A message about a part of what its widget shows.
 
     It is dropped if the widget shows something else by the time it arrives: the part may be

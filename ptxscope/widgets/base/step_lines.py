@@ -5,45 +5,47 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from ...engine.syntax.errors import printable
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.divergence import Divergence
-from ...engine.tracing.lane_text import sentence
-from ...engine.tracing.step_text import about
+from ...engine.tracing.lane_text import format_lane_sentence
+from ...engine.tracing.step_text import describe_step
 from ...engine.tracing.trace import RowTrace, Step, Trace
 from ...scene.scene_cells import GLYPHS
-from ...state.session import happenings
-from .pane import Line, Piece
+from ...state.session import select_notable_flags
+from .pane import StyledLine, StyledText
 
 
 def step_words(
     trace: Trace, step: Step, width: int, divergence: Divergence | None
-) -> Iterator[Line]:
+) -> Iterator[StyledLine]:
     """What a step does, why another answer parts from it, what the picture leaves open, notes.
 
     What happened in one lane of several is in its column, and in words under the cursor.
     """
-    yield from told(about(trace, step), width, "strong")
+    yield from sentence_lines(describe_step(trace, step), width, "strong")
     if divergence and divergence.stage is step.stage:
         for erratum in divergence.errata:
-            yield from told(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
+            yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
     for row in step.rows:
-        if len(row.lanes) == 1 and (flags := happenings(row, 0)):
+        if len(row.lanes) == 1 and (flags := select_notable_flags(row, 0)):
             marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
-            yield from told(f"{marks}{_named_sentence(trace, step, row)}", width, "changed")
-    for note in trace.annotations.at(step.stage):
+            yield from sentence_lines(
+                f"{marks}{_named_sentence(trace, step, row)}", width, "changed"
+            )
+    for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
-        yield from told(f"✎ {lane}{printable(note.text)}", width, "chosen")
+        yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
 
 
 def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:
     """What happened in a row, with its name where a step has several."""
-    said = sentence(trace, row, 0)
+    said = format_lane_sentence(trace, row, 0)
     return said if len(step.rows) == 1 or said.startswith(f"{row.name} ") else f"{row.name}, {said}"
 
 
-def told(text: str, width: int, ink: str) -> list[Line]:
+def sentence_lines(text: str, width: int, ink: str) -> list[StyledLine]:
     """A sentence in lines."""
     if 0 < len(text) <= width:
-        return [[Piece(text, ink)]]
+        return [[StyledText(text, ink)]]
     lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return [[Piece(line, ink)] for line in lines]
+    return [[StyledText(line, ink)] for line in lines]

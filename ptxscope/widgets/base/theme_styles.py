@@ -24,7 +24,7 @@ from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
 from ...engine.records import NamedTuple
-from .contrast import BLACK, WHITE, luminance, mixed, readable, rgb
+from .contrast import BLACK, WHITE, compute_luminance, make_readable, mix_colours, parse_colour
 
 HIGH_CONTRAST = Theme(
     name="ptxscope-high-contrast",
@@ -62,7 +62,7 @@ _RULE = "border-blurred"
 """The variable of a theme that rules are drawn with."""
 
 
-class _Text(NamedTuple):
+class _TextStyle(NamedTuple):
     """Ink without a ground of its own."""
 
     hue: str
@@ -88,33 +88,33 @@ _QUIET = "foreground 35%"
 """The foreground with so much of the background in it."""
 
 _TEXTS = {
-    "dim": _Text(_QUIET, ("white", "default")),
-    "strong": _Text("", attributes="bold"),
-    "number": _Text("text-primary", ("bright_cyan", "blue")),
-    "value": _Text("", attributes="bold"),
-    "pattern": _Text("text-secondary", ("cyan", "magenta")),
-    "extension": _Text("text-secondary 25%", ("white", "default")),
-    "changed": _Text("text-warning", ("bright_yellow", "magenta"), "bold"),
-    "clamped": _Text("text-error", ("bright_red", "red"), "bold"),
-    "good": _Text("text-success", ("bright_green", "default")),
-    "bad": _Text("text-error", ("bright_red", "red")),
-    "veil": _Text(_QUIET, ("white", "default")),
-    "chosen": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
-    "current": _Text("text-accent", ("bright_magenta", "blue"), "bold"),
-    "differs": _Text("text-warning", ("bright_yellow", "magenta"), "bold underline"),
-    "off": _Text(_QUIET, ("white", "default"), "strike"),
-    "label": _Text(_QUIET, ("white", "default")),
-    "lost": _Text("#ff7b72", ("bright_red", "red"), "strike", "#cf222e"),
-    "cut": _Text("#ff7b72", ("bright_red", "red"), "bold", "#cf222e"),
-    "axis": _Text(_QUIET, ("white", "default")),
+    "dim": _TextStyle(_QUIET, ("white", "default")),
+    "strong": _TextStyle("", attributes="bold"),
+    "number": _TextStyle("text-primary", ("bright_cyan", "blue")),
+    "value": _TextStyle("", attributes="bold"),
+    "pattern": _TextStyle("text-secondary", ("cyan", "magenta")),
+    "extension": _TextStyle("text-secondary 25%", ("white", "default")),
+    "changed": _TextStyle("text-warning", ("bright_yellow", "magenta"), "bold"),
+    "clamped": _TextStyle("text-error", ("bright_red", "red"), "bold"),
+    "good": _TextStyle("text-success", ("bright_green", "default")),
+    "bad": _TextStyle("text-error", ("bright_red", "red")),
+    "veil": _TextStyle(_QUIET, ("white", "default")),
+    "chosen": _TextStyle("text-accent", ("bright_magenta", "blue"), "bold"),
+    "current": _TextStyle("text-accent", ("bright_magenta", "blue"), "bold"),
+    "differs": _TextStyle("text-warning", ("bright_yellow", "magenta"), "bold underline"),
+    "off": _TextStyle(_QUIET, ("white", "default"), "strike"),
+    "label": _TextStyle(_QUIET, ("white", "default")),
+    "lost": _TextStyle("#ff7b72", ("bright_red", "red"), "strike", "#cf222e"),
+    "cut": _TextStyle("#ff7b72", ("bright_red", "red"), "bold", "#cf222e"),
+    "axis": _TextStyle(_QUIET, ("white", "default")),
     **{
         f"{kind}-{operand}": text
         for kind in ("wire", "hatch")
         for operand, text in {
-            "a": _Text("#58a6ff", ("bright_cyan", "blue"), light_hue="#0550ae"),
-            "b": _Text("#56d364", ("green", "default"), light_hue="#116329"),
-            "c": _Text("#bc8cff", ("bright_magenta", "magenta"), light_hue="#6639ba"),
-            "t": _Text(""),
+            "a": _TextStyle("#58a6ff", ("bright_cyan", "blue"), light_hue="#0550ae"),
+            "b": _TextStyle("#56d364", ("green", "default"), light_hue="#116329"),
+            "c": _TextStyle("#bc8cff", ("bright_magenta", "magenta"), light_hue="#6639ba"),
+            "t": _TextStyle(""),
         }.items()
         if kind == "hatch" or operand not in "ab"
     },
@@ -143,7 +143,7 @@ _CHIPS = {
 _ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
 """In 16 colours on dark terminals, by turns, and on light ones."""
 _TEXTS |= {
-    f"wire-{operand}{byte}": _Text(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
+    f"wire-{operand}{byte}": _TextStyle(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
     for operand, ansi in _ANSI_WIRES.items()
     for byte in range(4)
     for chip in (_CHIPS[f"chip-{operand}{byte}"],)
@@ -170,7 +170,7 @@ _WIDGETS = {
 _ROW = ("block-cursor-background", "block-cursor-blurred-background")
 _ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
 WIDGETS_CSS = """
-InkModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
+ThemedModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
 CommandPalette > .command-palette--help-text { text-style: italic; }
 CommandPalette SearchIcon { color: $text-muted; }
@@ -192,7 +192,7 @@ OVERLAYS = (*_LIT, "cursor", "shade")
 """Those that are drawn over others."""
 
 
-class Palette:
+class ThemeStyles:
     """The inks of a theme."""
 
     def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
@@ -202,20 +202,20 @@ class Palette:
             variables = {}
         elif variables is None:
             variables = theme.to_color_system().generate() | theme.variables
-        self._named = {name: rgb(variables[name]) for name in _NAMED if name in variables}
+        self._named = {name: parse_colour(variables[name]) for name in _NAMED if name in variables}
         self._styles: dict[str, Style] = {}
 
-    def style(self, names: str) -> Style:
+    def resolve_style(self, names: str) -> Style:
         """The style of an ink, or of several with blanks between; "" is plain text."""
         found = self._styles.get(names)
         if found is None:
-            found = self._styles[names] = self._made(names.split())
+            found = self._styles[names] = self._make_style(names.split())
         return found
 
     @property
     def variables(self) -> dict[str, str]:
         """Variables of Textual's own widgets, so that these can be read too."""
-        inks = {name: self.style(ink).color for name, ink in _WIDGETS.items()}
+        inks = {name: self.resolve_style(ink).color for name, ink in _WIDGETS.items()}
         if self._is_ansi:
             ansi = {name: f"ansi_{color.name}" for name, color in inks.items() if color}
             return ansi | {_RULE: "ansi_bright_black"}
@@ -223,44 +223,46 @@ class Palette:
         inks |= dict.fromkeys(_ROW, cursor.color)
         inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
         found = {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
-        quiet = mixed(self._foreground, self._named["background"], 0.6)
-        return found | {_RULE: readable(quiet, self._grounds[:1], RULE_RATIO).hex}
+        quiet = mix_colours(self._foreground, self._named["background"], 0.6)
+        return found | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
 
-    def _made(self, names: list[str]) -> Style:
+    def _make_style(self, names: list[str]) -> Style:
         if names and names[0] in _EDGES:
-            return self._edge(_EDGES[names[0]], names[1:])
+            return self._make_chip_edge_style(_EDGES[names[0]], names[1:])
         style = self._plain
         is_chip = False
         for name in names:
             if name == "cursor":
                 style += self._cursor
             elif name == "shade":
-                style = self._shaded(style)
+                style = self._make_dim_style(style)
             elif is_chip and name not in _CHIPS:
-                style += _attributes(self._one(name)) + self._lit(name)
+                style += _keep_attributes(self._make_single_style(name)) + self._make_lit_style(
+                    name
+                )
             else:
-                style += self._one(name)
+                style += self._make_single_style(name)
             is_chip = is_chip or name in _CHIPS
         return style
 
-    def _lit(self, name: str) -> Style:
+    def _make_lit_style(self, name: str) -> Style:
         # where bold makes numbers bright, black text would turn grey
         return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
 
-    def _one(self, name: str) -> Style:
+    def _make_single_style(self, name: str) -> Style:
         if name in _TEXTS:
-            return self._text(_TEXTS[name])
+            return self._make_text_style(_TEXTS[name])
         if name in _CHIPS:
-            return self._chip(_CHIPS[name])
+            return self._make_chip_style(_CHIPS[name])
         chip, attribute = _LIT[name]
-        return self._filled(chip, self._foreground) + Style.parse(attribute)
+        return self._make_filled_style(chip, self._foreground) + Style.parse(attribute)
 
     # --- what is made of the tables ------------------------------------------------------
 
     @cached_property
     def _grounds(self) -> list[ColorTriplet]:
         plain = [self._named[name] for name in _GROUNDS]
-        return plain + [mixed(ground, self._foreground, _TINT) for ground in plain[-2:]]
+        return plain + [mix_colours(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
     @cached_property
     def _foreground(self) -> ColorTriplet:
@@ -270,64 +272,68 @@ class Palette:
     def _plain(self) -> Style:
         if self._is_ansi:
             return Style()
-        return _style(readable(self._foreground, self._grounds, self._ratio))
+        return _make_style(make_readable(self._foreground, self._grounds, self._ratio))
 
     @cached_property
     def _cursor(self) -> Style:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)
-        ground = readable(self._foreground, self._grounds, self._ratio)
-        text = readable(self._named["background"], [ground], self._ratio)
-        return _style(ground, text) + Style(reverse=True)
+        ground = make_readable(self._foreground, self._grounds, self._ratio)
+        text = make_readable(self._named["background"], [ground], self._ratio)
+        return _make_style(ground, text) + Style(reverse=True)
 
-    def _text(self, text: _Text) -> Style:
+    def _make_text_style(self, text: _TextStyle) -> Style:
         attributes = Style.parse(text.attributes)
         if self._is_ansi:
             return Style(color=text.ansi[not self._is_dark]) + attributes
-        hue = self._hue(text)
-        return _style(readable(hue, self._grounds, self._ratio)) + attributes
+        hue = self._choose_hue(text)
+        return _make_style(make_readable(hue, self._grounds, self._ratio)) + attributes
 
-    def _hue(self, text: _Text) -> ColorTriplet:
+    def _choose_hue(self, text: _TextStyle) -> ColorTriplet:
         name, _, part = text.hue.partition(" ")
         if name.startswith("#"):
-            return rgb(name if self._is_dark else text.light_hue or name)
+            return parse_colour(name if self._is_dark else text.light_hue or name)
         hue = self._named[name or "foreground"]
-        return mixed(hue, self._named["background"], int(part[:-1]) / 100) if part else hue
+        return mix_colours(hue, self._named["background"], int(part[:-1]) / 100) if part else hue
 
-    def _chip(self, chip: _Chip) -> Style:
-        return self._filled(chip, BLACK if self._is_dark else WHITE) + Style.parse(chip.attributes)
+    def _make_chip_style(self, chip: _Chip) -> Style:
+        return self._make_filled_style(chip, BLACK if self._is_dark else WHITE) + Style.parse(
+            chip.attributes
+        )
 
-    def _edge(self, chip: str, over: list[str]) -> Style:
+    def _make_chip_edge_style(self, chip: str, over: list[str]) -> Style:
         """Half a cell of a chip, as that is drawn; of the cursor's ground under the cursor."""
         if "cursor" in over:
             return self._plain
-        ground = self._made([chip, *over]).bgcolor
+        ground = self._make_style([chip, *over]).bgcolor
         return self._plain if ground is None or ground.is_default else Style.from_color(ground)
 
-    def _filled(self, chip: _Chip, text: ColorTriplet) -> Style:
+    def _make_filled_style(self, chip: _Chip, text: ColorTriplet) -> Style:
         """A ground, which gives way to the text; the text gives way where it must."""
         if self._is_ansi:
             return Style.parse(chip.ansi[not self._is_dark])
-        hue = rgb(chip.dark if self._is_dark else chip.light)
+        hue = parse_colour(chip.dark if self._is_dark else chip.light)
         if self._ratio > RATIO:  # all by as much, so that bytes stay apart
-            hue = mixed(hue, WHITE if luminance(text) < luminance(hue) else BLACK, 0.25)
-        ground = readable(hue, [text], self._ratio)
-        return _style(readable(text, [ground], self._ratio), ground)
+            hue = mix_colours(
+                hue, WHITE if compute_luminance(text) < compute_luminance(hue) else BLACK, 0.25
+            )
+        ground = make_readable(hue, [text], self._ratio)
+        return _make_style(make_readable(text, [ground], self._ratio), ground)
 
-    def _shaded(self, style: Style) -> Style:
+    def _make_dim_style(self, style: Style) -> Style:
         """A style of which little is left."""
-        kept = _attributes(style) + Style(bold=False, dim=False, reverse=False)
+        kept = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
             return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
         away, grounds = self._named["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
-            ground = mixed(style.bgcolor.triplet, away, 0.75)
+            ground = mix_colours(style.bgcolor.triplet, away, 0.75)
             grounds = [ground]
         elif style.color is None or style.color.triplet is None:
             return style
-        text = mixed(self._foreground, away, 0.6)
-        return _style(readable(text, grounds, self._ratio), ground) + kept
+        text = mix_colours(self._foreground, away, 0.6)
+        return _make_style(make_readable(text, grounds, self._ratio), ground) + kept
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
@@ -339,25 +345,25 @@ _NAMED = (*_GROUNDS, "foreground", *_HUES)
 """The variables of a theme that decide its inks."""
 
 
-def _style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Style:
+def _make_style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Style:
     return Style.from_color(
         Color.from_triplet(color), None if ground is None else Color.from_triplet(ground)
     )
 
 
-def _attributes(style: Style) -> Style:
+def _keep_attributes(style: Style) -> Style:
     return style.without_color
 
 
-_PALETTES: dict[str, tuple[Theme, Palette]] = {}
+_PALETTES: dict[str, tuple[Theme, ThemeStyles]] = {}
 
 
-def palette_of(app: App[Any], variables: Mapping[str, str] | None = None) -> Palette:
+def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) -> ThemeStyles:
     """The inks of an app's theme, whose variables need not be made again where they are given."""
     theme = app.current_theme
     known, palette = _PALETTES.get(theme.name, (None, None))
     if palette is None or known is not theme:
-        palette = Palette(theme, variables)
+        palette = ThemeStyles(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette
 
@@ -365,7 +371,7 @@ def palette_of(app: App[Any], variables: Mapping[str, str] | None = None) -> Pal
 Result = TypeVar("Result")
 
 
-class InkScreen(Screen[Result]):
+class ThemedScreen(Screen[Result]):
     """A screen whose inks are those of the theme, whatever asks for them."""
 
     def get_component_rich_style(
@@ -373,7 +379,7 @@ class InkScreen(Screen[Result]):
     ) -> Style:
         """A style; ``ink--NAME`` is an ink. Part of Textual."""
         if names[0].startswith("ink--"):
-            return palette_of(self.app).style(names[0].removeprefix("ink--"))
+            return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
         return super().get_component_rich_style(*names, partial=partial, default=default)
 
     def _on_timer_update(self) -> None:
@@ -388,14 +394,14 @@ class InkScreen(Screen[Result]):
             super()._on_timer_update()
 
 
-class InkModal(ModalScreen[Result], InkScreen[Result]):
+class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
     """The same over another screen, to be answered or left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
     ]
 
-    def answer(self, result: Result) -> None:
+    def close_with(self, result: Result) -> None:
         """Give an answer and go; a second one, of a key that was on its way, is not heard."""
         if self.is_current:
             self.dismiss(result)

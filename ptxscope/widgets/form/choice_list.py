@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from ..base.menu import Item, Menu
-from ..base.pane import Line, Piece
-from .slot_choices import Option
+from ..base.menu import Menu, MenuItem
+from ..base.pane import StyledLine, StyledText
+from .slot_choices import SlotOption
 
 _MARK = "× "
 
@@ -15,21 +15,23 @@ _MARK = "× "
 class ChoiceList(Menu):
     """A menu of options; one that is illegal can be looked at, and not chosen."""
 
-    def __init__(self, title: str, options: Sequence[Option], index: int) -> None:
-        super().__init__(title, [Item(option.text, option.about) for option in options], "choices")
+    def __init__(self, title: str, options: Sequence[SlotOption], index: int) -> None:
+        super().__init__(
+            title, [MenuItem(option.text, option.about) for option in options], "choices"
+        )
         self.options = options
         self.index = index
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """An option begins a line; why it is illegal may go on in the next."""
         before = len(_MARK) * any(option.why_not for option in self.options)
         room = before + max(len(option.text) for option in self.options)
-        lines: list[Line] = []
+        lines: list[StyledLine] = []
         for i, (_, shown, about, why_not) in enumerate(self.options):
             text = ((_MARK if why_not else " " * before) + shown).ljust(room)
             ink = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
             for part in textwrap.wrap(why_not or about, max(width - room - 2, 8)) or [""]:
-                lines.append([Piece(text, ink, i), Piece(f"  {part}".rstrip(), "dim", i)])
+                lines.append([StyledText(text, ink, i), StyledText(f"  {part}".rstrip(), "dim", i)])
                 text, ink = " " * room, ""
         return lines
 
@@ -47,7 +49,7 @@ class ChoiceList(Menu):
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         self.index = min(max(self.index + by, 0), len(self.options) - 1)
-        self.redraw()
+        self.redraw_lines()
         self.show_cursor()
 
     def action_choose(self) -> None:

@@ -10,13 +10,13 @@ from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import CursorPane
 from ..base.posted_message import PartMessage
 from . import slot_choices
-from .slot_choices import Choice, ChoiceError
+from .slot_choices import ChoiceError, SlotCell
 
 
 class FormPane(CursorPane):
     """Shows a Form and asks for another; its cursor stands on a Choice."""
 
-    class Changed(PartMessage):
+    class SlotChanged(PartMessage):
         """A slot is to take another value, which is legal."""
 
         control: FormPane
@@ -34,11 +34,11 @@ class FormPane(CursorPane):
         """The form."""
         return self._form
 
-    def point(self, slot: str) -> None:
+    def highlight_slot(self, slot: str) -> None:
         """Point at a slot, or at none."""
         if slot != self.pointed:
             self.pointed = slot
-            self.redraw()
+            self.redraw_lines()
 
     def label_ink(self, slot: Slot) -> str:
         """How the name of a slot looks."""
@@ -48,14 +48,14 @@ class FormPane(CursorPane):
         """Show a form."""
         if form != self._form:
             self._form = form
-            self.redraw()
-            self.say()
+            self.redraw_lines()
+            self.show_hint()
 
-    def current(self) -> tuple[Form, Slot, Choice] | None:
+    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
         """The form, and slot and cell under the cursor."""
         raise NotImplementedError
 
-    def place(self, target: object) -> bool:
+    def move_cursor_to(self, target: object) -> bool:
         """Put the cursor on what was clicked; returns whether there is a cell."""
         raise NotImplementedError
 
@@ -67,32 +67,32 @@ class FormPane(CursorPane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Ask for another value of a slot, which is legal."""
-        self.Changed(self, slot.name, value).tell()
+        self.SlotChanged(self, slot.name, value).post_to_screen()
 
     def step(self, by: int) -> None:
         """Let what is under the cursor take its next value, or the one before."""
-        if (current := self.current()) is None:
+        if (current := self.get_current_cell()) is None:
             return
         form, slot, cell = current
         try:
             if cell.lane is None:
-                self.ask(slot, slot_choices.stepped(form, slot, by))
+                self.ask(slot, slot_choices.find_next_value(form, slot, by))
             elif slot.name == "mask":
-                self.ask(slot, slot_choices.switched(form, slot, cell.lane))
+                self.ask(slot, slot_choices.with_lane_toggled(form, slot, cell.lane))
             else:
-                self.ask(slot, slot_choices.turned(form, slot, cell.lane, by))
+                self.ask(slot, slot_choices.with_next_source(form, slot, cell.lane, by))
         except ChoiceError as refused:
             self.refuse(str(refused))
 
     def action_turn(self, by: int) -> None:
         """Let a lane of a selector take the next byte or half-word."""
-        current = self.current()
+        current = self.get_current_cell()
         if current and slot_choices.has_digits(current[1]) and current[2].lane is not None:
             self.step(by)
 
     def on_key(self, event: events.Key) -> None:
         """A digit sets the source of a lane, and goes on to the next."""
-        current = self.current()
+        current = self.get_current_cell()
         if current is None or not self.check_consume_key(event.key, event.character):
             return
         event.stop()
@@ -108,69 +108,73 @@ class FormPane(CursorPane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key is a digit, and the cursor on a lane that takes one. Part of Textual."""
-        if not character or character not in "0123456789" or (current := self.current()) is None:
+        if (
+            not character
+            or character not in "0123456789"
+            or (current := self.get_current_cell()) is None
+        ):
             return False
         return current[2].lane is not None and slot_choices.has_digits(current[1])
 
     # --- the mouse -------------------------------------------------------------------------
 
-    def clicked(self, target: object) -> None:
+    def handle_click(self, target: object) -> None:
         """Take a step on."""
-        if self.place(target):
-            self.stepped_by_mouse(1)
+        if self.move_cursor_to(target):
+            self.step_by_mouse(1)
 
-    def right_clicked(self, target: object) -> None:
+    def handle_right_click(self, target: object) -> None:
         """Take a step back."""
-        if self.place(target):
-            self.stepped_by_mouse(-1)
+        if self.move_cursor_to(target):
+            self.step_by_mouse(-1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Over a value the wheel takes a step; elsewhere it scrolls."""
-        self._wheel(event, 1)
+        self._handle_wheel(event, 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Over a value the wheel takes a step; elsewhere it scrolls."""
-        self._wheel(event, -1)
+        self._handle_wheel(event, -1)
 
-    def _wheel(self, event: events.MouseEvent, up: int) -> None:
-        target = self.target_at(event.x, event.y)
-        if self.turns(target) and self.place(target):
+    def _handle_wheel(self, event: events.MouseEvent, up: int) -> None:
+        target = self.find_target(event.x, event.y)
+        if self.is_turned_by_wheel(target) and self.move_cursor_to(target):
             event.stop()
             event.prevent_default()
-            current = self.current()
+            current = self.get_current_cell()
             # numbers grow upwards, lists go on downwards
             is_digit = current is not None and current[2].lane is not None
-            self.stepped_by_mouse(up if is_digit else -up)
+            self.step_by_mouse(up if is_digit else -up)
 
-    def turns(self, target: object) -> bool:
+    def is_turned_by_wheel(self, target: object) -> bool:
         """Whether the wheel changes what stands there."""
         raise NotImplementedError
 
-    def stepped_by_mouse(self, by: int) -> None:
+    def step_by_mouse(self, by: int) -> None:
         """A cell was clicked, or the wheel turned over it."""
         self.step(by)
 
     # --- hints -----------------------------------------------------------------------------
 
-    def said(self) -> str:
+    def describe_cell(self) -> str:
         """What the cell under the cursor means."""
-        current = self.current()
-        return slot_choices.meaning(current[0], current[2]) if current else ""
+        current = self.get_current_cell()
+        return slot_choices.describe_cell(current[0], current[2]) if current else ""
 
-    def say(self) -> None:
+    def show_hint(self) -> None:
         """Let the row of hints say what is under the cursor."""
         if self.has_focus:
-            Hint(self, self.said()).tell()
+            Hint(self, self.describe_cell()).post_to_screen()
 
     def refuse(self, why: str) -> None:
         """Let the row of hints say why something can't be chosen."""
-        self.redraw()
-        Hint(self, f"{REFUSED} {why}").tell()
+        self.redraw_lines()
+        Hint(self, f"{REFUSED} {why}").post_to_screen()
 
     def on_focus(self) -> None:
         """Say what is under the cursor."""
-        Hint(self, self.said()).tell()
+        Hint(self, self.describe_cell()).post_to_screen()
 
     def on_blur(self) -> None:
         """Say nothing more."""
-        Hint(self, "").tell()
+        Hint(self, "").post_to_screen()

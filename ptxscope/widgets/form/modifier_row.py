@@ -12,11 +12,11 @@ from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
 from ...engine.records import NamedTuple
-from ..base.pane import Line, Piece
+from ..base.pane import StyledLine, StyledText
 from ..base.posted_message import PartMessage
 from . import slot_choices
 from .form_pane import FormPane
-from .slot_choices import OFF, ON, Choice, Option
+from .slot_choices import OFF, ON, SlotCell, SlotOption
 
 
 class _Spacing(NamedTuple):
@@ -55,13 +55,13 @@ class ModifierRow(FormPane):
     }
     """
 
-    class Asked(PartMessage):
+    class ListRequested(PartMessage):
         """The values of a token are to be listed beneath it."""
 
         control: ModifierRow
         title: str
-        cell: Choice
-        options: Sequence[Option]
+        cell: SlotCell
+        options: Sequence[SlotOption]
         index: int
         """The one that is taken now."""
         at: Offset
@@ -69,143 +69,149 @@ class ModifierRow(FormPane):
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._stop = Choice("", None)
+        self._stop = SlotCell("", None)
 
-    def _stops(self) -> list[Choice]:
+    def _list_stops(self) -> list[SlotCell]:
         """Where the cursor can stand: each slot, or each of its lanes."""
         form = self._form
         return (
-            [stop for slot in slot_choices.slots(form) for stop in _stops(form, slot)]
+            [
+                stop
+                for slot in slot_choices.list_slots(form)
+                for stop in _list_slot_stops(form, slot)
+            ]
             if form
             else []
         )
 
-    def current(self) -> tuple[Form, Slot, Choice] | None:
+    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
         """The form, and slot and cell under the cursor."""
-        stops = self._stops()
+        stops = self._list_stops()
         if not stops or self._form is None:
             return None
         if self._stop not in stops:
             self._stop = stops[0]
         name, _, lane = self._stop
-        slot = next(slot for slot in slot_choices.slots(self._form) if slot.name == name)
+        slot = next(slot for slot in slot_choices.list_slots(self._form) if slot.name == name)
         return (
             self._form,
             slot,
-            Choice(name, None if lane is not None else self._form.get(name), lane),
+            SlotCell(name, None if lane is not None else self._form.get(name), lane),
         )
 
     # --- drawing -----------------------------------------------------------------------------
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The tokens in as few rows as they need; nothing is cut."""
-        if self._form is None or self.current() is None:
+        if self._form is None or self.get_current_cell() is None:
             return []
-        ways = [list(self._laid_out(self._form, width, spacing)) for spacing in _SPACINGS]
+        ways = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
         return min(ways, key=len)
 
-    def _laid_out(self, form: Form, width: int, spacing: _Spacing) -> list[Line]:
-        lines: list[Line] = []
+    def _lay_out(self, form: Form, width: int, spacing: _Spacing) -> list[StyledLine]:
+        lines: list[StyledLine] = []
         used = 0
-        for slot in slot_choices.slots(form):
-            token = self._token(form, slot, spacing)
+        for slot in slot_choices.list_slots(form):
+            token = self._make_token(form, slot, spacing)
             room = sum(len(piece.text) for piece in token)
             if not lines or used + spacing.gap + room > width:
-                lines.append([Piece(" " * spacing.lead)])
+                lines.append([StyledText(" " * spacing.lead)])
                 used = spacing.lead
             else:
-                lines[-1].append(Piece(" " * spacing.gap))
+                lines[-1].append(StyledText(" " * spacing.gap))
                 used += spacing.gap
             lines[-1] += token
             used += room
         return lines
 
-    def _token(self, form: Form, slot: Slot, spacing: _Spacing) -> Line:
+    def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:
         """A slot's name and value, as wide whatever the value is."""
-        stops = _stops(form, slot)
+        stops = _list_slot_stops(form, slot)
         written = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
-            name = slot_choices.text_of(slot, slot.values[0]) + " " * spacing.blank
-            box = Piece(ON if written else OFF, self._with_cursor(stops[0], written), stops[0])
-            return [Piece(name, self.label_ink(slot), stops[0]), box]
+            name = slot_choices.format_value(slot, slot.values[0]) + " " * spacing.blank
+            box = StyledText(ON if written else OFF, self._format_stop(stops[0], written), stops[0])
+            return [StyledText(name, self.label_ink(slot), stops[0]), box]
         if slot.name == "mask":
-            value = slot_choices.boxes(form, slot, form.get(slot.name))
+            value = slot_choices.format_mask(form, slot, form.get(slot.name))
         elif slot_choices.has_digits(slot):
-            value = "".join(map(str, reversed(slot_choices.digits(form, slot))))
+            value = "".join(map(str, reversed(slot_choices.list_digits(form, slot))))
         else:
-            room = max(len(slot_choices.text_of(slot, value)) for value in slot.choices())
-            text = f"{slot_choices.text_of(slot, form.get(slot.name)):<{room}}"
-            ink = self._with_cursor(stops[0], written)
-            label = Piece(f"{slot.name} ", self.label_ink(slot), stops[0])
-            return [label, Piece(text, ink, stops[0])]
+            room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
+            text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
+            ink = self._format_stop(stops[0], written)
+            label = StyledText(f"{slot.name} ", self.label_ink(slot), stops[0])
+            return [label, StyledText(text, ink, stops[0])]
         cells = zip(value, stops, strict=True)
         return [
-            Piece(f"{slot.name} ", self.label_ink(slot)),
-            *(Piece(text, self._with_cursor(stop, written), stop) for text, stop in cells),
+            StyledText(f"{slot.name} ", self.label_ink(slot)),
+            *(StyledText(text, self._format_stop(stop, written), stop) for text, stop in cells),
         ]
 
-    def _with_cursor(self, stop: Choice, written: bool) -> str:
+    def _format_stop(self, stop: SlotCell, is_written: bool) -> str:
         here = "cursor" if stop == self._stop and self.has_focus else ""
-        return f"{'chosen' if written else 'dim'} {here}".strip()
+        return f"{'chosen' if is_written else 'dim'} {here}".strip()
 
     # --- the cursor --------------------------------------------------------------------------
 
     def action_move(self, by: int) -> None:
         """Go from token to token, lane to lane; behind the last comes the first."""
-        if self.current() is not None:
-            stops = self._stops()
-            self.place(stops[(stops.index(self._stop) + by) % len(stops)])
+        if self.get_current_cell() is not None:
+            stops = self._list_stops()
+            self.move_cursor_to(stops[(stops.index(self._stop) + by) % len(stops)])
 
     def action_slot(self, by: int) -> None:
         """Go from slot to slot, to its first lane."""
-        if (current := self.current()) is not None:
-            firsts = self._firsts(current[0])
+        if (current := self.get_current_cell()) is not None:
+            firsts = self._list_first_stops(current[0])
             at = [stop.slot for stop in firsts].index(self._stop.slot)
-            self.place(firsts[(at + by) % len(firsts)])
+            self.move_cursor_to(firsts[(at + by) % len(firsts)])
 
     def action_end(self, at: int) -> None:
         """Go to the first slot, or to the last."""
-        if (current := self.current()) is not None:
-            self.place(self._firsts(current[0])[at])
+        if (current := self.get_current_cell()) is not None:
+            self.move_cursor_to(self._list_first_stops(current[0])[at])
 
     @staticmethod
-    def _firsts(form: Form) -> list[Choice]:
-        return [_stops(form, slot)[0] for slot in slot_choices.slots(form)]
+    def _list_first_stops(form: Form) -> list[SlotCell]:
+        return [_list_slot_stops(form, slot)[0] for slot in slot_choices.list_slots(form)]
 
     def advance(self) -> None:
         """Go on to the next lane of the same selector, where there is one."""
         if self._stop.lane:
             self.action_move(1)
 
-    def place(self, target: object) -> bool:
+    def move_cursor_to(self, target: object) -> bool:
         """Put the cursor on what was clicked; returns whether there is a token."""
-        if not isinstance(target, Choice):
+        if not isinstance(target, SlotCell):
             return False
         self._stop = target
-        self.redraw()
-        self.say()
+        self.redraw_lines()
+        self.show_hint()
         return True
 
-    def turns(self, target: object) -> bool:
+    def is_turned_by_wheel(self, target: object) -> bool:
         """The wheel goes through values and sources; boxes are clicked."""
-        if not isinstance(target, Choice) or self._form is None:
+        if not isinstance(target, SlotCell) or self._form is None:
             return False
-        slot = next(slot for slot in slot_choices.slots(self._form) if slot.name == target.slot)
+        slot = next(
+            slot for slot in slot_choices.list_slots(self._form) if slot.name == target.slot
+        )
         return slot.name != "mask" and not slot_choices.is_flag(slot)
 
-    def said(self) -> str:
+    def describe_cell(self) -> str:
         """What the token under the cursor is, and what can be done with it."""
-        if (current := self.current()) is None:
+        if (current := self.get_current_cell()) is None:
             return ""
         form, slot, cell = current
         if cell.lane is not None:
-            return slot_choices.meaning(form, cell)
+            return slot_choices.describe_cell(form, cell)
         if not slot_choices.is_flag(slot):
-            if slot.optional and form.get(slot.name) == slot.absent:
+            if slot.is_optional and form.get(slot.name) == slot.absent:
                 return f"{SLOT_NAMES[slot.name]}: {slot_choices.ABSENT} is none; Enter lists"
             return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
         other = slot.values[0] if cell.value == slot.absent else slot.absent
-        why = slot_choices.why_not(form, Choice(slot.name, other))
+        why = slot_choices.explain_refusal(form, SlotCell(slot.name, other))
         return f"{SLOT_NAMES[slot.name]}: " + (f"× {why}" if why else "space switches it")
 
     # --- choosing ----------------------------------------------------------------------------
@@ -220,33 +226,37 @@ class ModifierRow(FormPane):
 
     def action_leave_out(self) -> None:
         """Leave out what is under the cursor."""
-        if (current := self.current()) is None:
+        if (current := self.get_current_cell()) is None:
             return
         form, slot, _ = current
-        if not slot.optional:
+        if not slot.is_optional:
             self.refuse(f"the {SLOT_NAMES[slot.name]} must be written")
-        elif (why := slot_choices.why_not(form, Choice(slot.name, slot.absent))) is not None:
+        elif (
+            why := slot_choices.explain_refusal(form, SlotCell(slot.name, slot.absent))
+        ) is not None:
             self.refuse(why)
         elif form.get(slot.name) != slot.absent:
             self.ask(slot, slot.absent)
 
     def action_list(self) -> None:
         """Ask for the list of values, beneath the token."""
-        if (current := self.current()) is None:
+        if (current := self.get_current_cell()) is None:
             return
         form, _, cell = current
-        title, found, at = slot_choices.listed(form, cell)
-        self.Asked(self, title, cell, found, at, self._beneath(self._stop)).tell()
+        title, found, at = slot_choices.make_choice_list(form, cell)
+        self.ListRequested(
+            self, title, cell, found, at, self._find_place_beneath(self._stop)
+        ).post_to_screen()
 
-    def choose(self, cell: Choice, option: Option) -> None:
+    def choose(self, cell: SlotCell, option: SlotOption) -> None:
         """Take an option of the list."""
-        if (current := self.current()) is None or current[2] != cell:
+        if (current := self.get_current_cell()) is None or current[2] != cell:
             return
         form, slot, _ = current
         if not option.why_not and option.value != form.get(slot.name):
             self.ask(slot, option.value)
 
-    def _beneath(self, stop: Choice) -> Offset:
+    def _find_place_beneath(self, stop: SlotCell) -> Offset:
         """The place beneath a token, on the screen."""
         for y, line in enumerate(self.drawn):
             x = 0
@@ -257,9 +267,9 @@ class ModifierRow(FormPane):
         return self.content_region.bottom_left
 
 
-def _stops(form: Form, slot: Slot) -> list[Choice]:
+def _list_slot_stops(form: Form, slot: Slot) -> list[SlotCell]:
     return (
-        slot_choices.lanes_of(form, slot)
-        if slot_choices.by_lane(slot)
-        else [Choice(slot.name, None)]
+        slot_choices.list_lane_cells(form, slot)
+        if slot_choices.is_by_lane(slot)
+        else [SlotCell(slot.name, None)]
     )

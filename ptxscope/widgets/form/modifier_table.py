@@ -8,15 +8,15 @@ from textual.binding import Binding, BindingType
 
 from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
-from ..base.pane import Line, Piece
+from ..base.pane import StyledLine, StyledText
 from . import slot_choices
 from .form_pane import FormPane
-from .slot_choices import OFF, ON, Choice
+from .slot_choices import OFF, ON, SlotCell
 
 _LABEL = 8
 
 
-class Modifiers(FormPane):
+class ModifierTable(FormPane):
     """Every value of every slot; the cursor stands on one, or on a lane of a selector or mask."""
 
     BINDING_GROUP_TITLE = "Modifiers"
@@ -34,18 +34,18 @@ class Modifiers(FormPane):
         super().__init__(id, "Modifiers")
         self._at = (0, 0)
 
-    def _rows(self) -> list[tuple[Slot, list[Choice]]]:
+    def _make_rows(self) -> list[tuple[Slot, list[SlotCell]]]:
         """Every slot with its cells, left to right."""
         form = self._form
         return (
-            [(slot, slot_choices.cells(form, slot)) for slot in slot_choices.slots(form)]
+            [(slot, slot_choices.list_cells(form, slot)) for slot in slot_choices.list_slots(form)]
             if form
             else []
         )
 
-    def current(self) -> tuple[Form, Slot, Choice] | None:
+    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
         """The form, and slot and cell under the cursor."""
-        rows = self._rows()
+        rows = self._make_rows()
         if not rows or self._form is None:
             return None
         y = min(self._at[1], len(rows) - 1)
@@ -56,57 +56,59 @@ class Modifiers(FormPane):
 
     # --- drawing -------------------------------------------------------------------
 
-    def draw(self, width: int) -> list[Line]:
+    def draw(self, width: int) -> list[StyledLine]:
         """The slots."""
-        lines: list[Line] = []
-        if self._form is None or self.current() is None:
+        lines: list[StyledLine] = []
+        if self._form is None or self.get_current_cell() is None:
             return lines
-        for y, (slot, cells) in enumerate(self._rows()):
-            line: Line = [Piece(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
+        for y, (slot, cells) in enumerate(self._make_rows()):
+            line: StyledLine = [StyledText(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
             used = _LABEL
             for x, cell in enumerate(cells):
-                piece = self._piece(self._form, slot, cell, (x, y))
+                piece = self._make_piece(self._form, slot, cell, (x, y))
                 if used + len(piece.text) > width and used > _LABEL:
                     lines.append(line)
-                    line, used = [Piece(" " * _LABEL)], _LABEL
+                    line, used = [StyledText(" " * _LABEL)], _LABEL
                 line.append(piece)
                 used += len(piece.text)
             lines.append(line)
         return lines
 
-    def _piece(self, form: Form, slot: Slot, cell: Choice, at: tuple[int, int]) -> Piece:
+    def _make_piece(
+        self, form: Form, slot: Slot, cell: SlotCell, at: tuple[int, int]
+    ) -> StyledText:
         here = " cursor" if at == self._at and self.has_focus else ""
         if cell.lane is not None:
-            return Piece(*_lane_text(form, slot, cell, here), at)
-        text = slot_choices.text_of(slot, cell.value)
+            return StyledText(*_format_lane(form, slot, cell, here), at)
+        text = slot_choices.format_value(slot, cell.value)
         if slot_choices.is_taken(form, cell):
-            return Piece(f"[{text}]", "chosen" + here, at)
-        if slot_choices.why_not(form, cell):
-            return Piece(f"×{text} ", "off" + here, at)
-        return Piece(f" {text} ", here.strip(), at)
+            return StyledText(f"[{text}]", "chosen" + here, at)
+        if slot_choices.explain_refusal(form, cell):
+            return StyledText(f"×{text} ", "off" + here, at)
+        return StyledText(f" {text} ", here.strip(), at)
 
     # --- the cursor and choosing ---------------------------------------------------
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor between cells and slots; behind the last slot comes the first."""
-        rows = self._rows()
+        rows = self._make_rows()
         if not rows or self._form is None:
             return
         x, y = self._at
         y = (y + down) % len(rows)
         if down:
-            x = self._taken_column(self._form, rows[y][1])
+            x = self._find_chosen_column(self._form, rows[y][1])
         self._at = (min(max(x + across, 0), len(rows[y][1]) - 1), y)
-        self.redraw()
+        self.redraw_lines()
         self._show_cursor()
-        self.say()
+        self.show_hint()
 
     def advance(self) -> None:
         """Go on to the next lane, where there is one."""
         self.action_move(1, 0)
 
     @staticmethod
-    def _taken_column(form: Form, cells: list[Choice]) -> int:
+    def _find_chosen_column(form: Form, cells: list[SlotCell]) -> int:
         taken = (
             x for x, c in enumerate(cells) if c.lane is None and slot_choices.is_taken(form, c)
         )
@@ -117,25 +119,25 @@ class Modifiers(FormPane):
             if any(piece.target == self._at for piece in line):
                 self.show_line(y)
 
-    def place(self, target: object) -> bool:
+    def move_cursor_to(self, target: object) -> bool:
         """Put the cursor on what was clicked; returns whether there is a cell."""
         if not isinstance(target, tuple):
             return False
         self._at = target
-        self.redraw()
-        self.say()
+        self.redraw_lines()
+        self.show_hint()
         return True
 
-    def turns(self, target: object) -> bool:
+    def is_turned_by_wheel(self, target: object) -> bool:
         """The wheel turns the sources of lanes; elsewhere the pane scrolls."""
         if not isinstance(target, tuple):
             return False
-        slot, cells = self._rows()[target[1]]
+        slot, cells = self._make_rows()[target[1]]
         return slot_choices.has_digits(slot) and cells[target[0]].lane is not None
 
-    def stepped_by_mouse(self, by: int) -> None:
+    def step_by_mouse(self, by: int) -> None:
         """A lane takes a step; a value that is shown is chosen, by the left button."""
-        current = self.current()
+        current = self.get_current_cell()
         if current is not None and current[2].lane is not None:
             self.step(by)
         elif by == 1:
@@ -143,24 +145,24 @@ class Modifiers(FormPane):
 
     def action_choose(self) -> None:
         """Make the choice under the cursor, or say why it can't be made."""
-        if (current := self.current()) is None:
+        if (current := self.get_current_cell()) is None:
             return
         form, slot, cell = current
         if cell.lane is not None:
             self.step(1)
-        elif (why := slot_choices.why_not(form, cell)) is not None:
+        elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
-        elif slot.optional:
+        elif slot.is_optional:
             self.ask(slot, slot.absent)
 
 
-def _lane_text(form: Form, slot: Slot, cell: Choice, here: str) -> tuple[str, str]:
+def _format_lane(form: Form, slot: Slot, cell: SlotCell, here: str) -> tuple[str, str]:
     assert cell.lane is not None
     if slot.name == "mask":
         on = slot_choices.is_taken(form, cell)
         return (f" {ON} " if on else f" {OFF} "), ("chosen" if on else "dim") + here
     written = form.get(slot.name) is not None
-    digit = slot_choices.digits(form, slot)[cell.lane]
+    digit = slot_choices.list_digits(form, slot)[cell.lane]
     return f" {digit} ", (("chosen" if written else "") + here).strip()

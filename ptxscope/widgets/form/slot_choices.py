@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...engine.isa.catalog import entry_of
-from ...engine.isa.entry import Digits, Slot, SlotPlace
+from ...engine.isa.catalog import get_entry
+from ...engine.isa.entry import SelectorDigits, Slot, SlotPlace
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
-from ...engine.isa.legality import obstacle
+from ...engine.isa.legality import explain_illegal_value
 from ...engine.isa.types import Selector
 from ...engine.records import NamedTuple
 
@@ -20,7 +20,7 @@ ON, OFF = "■", "□"
 ABSENT = "–"
 
 
-class Choice(NamedTuple):
+class SlotCell(NamedTuple):
     """A cell of the form: a value of a slot; or, for lanes, a lane of a selector or mask."""
 
     slot: str
@@ -28,7 +28,7 @@ class Choice(NamedTuple):
     lane: int | None = None
 
 
-class Option(NamedTuple):
+class SlotOption(NamedTuple):
     """A value that a slot can take, for a list to choose from."""
 
     value: object
@@ -42,40 +42,40 @@ class ChoiceError(Exception):
     """A choice that can't be made; the text says why."""
 
 
-def slots(form: Form) -> list[Slot]:
+def list_slots(form: Form) -> list[Slot]:
     """What can be chosen, in the ISA's order; c comes and goes by itself."""
-    return [slot for slot in entry_of(form).slots if slot.name != "c"]
+    return [slot for slot in get_entry(form).slots if slot.name != "c"]
 
 
 def has_digits(slot: Slot) -> bool:
     """Whether each lane of the slot has a source of its own."""
-    return isinstance(slot.values, Digits)
+    return isinstance(slot.values, SelectorDigits)
 
 
-def by_lane(slot: Slot) -> bool:
+def is_by_lane(slot: Slot) -> bool:
     """Whether the slot is chosen lane by lane."""
     return has_digits(slot) or slot.name == "mask"
 
 
 def is_flag(slot: Slot) -> bool:
     """Whether the slot is there or not, and nothing else."""
-    return bool(slot.word) and slot.optional
+    return bool(slot.word) and slot.is_optional
 
 
-def lanes_of(form: Form, slot: Slot) -> list[Choice]:
+def list_lane_cells(form: Form, slot: Slot) -> list[SlotCell]:
     """A cell for each lane, the most significant first."""
-    return [Choice(slot.name, None, lane) for lane in reversed(range(entry_of(form).lanes))]
+    return [SlotCell(slot.name, None, lane) for lane in reversed(range(get_entry(form).lanes))]
 
 
-def cells(form: Form, slot: Slot) -> list[Choice]:
+def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
     """Every cell of a slot: its values, or its lanes."""
-    left_out = [Choice(slot.name, slot.absent)] if slot.optional else []
-    if by_lane(slot):
-        return left_out + lanes_of(form, slot)
-    return left_out + [Choice(slot.name, value) for value in slot.values]
+    left_out = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
+    if is_by_lane(slot):
+        return left_out + list_lane_cells(form, slot)
+    return left_out + [SlotCell(slot.name, value) for value in slot.values]
 
 
-def is_taken(form: Form, choice: Choice) -> bool:
+def is_taken(form: Form, choice: SlotCell) -> bool:
     """Whether the form has what a cell stands for."""
     value = form.get(choice.slot)
     if choice.lane is None:
@@ -83,140 +83,146 @@ def is_taken(form: Form, choice: Choice) -> bool:
     return value is None or (isinstance(value, Selector) and choice.lane in value.lanes)
 
 
-def why_not(form: Form, choice: Choice) -> str | None:
+def explain_refusal(form: Form, choice: SlotCell) -> str | None:
     """Why a cell can't be chosen; None where it can."""
     if choice.lane is not None or is_taken(form, choice):
         return None
-    found = obstacle(form, choice.slot, choice.value)
+    found = explain_illegal_value(form, choice.slot, choice.value)
     return None if found is None else found[0]
 
 
-def text_of(slot: Slot, value: object) -> str:
+def format_value(slot: Slot, value: object) -> str:
     """How a value of a slot is shown; a dash where it is left out."""
     if value == slot.absent:
         return ABSENT
     if slot.place is not SlotPlace.MODIFIER and slot.word:
         return f"{slot.word}{slot.place}"
-    return slot.text(value)
+    return slot.format_value(value)
 
 
 # --- lanes -----------------------------------------------------------------------------------
 
 
-def digits(form: Form, slot: Slot) -> tuple[int, ...]:
+def list_digits(form: Form, slot: Slot) -> tuple[int, ...]:
     """The lanes of a selector or mask, written or by default; lane 0 first."""
     value = form.get(slot.name)
     if isinstance(value, Selector):
         return value.lanes
-    lanes = entry_of(form).lanes
+    lanes = get_entry(form).lanes
     first = lanes if slot.name == "bsel" else 0
     return tuple(range(first, first + lanes))
 
 
-def source(form: Form, digit: int) -> str:
+def format_source(form: Form, digit: int) -> str:
     """What a digit of a selector means: ``b.b2``."""
-    lanes = entry_of(form).lanes
+    lanes = get_entry(form).lanes
     return f"{'ab'[digit // lanes]}.{'h' if lanes == 2 else 'b'}{digit % lanes}"
 
 
 def with_digit(form: Form, slot: Slot, lane: int, digit: int) -> Selector:
     """A selector with another source for one lane. Raises ChoiceError."""
-    count = entry_of(form).lanes
+    count = get_entry(form).lanes
     if not 0 <= digit < 2 * count:
         raise ChoiceError(
             f"{digit} is none: a lane of {slot.place} takes 0 to {count - 1}, parts of a, "
             f"or {count} to {2 * count - 1}, of b"
         )
-    lanes = list(digits(form, slot))
+    lanes = list(list_digits(form, slot))
     lanes[lane] = digit
     return Selector(32 // count, tuple(lanes))
 
 
-def turned(form: Form, slot: Slot, lane: int, by: int) -> Selector:
+def with_next_source(form: Form, slot: Slot, lane: int, by: int) -> Selector:
     """A selector whose lane takes the next source, or the one before."""
-    count = 2 * entry_of(form).lanes
-    return with_digit(form, slot, lane, (digits(form, slot)[lane] + by) % count)
+    count = 2 * get_entry(form).lanes
+    return with_digit(form, slot, lane, (list_digits(form, slot)[lane] + by) % count)
 
 
-def switched(form: Form, slot: Slot, lane: int) -> Selector:
+def with_lane_toggled(form: Form, slot: Slot, lane: int) -> Selector:
     """A mask with a lane turned on or off; one must stay on. Raises ChoiceError."""
-    lanes = set(digits(form, slot)) ^ {lane}
+    lanes = set(list_digits(form, slot)) ^ {lane}
     if not lanes:
         raise ChoiceError("a mask has at least one lane")
-    return Selector(32 // entry_of(form).lanes, tuple(sorted(lanes)))
+    return Selector(32 // get_entry(form).lanes, tuple(sorted(lanes)))
 
 
-def stepped(form: Form, slot: Slot, by: int) -> object:
+def find_next_value(form: Form, slot: Slot, by: int) -> object:
     """The next legal value of a slot, or the one before. Raises ChoiceError where there is none."""
-    values = list(slot.choices())
+    values = list(slot.iter_choices())
     at = values.index(form.get(slot.name))
     reasons: list[str] = []
     for away in range(1, len(values)):
         value = values[(at + by * away) % len(values)]
-        reason = why_not(form, Choice(slot.name, value))
+        reason = explain_refusal(form, SlotCell(slot.name, value))
         if reason is None:
             return value
         reasons.append(reason)
-    raise ChoiceError(reasons[0] if reasons else f"{text_of(slot, values[at])} is the only one")
+    raise ChoiceError(
+        reasons[0] if reasons else f"{format_value(slot, values[at])} is the only one"
+    )
 
 
 # --- words -----------------------------------------------------------------------------------
 
 
-def boxes(form: Form, slot: Slot, value: object) -> str:
+def format_mask(form: Form, slot: Slot, value: object) -> str:
     """A mask as boxes, lane 0 at the right."""
     shown = form._replace(mask=value)  # type: ignore[arg-type]
-    return "".join(ON if is_taken(shown, cell) else OFF for cell in lanes_of(form, slot))
+    return "".join(ON if is_taken(shown, cell) else OFF for cell in list_lane_cells(form, slot))
 
 
-def options(form: Form, cell: Choice) -> list[Option]:
+def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
     """Every value that the slot of a cell can take, with why some are illegal."""
-    return list(_options(form, _slot(form, cell), cell.lane))
+    return list(_iter_options(form, _get_slot(form, cell), cell.lane))
 
 
-def listed(form: Form, cell: Choice) -> tuple[str, list[Option], int]:
+def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption], int]:
     """What a list of a cell's values is called, the values, and which of them is taken now."""
-    slot, found, taken = _slot(form, cell), options(form, cell), form.get(cell.slot)
+    slot, found, taken = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
     if cell.lane is not None and has_digits(slot) and taken == slot.absent:
-        taken = turned(form, slot, cell.lane, 0)
+        taken = with_next_source(form, slot, cell.lane, 0)
     lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
     at = [option.value for option in found].index(taken)
     return f"{SLOT_NAMES[slot.name]}{lane}", found, at
 
 
-def _slot(form: Form, cell: Choice) -> Slot:
-    return next(slot for slot in slots(form) if slot.name == cell.slot)
+def _get_slot(form: Form, cell: SlotCell) -> Slot:
+    return next(slot for slot in list_slots(form) if slot.name == cell.slot)
 
 
-def _options(form: Form, slot: Slot, lane: int | None) -> Iterator[Option]:
-    if slot.optional and (lane is None or slot.name != "mask"):
-        yield Option(slot.absent, ABSENT, "left out", _reason(form, slot, slot.absent))
+def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOption]:
+    if slot.is_optional and (lane is None or slot.name != "mask"):
+        yield SlotOption(slot.absent, ABSENT, "left out", _format_reason(form, slot, slot.absent))
     if has_digits(slot) and lane is not None:
-        for digit in range(2 * entry_of(form).lanes):
-            yield Option(with_digit(form, slot, lane, digit), f"{digit}", source(form, digit))
+        for digit in range(2 * get_entry(form).lanes):
+            yield SlotOption(
+                with_digit(form, slot, lane, digit), f"{digit}", format_source(form, digit)
+            )
     elif slot.name == "mask":
-        yield Option(slot.absent, boxes(form, slot, None), "every lane, not written")
+        yield SlotOption(slot.absent, format_mask(form, slot, None), "every lane, not written")
         for value in reversed(slot.values):
-            yield Option(value, boxes(form, slot, value), f".{value}")
+            yield SlotOption(value, format_mask(form, slot, value), f".{value}")
     else:
         for value in slot.values:
             about = "" if not is_flag(slot) else SLOT_NAMES[slot.name]
-            yield Option(value, text_of(slot, value), about, _reason(form, slot, value))
+            yield SlotOption(
+                value, format_value(slot, value), about, _format_reason(form, slot, value)
+            )
 
 
-def _reason(form: Form, slot: Slot, value: object) -> str:
-    return why_not(form, Choice(slot.name, value)) or ""
+def _format_reason(form: Form, slot: Slot, value: object) -> str:
+    return explain_refusal(form, SlotCell(slot.name, value)) or ""
 
 
-def meaning(form: Form, cell: Choice) -> str:
+def describe_cell(form: Form, cell: SlotCell) -> str:
     """What a cell means, or why it can't be chosen."""
-    reason = why_not(form, cell)
+    reason = explain_refusal(form, cell)
     if reason is not None:
         return f"× {reason}"
-    slot = _slot(form, cell)
+    slot = _get_slot(form, cell)
     if cell.lane is None:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":
         return f"lane {cell.lane} of the mask: space switches it"
-    taken = source(form, digits(form, slot)[cell.lane])
+    taken = format_source(form, list_digits(form, slot)[cell.lane])
     return f"lane {cell.lane} of {slot.place} takes {taken}: a digit, < or > changes it"

@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING
 from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.divergence import Divergence
-from ...engine.tracing.step_text import title
+from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import RowTrace, Step, Trace
-from ...scene.row_pairs import OUTCOMES, hide_equal_cells, marked, pairs
-from ...scene.scene_builder import row_scene, scene
-from ...scene.scene_cells import cells_of
-from ...scene.scene_model import Cell, Look, Place, Register, RowScene, Scene, Strips
-from ..base.pane import Line, Piece
+from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
+from ...scene.scene_builder import build_row_scene, build_scene
+from ...scene.scene_cells import build_cells
+from ...scene.scene_model import BitRulers, Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind
+from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     DARK,
     Lights,
-    filled,
-    laid,
-    length,
+    draw_cell_pieces,
+    format_link_style,
+    lay_out_cells,
+    measure_line,
     needs_tight,
-    pieces,
+    pad_line,
     widen_cell,
-    wire,
-    wrapped,
+    wrap_line,
 )
-from .lane_figures import draw_rail_start, figure_lines, is_rail, tells_all
+from .lane_figures import draw_figure, draw_rail_start, is_complete, is_rail
 from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
-from .lane_links import INDENTS, TURNS, crosses, start_of, wires
+from .lane_links import INDENTS, TURNS, draw_links, has_crossing, start_of
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
@@ -52,7 +52,7 @@ _BESIDE = {1: 26, 2: 36, 4: 60}
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
-class View(NamedTuple):
+class LanesState(NamedTuple):
     """What the lanes show."""
 
     trace: Trace
@@ -67,33 +67,36 @@ class View(NamedTuple):
     """How far the current step is drawn, from 0 to 1."""
     scene: Scene | None = None
     """What is drawn of the trace, where it was made before."""
-    guesses: Mapping[Place, Guess] | None = None
+    guesses: Mapping[LaneRef, Guess] | None = None
     """What was typed for the current step, where it is asked rather than shown."""
 
 
-class Drawing(NamedTuple):
+class LanesDrawing(NamedTuple):
     """The lines, and where each step begins and ends."""
 
-    lines: list[Line]
+    lines: list[StyledLine]
     steps: dict[int, tuple[int, int]]
     levels: Levels
     """They hold for the same trace at the same size, whichever step is the current one."""
 
 
-def draw(view: View, width: int, height: int, levels: Levels | None = None) -> Drawing:
+def draw(view: LanesState, width: int, height: int, levels: Levels | None = None) -> LanesDrawing:
     """Every register and step of a trace in so many columns, and if they fit in so many lines."""
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
-    blank = [Line()] if levels.is_spaced else []
-    for at, stage in enumerate(painter.stages):
+    blank = [StyledLine()] if levels.is_spaced else []
+    for at, stage in enumerate(painter.list_stages):
         if at:
             lines += blank
         if at > painter.at:
             if not levels.is_steady:
-                lines += painter.veiled(painter.stages[at:], levels.veiled)
+                lines += painter.draw_hidden_steps(painter.list_stages[at:], levels.veiled)
                 break
-            lines += [*painter.veiled([stage], Level.ROWS), *([Line()] * (levels.heights[at] - 1))]
+            lines += [
+                *painter.draw_hidden_steps([stage], Level.ROWS),
+                *([StyledLine()] * (levels.heights[at] - 1)),
+            ]
             continue
         start = len(lines)
         is_current = at == painter.at
@@ -109,14 +112,14 @@ def draw(view: View, width: int, height: int, levels: Levels | None = None) -> D
         lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
     if levels.is_steady and painter.is_begun:
         lines += blank + painter.words(painter.current.stage)
-    return Drawing(lines, steps, levels)
+    return LanesDrawing(lines, steps, levels)
 
 
 class _Painter:
-    def __init__(self, view: View, width: int) -> None:
+    def __init__(self, view: LanesState, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
-        self.scene = view.scene or scene(view.trace)
+        self.scene = view.scene or build_scene(view.trace)
         self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
         """Chips show their bits."""
         if self.is_wide:
@@ -125,45 +128,45 @@ class _Painter:
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
         self.divergence = view.divergence if view.pin is None else None
-        self._pictures: dict[tuple[Stage, Level], list[Line]] = {}
-        self.stages = self._stages()
+        self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
+        self.list_stages = self._stages()
         """Those that any of the traces shown has."""
-        self.at = self.stages.index(self.current.stage) if self.is_begun else -1
+        self.at = self.list_stages.index(self.current.stage) if self.is_begun else -1
         """Which of them is the current one; -1 where all are veiled."""
 
-    def head(self) -> list[Line]:
+    def draw_head(self) -> list[StyledLine]:
         """Above the lanes of a dual or quad form, their numbers."""
         lanes = self.scene.lanes
         if lanes == 1:
             return []
         each = self.width // lanes
         word = "lane " if len("lane 0") < each else ""
-        names = [[Piece(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
-        return [labelled("", "", "", [piece for name in names for piece in filled(name, each)])]
+        names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
+        return [labelled("", "", "", [piece for name in names for piece in pad_line(name, each)])]
 
-    def head_lines(self, levels: Levels) -> list[Line]:
+    def head_lines(self, levels: Levels) -> list[StyledLine]:
         """The lane numbers and the registers, with the wires that leave them."""
         select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
         if select and not self._is_asked(Stage.SELECT):
-            at = self.stages.index(Stage.SELECT)
+            at = self.list_stages.index(Stage.SELECT)
             level = max(levels.steps[at], levels.current) if at == self.at else levels.steps[at]
             is_tapped = at <= self.at and level >= Level.WIRED
         taps: dict[int, str] = {}
-        lines = self.head()
+        lines = self.draw_head()
         for register in self.scene.registers:
             drawn = self.register(register, levels.registers)
-            lines += self.tapped(register.role, drawn, taps) if is_tapped else drawn
+            lines += self.draw_register_links(register.role, drawn, taps) if is_tapped else drawn
         return lines
 
     def choose_levels(self, height: int) -> Levels:
         """How open each step is in so many lines."""
-        plain = Levels((Level.FOLDED,) * len(self.stages))
+        plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
-            lambda at, level: len(self.step(self.stages[at], level)),
-            [len(self.words(stage)) for stage in self.stages],
+            lambda at, level: len(self.step(self.list_stages[at], level)),
+            [len(self.words(stage)) for stage in self.list_stages],
             cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
-            cache(lambda at, level: len(self.veiled(self.stages[at + 1 :], level))),
+            cache(lambda at, level: len(self.draw_hidden_steps(self.list_stages[at + 1 :], level))),
         )
         return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
 
@@ -178,34 +181,34 @@ class _Painter:
 
     # --- registers -----------------------------------------------------------------
 
-    def register(self, register: Register, level: Level) -> list[Line]:
+    def register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
         """An operand in its parts, with what it means."""
         if self.view.guesses is not None:
-            from .lane_guesses import untold
+            from .lane_guesses import without_answers
 
-            register = untold(register, self.current.stage)
+            register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
         lines = _register_lines(register, self.width, self.lights)
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meant)
-            lines += figure_lines(figure, self.width, 1, self.lights)
-        found: list[Line] = []
+            lines += draw_figure(figure, self.width, 1, self.lights)
+        found: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long one has lines of its own
-            found += wrapped([Piece(name, "dim")], self.width + LABEL - 2, 1)
+            found += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
             found += whole_lines(name, _make_whole(register, self.lights), "dim", [])
         else:
-            found += _behind(name, register.label, "dim", lines)
+            found += _indent_lines(name, register.label, "dim", lines)
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
-            others = (x for x in scene(pin).registers if x.role == register.role)
+            others = (x for x in build_scene(pin).registers if x.role == register.role)
             for other in others:
                 if is_whole:
                     units = _make_whole(other, DARK).units
-                    pinned = [[_pinned(x) for x in unit] for unit in units]
-                    pinned[0][0] = Piece("≠pin ", "label")
+                    pinned = [[_make_pinned_piece(x) for x in unit] for unit in units]
+                    pinned[0][0] = StyledText("≠pin ", "label")
                     found += whole_lines("", Whole(tuple(pinned)), "dim", [])
                     continue
                 if self.is_wide:
@@ -213,44 +216,50 @@ class _Painter:
                 if register.by_lane and other.by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
-                found += _behind("", "≠pin", "dim", [[_pinned(x) for x in line] for line in body])
+                found += _indent_lines(
+                    "", "≠pin", "dim", [[_make_pinned_piece(x) for x in line] for line in body]
+                )
         return found
 
     # --- steps ---------------------------------------------------------------------
 
-    def step(self, stage: Stage, level: Level) -> list[Line]:
+    def step(self, stage: Stage, level: Level) -> list[StyledLine]:
         """The lines of a step, without its sentences."""
         if (stage, level) not in self._pictures:
-            self._pictures[stage, level] = list(self.picture(stage, level))
+            self._pictures[stage, level] = list(self.draw_step(stage, level))
         return self._pictures[stage, level]
 
-    def words(self, stage: Stage) -> list[Line]:
+    def words(self, stage: Stage) -> list[StyledLine]:
         """The sentences of a step while it is the current one; none where it is asked."""
         step = step_of(self.trace, stage)
         if step is None or self._is_asked(stage):
             return []
         room = self.width + LABEL - 4
-        return [[Piece("   "), *x] for x in step_words(self.trace, step, room, self.divergence)]
+        return [
+            [StyledText("   "), *x] for x in step_words(self.trace, step, room, self.divergence)
+        ]
 
-    def picture(self, stage: Stage, level: Level) -> Iterator[Line]:
+    def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
         """The lines of a step, without what is said of it."""
         step = step_of(self.trace, stage)
-        shown = step or self._elsewhere(stage)
+        shown = step or self._find_other_step(stage)
         is_current = stage is self.current.stage
-        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title(shown)}"
+        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(shown)}"
         if step and self.view.guesses is not None and self._is_asked(stage):
-            yield from self.asked(step, label, self.view.guesses)
+            yield from self.draw_predicted_step(step, label, self.view.guesses)
             return
-        divergence, pinned = self.divergence, list[tuple[str | Whole, Line]]()
+        divergence, pinned = self.divergence, list[tuple[str | Whole, StyledLine]]()
         if divergence and _ORDER[stage] >= _ORDER[divergence.stage]:
-            bodies: list[tuple[str | Whole, Line]] = [*self.branches(divergence, stage, level)]
+            bodies: list[tuple[str | Whole, StyledLine]] = [
+                *self.draw_branches(divergence, stage, level)
+            ]
         else:
-            pinned = self.pinned(stage)
+            pinned = self.draw_pinned_rows(stage)
             level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
-            bodies = list(self.rows(step, level)) if step else []
+            bodies = list(self.draw_rows(step, level)) if step else []
         ink = "current" if is_current else "strong"
         number = step.number if step else None
-        for name, body in bodies or ([("", Line())] if not pinned else []):
+        for name, body in bodies or ([("", StyledLine())] if not pinned else []):
             if isinstance(name, Whole):
                 yield from whole_lines(label, name, ink, body, number)
             else:
@@ -266,34 +275,36 @@ class _Painter:
     def _is_asked(self, stage: Stage) -> bool:
         return self.view.guesses is not None and stage is self.current.stage
 
-    def asked(self, step: Step, label: str, guesses: Mapping[Place, Guess]) -> Iterator[Line]:
+    def draw_predicted_step(
+        self, step: Step, label: str, guesses: Mapping[LaneRef, Guess]
+    ) -> Iterator[StyledLine]:
         """A step that is predicted: what was told right as it is, the others as they were typed."""
         from .lane_guesses import guess_lines
 
         for row in self.scene.steps[step.number - 1].rows:
             lines = guess_lines(row, guesses, self.width, self.lights)
             if self._is_whole(row):
-                whole = Whole(([Piece(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
+                whole = Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
                 yield from whole_lines(label, whole, "current", [], step.number)
                 label = ""
                 continue
-            for name, line in _named(row.name, lines):
+            for name, line in _name_lines(row.name, lines):
                 yield labelled(label, name, "current", line, step.number)
                 label = ""
 
-    def veiled(self, stages: Sequence[Stage], level: Level) -> list[Line]:
+    def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
         """The names of steps whose time has not come: a line each, or all together."""
-        labels: Line = []
+        labels: StyledLine = []
         for stage in stages:
             step = step_of(self.trace, stage)
             number = step.number if step else None
-            said = f" {number or ' '} {title(step or self._elsewhere(stage))}"
-            labels.append(Piece(said, "veil", number))
+            said = f" {number or ' '} {format_title(step or self._find_other_step(stage))}"
+            labels.append(StyledText(said, "veil", number))
         if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
-        return _in_rows(labels, self.width + LABEL)
+        return _wrap_pieces(labels, self.width + LABEL)
 
-    def _elsewhere(self, stage: Stage) -> Step:
+    def _find_other_step(self, stage: Stage) -> Step:
         """A step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
@@ -303,11 +314,11 @@ class _Painter:
         """Whether a row is of no lane where others are."""
         return self.scene.lanes > 1 and len(row.cells) == 1
 
-    def rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, Line]]:
+    def draw_rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, StyledLine]]:
         """Row names and lines of a step of this trace."""
         found = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(found) > 1:
-            folded = _folded(found, self.width, self.lights)
+            folded = _draw_folded(found, self.width, self.lights)
             if folded is not None:
                 yield folded
                 return
@@ -315,12 +326,12 @@ class _Painter:
         last = max((at for at, row in enumerate(found, 1) if self._is_wired(row)), default=0)
         wired = found[:last] if level >= Level.WIRED else ()
         if wired:
-            yield from self.wired(wired)
+            yield from self.draw_linked_rows(wired)
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
         rest = found[len(wired) :]
-        draw_row = partial(row_lines, width=self.width, lights=self.lights, level=level)
+        draw_row = partial(draw_row_lines, width=self.width, lights=self.lights, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
         rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
@@ -334,7 +345,7 @@ class _Painter:
             elif self._is_whole(row):
                 yield from _draw_whole_row(row, level, bodies[row], self.lights)
             else:
-                yield from _named(row.name, bodies[row])
+                yield from _name_lines(row.name, bodies[row])
 
     def _is_tight(self, stage: Stage) -> bool:
         """Whether a step's cells, and a pin's, are written tightly: all, or none."""
@@ -343,22 +354,24 @@ class _Painter:
         rows += [cells for _, cells in self._pinned_rows(stage)]
         return any(_needs_tight(cells, self.width) for cells in rows)
 
-    def wired(self, rows: Sequence[RowScene]) -> Iterator[tuple[str | Whole, Line]]:
+    def draw_linked_rows(
+        self, rows: Sequence[RowScene]
+    ) -> Iterator[tuple[str | Whole, StyledLine]]:
         """The ways from the registers to what is selected, and that."""
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in wires(tuple(links), lanes, each, self.is_wide):
+        for first, *rest in draw_links(tuple(links), lanes, each, self.is_wide):
             yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
-        passing = {link.target.lane: wire(link.tint) for link in below}
+        passing = {link.target.lane: format_link_style(link.tint) for link in below}
         for row in rows:
-            line: Line = []
+            line: StyledLine = []
             for cell in row.cells:
-                indent: Line = [Piece(" " * INDENTS[row.name])]
+                indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
                 if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
-                    indent = [Piece("│", ink), Piece(" " * (INDENTS[row.name] - 1))]
-                line += filled([*indent, *pieces(cell, lights=self.lights)], each)
+                    indent = [StyledText("│", ink), StyledText(" " * (INDENTS[row.name] - 1))]
+                line += pad_line([*indent, *draw_cell_pieces(cell, lights=self.lights)], each)
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
@@ -368,79 +381,83 @@ class _Painter:
             row.key.startswith("select.")
             and lanes > 1
             and self.width // lanes >= _WIRED
-            and crosses(row.links)
+            and has_crossing(row.links)
         )
 
-    def tapped(self, role: str, lines: Sequence[Line], taps: dict[int, str]) -> list[Line]:
+    def draw_register_links(
+        self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
+    ) -> list[StyledLine]:
         """A register's lines with the wires that leave its chips, and those that pass by."""
         lanes, each = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         leaving = {
             LABEL
             + (lanes - 1 - link.source.lane) * each
-            + start_of(role, lanes, self.is_wide): wire(link.tint)
+            + start_of(role, lanes, self.is_wide): format_link_style(link.tint)
             for row in rows
             for link in row.links
             if link.source.key == role
         }
-        drawn: list[Line] = []
+        drawn: list[StyledLine] = []
         for line in lines:
-            marks = {x: Piece("│", ink) for x, ink in taps.items()}
+            marks = {x: StyledText("│", ink) for x, ink in taps.items()}
             if not drawn:
-                marks |= {x: Piece(TURNS[role], ink) for x, ink in leaving.items()}
+                marks |= {x: StyledText(TURNS[role], ink) for x, ink in leaving.items()}
                 taps |= leaving
-            drawn.append(_overlaid(filled(line, LABEL + self.width), marks))
+            drawn.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
         return drawn
 
     # --- two answers ---------------------------------------------------------------
 
-    def branches(
+    def draw_branches(
         self, divergence: Divergence, stage: Stage, level: Level
-    ) -> Iterator[tuple[str, Line]]:
+    ) -> Iterator[tuple[str, StyledLine]]:
         """Both answers' rows of a stage, beside each other or one below the other."""
         half = self.width // 2 - 2
         beside = half >= _BESIDE[self.scene.lanes]
         width = half - 1 if beside else self.width
-        sides = (self._side(divergence.isa), self._side(divergence.other))
+        sides = (self._choose_side(divergence.isa), self._choose_side(divergence.other))
         if stage is divergence.stage:
-            names = self._names(divergence, half if beside else 0)
-            yield from (("", line) for line in wrapped(names, self.width))
-        for pair in pairs(divergence.isa, divergence.other, stage):
-            found, differs = pair.rows, pair.differs
+            names = self._draw_branch_names(divergence, half if beside else 0)
+            yield from (("", line) for line in wrap_line(names, self.width))
+        for pair in iter_pairs(divergence.isa, divergence.other, stage):
+            found, differs = pair.rows, pair.is_different
             shown = [
-                self._branch_row(trace, row, other if pair.lanes else None, lights, level, width)
+                self._draw_branch_row(
+                    trace, row, other if pair.lanes else None, lights, level, width
+                )
                 for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
             ]
             name = next(row.name for row in found if row)
             if beside:
-                for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=Line())):
-                    sign = Piece("≠ " if differs and at == 0 else "  ", "clamped")
-                    yield name if at == 0 else "", [*filled(first, half), sign, *second]
+                for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=StyledLine())):
+                    sign = StyledText("≠ " if differs and at == 0 else "  ", "clamped")
+                    yield name if at == 0 else "", [*pad_line(first, half), sign, *second]
             elif not differs:
-                yield from _named(name, shown[0])
+                yield from _name_lines(name, shown[0])
             else:
                 for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
                     if own is not None:
-                        yield from _named(mark, lines)
+                        yield from _name_lines(mark, lines)
 
-    def _side(self, trace: Trace) -> tuple[Trace, Lights | None]:
+    def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
         """A branch's trace; only the one that is stepped through has lights and a cursor."""
         mine = trace.model == self.trace.model
         return (self.trace, self.lights) if mine else (trace, None)
 
-    def _names(self, divergence: Divergence, half: int) -> Line:
+    def _draw_branch_names(self, divergence: Divergence, half: int) -> StyledLine:
         """The names of the two answers, the one that is stepped through marked."""
-        names: list[Line] = []
+        names: list[StyledLine] = []
         for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
             ids = ", ".join(x.id for x in divergence.errata)
             tail = "" if trace is divergence.isa else f" ({ids})"
             text = f"{'▸ ' if mine else '  '}{trace.model.name}{tail}"
-            names.append([Piece(text, "current" if mine else "strong")])
-        gap = max(half, length(names[0]) + 2)
-        return [*filled(names[0], gap + (2 if half else 0)), *names[1]]
+            names.append([StyledText(text, "current" if mine else "strong")])
+        gap = max(half, measure_line(names[0]) + 2)
+        return [*pad_line(names[0], gap + (2 if half else 0)), *names[1]]
 
-    def _branch_row(
+    def _draw_branch_row(
         self,
         trace: Trace,
         row: RowTrace | None,
@@ -448,21 +465,21 @@ class _Painter:
         lights: Lights | None,
         level: Level,
         width: int,
-    ) -> list[Line]:
+    ) -> list[StyledLine]:
         if row is None:
             return []
-        shown = row_scene(trace, row)
+        shown = build_row_scene(trace, row)
         if other is not None:
-            cells = zip(shown.cells, cells_of(trace, other), strict=True)
-            shown = shown._replace(cells=tuple(marked(x, y) for x, y in cells))
-        lines = row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
+            cells = zip(shown.cells, build_cells(trace, other), strict=True)
+            shown = shown._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
+        lines = draw_row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
             return lines
-        return [[Piece(text, ink) for text, ink, _ in line] for line in lines]
+        return [[StyledText(text, ink) for text, ink, _ in line] for line in lines]
 
     # --- a pin ---------------------------------------------------------------------
 
-    def pinned(self, stage: Stage) -> list[tuple[str | Whole, Line]]:
+    def draw_pinned_rows(self, stage: Stage) -> list[tuple[str | Whole, StyledLine]]:
         """The pinned evaluation's rows where they differ, equal lanes left blank.
 
         Each with its name where the step has several rows.
@@ -470,14 +487,14 @@ class _Painter:
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1
-        found: list[tuple[str | Whole, Line]] = []
+        found: list[tuple[str | Whole, StyledLine]] = []
         for name, cells in self._pinned_rows(stage):
             lines = [
-                [_pinned(x) for x in line]
-                for line in _in_columns(cells, self.width, DARK, is_tight)
+                [_make_pinned_piece(x) for x in line]
+                for line in _draw_in_columns(cells, self.width, DARK, is_tight)
             ]
             if self.scene.lanes > 1 and len(cells) == 1:
-                found.append((Whole(([Piece("≠pin ", "label")], *lines)), []))
+                found.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
                 continue
             shown = shorten_name(name) if has_several else ""
             found += [(shown, line) for line in lines]
@@ -486,10 +503,10 @@ class _Painter:
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Names and cells of the pinned evaluation's rows that differ."""
         pin = self.view.pin
-        for pair in pairs(self.trace, pin, stage) if pin else ():
-            if pin and pair.other and pair.differs:
-                own = cells_of(self.trace, pair.isa) if pair.isa else ()
-                cells = hide_equal_cells(cells_of(pin, pair.other), own)
+        for pair in iter_pairs(self.trace, pin, stage) if pin else ():
+            if pin and pair.other and pair.is_different:
+                own = build_cells(self.trace, pair.isa) if pair.isa else ()
+                cells = hide_equal_cells(build_cells(pin, pair.other), own)
                 yield pair.other.name, tuple(map(widen_cell, cells)) if self.is_wide else cells
 
 
@@ -511,7 +528,7 @@ def _widen_scene(drawn: Scene) -> Scene:
     return drawn._replace(registers=registers, steps=tuple(steps))
 
 
-def _widen_register(register: Register) -> Register:
+def _widen_register(register: RegisterFigure) -> RegisterFigure:
     return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
 
 
@@ -520,7 +537,7 @@ def step_of(trace: Trace, stage: Stage) -> Step | None:
     return next((step for step in trace.steps if step.stage is stage), None)
 
 
-def row_lines(
+def draw_row_lines(
     row: RowScene,
     width: int,
     lights: Lights,
@@ -528,45 +545,47 @@ def row_lines(
     progress: float,
     *,
     is_tight: bool = False,
-) -> list[Line]:
+) -> list[StyledLine]:
     """A row's cells, and where it is open its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    drawn = figure_lines(figure, width, len(row.cells), lights, progress) if figure else []
-    if drawn and tells_all(figure):
+    drawn = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
+    if drawn and is_complete(figure):
         return drawn
-    return [*_in_columns(row.cells, width, lights, is_tight), *drawn]
+    return [*_draw_in_columns(row.cells, width, lights, is_tight), *drawn]
 
 
 @lru_cache(256)
-def _in_columns(
+def _draw_in_columns(
     cells: tuple[Cell, ...], width: int, lights: Lights, is_tight: bool
-) -> tuple[Line, ...]:
+) -> tuple[StyledLine, ...]:
     """A row's cells; the same lines for every level at which it may be shown."""
-    return tuple(laid(cells, width, partial(pieces, lights=lights), is_tight=is_tight))
+    return tuple(
+        lay_out_cells(cells, width, partial(draw_cell_pieces, lights=lights), is_tight=is_tight)
+    )
 
 
 _needs_tight = lru_cache(256)(needs_tight)
 
 
-def _register_lines(register: Register, width: int, lights: Lights) -> list[Line]:
-    draw_cell = partial(pieces, lights=lights)
+def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> list[StyledLine]:
+    draw_cell = partial(draw_cell_pieces, lights=lights)
     if register.by_lane:
-        return laid(register.cells, width, draw_cell)
+        return lay_out_cells(register.cells, width, draw_cell)
     parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
-    return wrapped([*parts, Piece(f"   {register.meant}", "dim")], width, 2)
+    return wrap_line([*parts, StyledText(f"   {register.meant}", "dim")], width, 2)
 
 
-def _without_value(figure: Strips, value: str) -> Strips:
+def _without_value(figure: BitRulers, value: str) -> BitRulers:
     """A register's figure without the value that the line above it ends with."""
     strips = (x._replace(said=x.said.removeprefix(f"{value}: ")) for x in figure.strips)
-    return Strips(tuple(strips))
+    return BitRulers(tuple(strips))
 
 
 def _draw_whole_row(
-    row: RowScene, level: Level, lines: Sequence[Line], lights: Lights
-) -> Iterator[tuple[Whole, Line]]:
+    row: RowScene, level: Level, lines: Sequence[StyledLine], lights: Lights
+) -> Iterator[tuple[Whole, StyledLine]]:
     """A row that is of no lane, and what more than its bits is to be said of it."""
-    if tells_all(row.figure) and level >= Level.OPEN:
+    if is_complete(row.figure) and level >= Level.OPEN:
         yield Whole(()), []
         yield from ((Whole((line,)), []) for line in lines)
         return
@@ -574,24 +593,26 @@ def _draw_whole_row(
     bits, *more = cell.spans
     units = [
         [
-            Piece(f"{shorten_name(row.name)} ", "label"),
-            *pieces(cell._replace(spans=(bits,)), lights=lights),
+            StyledText(f"{shorten_name(row.name)} ", "label"),
+            *draw_cell_pieces(cell._replace(spans=(bits,)), lights=lights),
         ]
     ]
-    if any(span.look is not Look.TEXT for span in more):
-        rest = pieces(cell._replace(spans=tuple(more)), lights=lights)
+    if any(span.look is not SpanKind.TEXT for span in more):
+        rest = draw_cell_pieces(cell._replace(spans=tuple(more)), lights=lights)
         units.append([rest[0]._replace(text=rest[0].text.lstrip()), *rest[1:]])
     yield Whole(tuple(units)), []
 
 
-def _make_whole(register: Register, lights: Lights) -> Whole:
+def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
     """A register that is of no lane: its name and bits, and what they mean."""
-    bits = [piece for cell in register.cells for piece in pieces(cell, lights=lights)]
-    meant = [[Piece(register.meant, "dim")]] if register.meant else []
-    return Whole(([Piece(f"{register.label} ", "label"), *bits], *meant))
+    bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell, lights=lights)]
+    meant = [[StyledText(register.meant, "dim")]] if register.meant else []
+    return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
 
 
-def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, Line] | None:
+def _draw_folded(
+    rows: Sequence[RowScene], width: int, lights: Lights
+) -> tuple[str, StyledLine] | None:
     """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
@@ -599,38 +620,38 @@ def _folded(rows: Sequence[RowScene], width: int, lights: Lights) -> tuple[str, 
     each = width // count
     names = " ".join(row.name for row in rows)
     is_labelled = count == 1 or len(names) >= LABEL - NUMBER
-    cells: list[Line] = []
+    cells: list[StyledLine] = []
     for column in range(count):
-        line: Line = []
+        line: StyledLine = []
         for row in rows:
             cell = row.cells[column]
             spans = [x for x in cell.spans if x.look in OUTCOMES][-1:]
             if not spans:
                 return None
-            line += [Piece("  ")] if line else []
+            line += [StyledText("  ")] if line else []
             if is_labelled:
-                line.append(Piece(f"{shorten_name(row.name)} ", "label", cell.place))
-            line += pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
+                line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
+            line += draw_cell_pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
         cells.append(line)
-    if max(map(length, cells)) > each - (count > 1):
+    if max(map(measure_line, cells)) > each - (count > 1):
         return None
-    line = [piece for cell in cells for piece in filled(cell, each)]
+    line = [piece for cell in cells for piece in pad_line(cell, each)]
     return "" if is_labelled else names, line
 
 
-def _in_rows(pieces_: Sequence[Piece], width: int) -> list[Line]:
+def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
     """Pieces side by side, in as many lines as they need."""
-    lines: list[Line] = [[]]
+    lines: list[StyledLine] = [[]]
     for piece in pieces_:
-        if lines[-1] and length(lines[-1]) + 1 + len(piece.text) > width:
+        if lines[-1] and measure_line(lines[-1]) + 1 + len(piece.text) > width:
             lines.append([])
-        lines[-1] += [Piece(" "), piece] if lines[-1] else [piece]
+        lines[-1] += [StyledText(" "), piece] if lines[-1] else [piece]
     return lines
 
 
-def _overlaid(line: Line, marks: Mapping[int, Piece]) -> Line:
+def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledLine:
     """A line with pieces of one character put over its blanks."""
-    drawn: Line = []
+    drawn: StyledLine = []
     x = 0
     for piece in line:
         text, done = piece.text, 0
@@ -643,16 +664,18 @@ def _overlaid(line: Line, marks: Mapping[int, Piece]) -> Line:
     return [piece for piece in drawn if piece.text]
 
 
-def _behind(label: str, name: str, ink: str, lines: Sequence[Line]) -> Iterator[Line]:
+def _indent_lines(
+    label: str, name: str, ink: str, lines: Sequence[StyledLine]
+) -> Iterator[StyledLine]:
     for at, line in enumerate(lines):
         yield labelled(label if at == 0 else "", name if at == 0 else "", ink, line)
 
 
-def _named(name: str, lines: Sequence[Line]) -> Iterator[tuple[str, Line]]:
+def _name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, StyledLine]]:
     for at, line in enumerate(lines):
         yield name if at == 0 else "", line
 
 
-def _pinned(piece: Piece) -> Piece:
+def _make_pinned_piece(piece: StyledText) -> StyledText:
     """A piece of the pinned evaluation: no target."""
-    return Piece(piece.text, "changed" if piece.text.strip() else "")
+    return StyledText(piece.text, "changed" if piece.text.strip() else "")

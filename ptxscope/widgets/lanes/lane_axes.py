@@ -11,9 +11,9 @@ from itertools import pairwise
 from operator import add
 
 from ...engine.records import NamedTuple
-from ...scene.scene_model import Axis, Point, Tick
-from ..base.pane import Line, Piece
-from .lane_cells import Lights, columns
+from ...scene.scene_model import NumberLine, Point, Tick
+from ..base.pane import StyledLine, StyledText
+from .lane_cells import Lights, join_columns
 
 _LEAST_COLUMN = 14
 """Columns of a lane from which on it has an axis of its own."""
@@ -29,7 +29,7 @@ _BROKEN_WAY = 5
 _GAP = 2
 """Blanks on either side of a tick's number."""
 
-_Cells = dict[int, Piece]
+_Cells = dict[int, StyledText]
 """Pieces by the cell at which they begin."""
 
 
@@ -63,8 +63,8 @@ class _Scale(NamedTuple):
 
 
 def axis_lines(
-    axis: Axis, width: int, lanes: int, lights: Lights, progress: float = 1
-) -> list[Line]:
+    axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float = 1
+) -> list[StyledLine]:
     """The axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
     each = width // lanes
     is_shared = lanes == 1 or each < _LEAST_COLUMN
@@ -73,7 +73,7 @@ def axis_lines(
     scale = _choose_scale(axis.points, room, is_shared=is_shared)
     ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
     drawn = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
-    lines = [columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
+    lines = [join_columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
     if is_shared and lanes > 1:
         return [_draw_lane_numbers(axis, scale, width, lights), *lines]
     return lines
@@ -107,7 +107,7 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
     return _Scale(cells, before if is_shared else None, is_broken=True)
 
 
-def _place_ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
+def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
     """The numbers of an axis' ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
     behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
@@ -115,7 +115,7 @@ def _place_ends(axis: Axis, start: int, scale: _Scale, room: int) -> list[tuple[
     return [(max(before, 0), low), (behind, high)]
 
 
-def _choose_ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
+def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
     """The ticks whose numbers have room on every axis of a step: all, the first, or none."""
 
     def fits(ticks: Sequence[Tick], start: int) -> bool:
@@ -129,34 +129,34 @@ def _choose_ticks(axis: Axis, scale: _Scale, starts: set[int], room: int) -> Seq
 
 
 def _draw_axis(
-    axis: Axis,
+    axis: NumberLine,
     points: Sequence[Point],
     ticks: Sequence[Tick],
     scale: _Scale,
     room: int,
     lights: Lights,
     progress: float,
-) -> list[Line]:
+) -> list[StyledLine]:
     """An axis with its points, and below it the numbers of its ends and ticks."""
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
     lit = lights.on(whose) if whose else ""
-    line: _Cells = {x: Piece("─", "axis" + lit, whose) for x in range(start, end)}
-    line[start] = Piece("├" if axis.low else "╌", "axis" + lit, whose)
-    line[end] = Piece("┤" if axis.high else "╌", "axis" + lit, whose)
+    line: _Cells = {x: StyledText("─", "axis" + lit, whose) for x in range(start, end)}
+    line[start] = StyledText("├" if axis.low else "╌", "axis" + lit, whose)
+    line[end] = StyledText("┤" if axis.high else "╌", "axis" + lit, whose)
     reached = {point.to for point in points}
     numbers: _Cells = {}
     for x, text in _place_ends(axis, start, scale, room):
-        numbers[x] = Piece(text, ("strong" if text in reached else "dim") + lit, whose)
+        numbers[x] = StyledText(text, ("strong" if text in reached else "dim") + lit, whose)
     for tick in ticks:
         at = start + scale.find_cell(tick.at)
-        line[at] = Piece("┼", "axis" + lit, whose)
-        numbers[at - len(tick.text) // 2] = Piece(tick.text, "dim" + lit, whose)
+        line[at] = StyledText("┼", "axis" + lit, whose)
+        numbers[at - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
     for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest way below
         line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
-        return [_join_pieces(line), *([Piece(" " * x), piece] for x, piece in numbers.items())]
+        return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
     return [_join_pieces(line), _join_pieces(numbers)]
 
 
@@ -165,23 +165,23 @@ def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progres
     ink, place = lights.on(point.place), point.place
     at = start + scale.find_cell(point.at)
     if 0 <= point.at <= 1:
-        return {at: Piece("●", "value" + ink, place)}
-    marks = {at: Piece("○", "changed" + ink, place)}
+        return {at: StyledText("●", "value" + ink, place)}
+    marks = {at: StyledText("○", "changed" + ink, place)}
     is_high = point.at > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     back = -1 if is_high else 1
     way = list(range(at + back, bound, back))
     for x in way[: max(round(len(way) * progress), 1)]:
-        marks[x] = Piece("╌", "clamped" + ink, place)
+        marks[x] = StyledText("╌", "clamped" + ink, place)
     if scale.is_cut(point.at):
-        marks[way[len(way) // 2]] = Piece("╱", "clamped" + ink, place)
+        marks[way[len(way) // 2]] = StyledText("╱", "clamped" + ink, place)
     if progress >= 1:
-        marks[way[-1]] = Piece("◂" if is_high else "▸", "clamped" + ink, place)
-        marks[bound] = Piece("●", "clamped" + ink, place)
+        marks[way[-1]] = StyledText("◂" if is_high else "▸", "clamped" + ink, place)
+        marks[bound] = StyledText("●", "clamped" + ink, place)
     return marks
 
 
-def _draw_lane_numbers(axis: Axis, scale: _Scale, width: int, lights: Lights) -> Line:
+def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Lights) -> StyledLine:
     """Above an axis that lanes share, their numbers over their marks."""
     start = scale.find_start(axis.points)
     marks: _Cells = {}
@@ -190,18 +190,18 @@ def _draw_lane_numbers(axis: Axis, scale: _Scale, width: int, lights: Lights) ->
     for left, point in enumerate(ordered):
         rest = 2 * (len(ordered) - left) - 1  # cells that this one and those behind it need
         x = min(max(start + scale.find_cell(point.at), free), width - rest)
-        marks[x] = Piece(str(point.place.lane), "dim" + lights.on(point.place), point.place)
+        marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2
     return _join_pieces(marks)
 
 
-def _join_pieces(pieces: _Cells) -> Line:
+def _join_pieces(pieces: _Cells) -> StyledLine:
     """Pieces at their cells; neighbours of one ink and target are one."""
-    line: Line = []
+    line: StyledLine = []
     used = 0
     for x, piece in sorted(pieces.items()):
         if x > used:
-            line.append(Piece(" " * (x - used)))
+            line.append(StyledText(" " * (x - used)))
         if line and x == used and line[-1][1:] == piece[1:]:
             line[-1] = piece._replace(text=line[-1].text + piece.text)
         else:

@@ -10,23 +10,23 @@ from typing import TypeGuard
 
 from ...engine.records import NamedTuple
 from ...scene.scene_model import (
-    Axis,
-    Choice,
-    Figure,
+    BitRuler,
+    BitRulers,
+    CellSpan,
+    ChoiceFigure,
     Gate,
-    Look,
-    Place,
+    LaneRef,
+    NumberLine,
     Point,
-    Running,
-    Span,
-    Strip,
-    Strips,
+    RowFigure,
+    RunningSum,
+    SpanKind,
     Term,
-    Truth,
+    TruthValue,
 )
-from ..base.pane import Line, Piece
+from ..base.pane import StyledLine, StyledText
 from .lane_axes import axis_lines
-from .lane_cells import Lights, drawn, filled, length, wire, wrapped
+from .lane_cells import Lights, draw_span, format_link_style, measure_line, pad_line, wrap_line
 
 _WIDEST = 49
 """Columns of an axis."""
@@ -37,57 +37,61 @@ _INDENT = 2
 _RAIL = "━"
 
 
-def figure_lines(
-    figure: Figure, width: int, lanes: int, lights: Lights, progress: float = 1
-) -> list[Line]:
+def draw_figure(
+    figure: RowFigure, width: int, lanes: int, lights: Lights, progress: float = 1
+) -> list[StyledLine]:
     """A figure in so many columns; below 1, ``progress`` is how far its motion is."""
     return _DRAW[type(figure)](figure, width, lanes, lights, progress)
 
 
-def tells_all(figure: Figure | None) -> bool:
+def is_complete(figure: RowFigure | None) -> bool:
     """Whether a figure says what the row's cells say, so that they are left out."""
-    return isinstance(figure, Gate | Choice | Running)
+    return isinstance(figure, Gate | ChoiceFigure | RunningSum)
 
 
 # --- axes ---------------------------------------------------------------------------------
 
 
-def _axis(axis: Axis, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
+def _draw_number_line(
+    axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float
+) -> list[StyledLine]:
     if axis.off or any(point.names for point in axis.points):
         return _compared(axis, width, lights)
     return axis_lines(axis, width, lanes, lights, progress)
 
 
-def _compared(axis: Axis, width: int, lights: Lights) -> list[Line]:
+def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     """The operands of a comparison on one line, and those that are off it."""
     beside = width - len(axis.low) - len(axis.high) - 4
     together = beside >= _NARROWEST
     inner = min(beside if together else width - 2, _WIDEST)
-    marks = dict(zip(_places(axis.points, inner), axis.points, strict=True))
-    line: Line = [Piece("├", "axis")]
+    marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
+    line: StyledLine = [StyledText("├", "axis")]
     for x in range(inner):
         mark = marks.get(x)
         if mark:
-            line.append(Piece("●", "value" + lights.on(mark.place), mark.place))
+            line.append(StyledText("●", "value" + lights.on(mark.place), mark.place))
         else:
-            line.append(Piece("─", "axis"))
-    line.append(Piece("┤", "axis"))
+            line.append(StyledText("─", "axis"))
+    line.append(StyledText("┤", "axis"))
     start = len(axis.low) + 1 if together else 0
-    low, high = Piece(axis.low, "strong"), Piece(axis.high, "strong")
+    low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
     if together:
-        lines = [[low, Piece(" "), *line, Piece(" "), high]]
+        lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
-        lines = [line, *wrapped([low, Piece("  ╌  ", "axis"), high], width)]
-    lines += _under(axis.points, start + 1, inner, width, lights)
+        lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
+    lines += _draw_names_below(axis.points, start + 1, inner, width, lights)
     if axis.off:
         names = " and ".join(axis.off)
         are = "are" if len(axis.off) > 1 else "is"
         said = f"{names} {are} NaN: off the line, unordered"
-        lines += wrapped([Piece(f"{_OFF} ", "changed"), Piece(said, "changed")], width, 2)
+        lines += wrap_line(
+            [StyledText(f"{_OFF} ", "changed"), StyledText(said, "changed")], width, 2
+        )
     return lines
 
 
-def _places(points: Sequence[Point], inner: int) -> list[int]:
+def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
     """The columns of numbers on a line; two that differ never share one."""
     found = [round(point.at * (inner - 1)) for point in points]
     if len(points) == 2 and found[0] == found[1] and points[0].at != points[1].at:
@@ -97,27 +101,30 @@ def _places(points: Sequence[Point], inner: int) -> list[int]:
     return found
 
 
-def _under(
+def _draw_names_below(
     points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
-) -> list[Line]:
+) -> list[StyledLine]:
     """The names of numbers under their marks; where they don't fit, in a line."""
-    places = _places(points, inner)
+    places = _compute_columns(points, inner)
     labels = [(at + start, _label(x), x) for at, x in zip(places, points, strict=True)]
-    placed: Line = []
+    placed: StyledLine = []
     used = 0
     for at, text, point in sorted(labels, key=lambda label: label[0]):
         x = max(min(at - len(text) // 2, width - len(text)), 0)
         if x < used + (1 if used else 0):
             break
-        placed.append(Piece(" " * (x - used)))
-        placed.append(Piece(text, "number" + lights.on(point.place), point.place))
+        placed.append(StyledText(" " * (x - used)))
+        placed.append(StyledText(text, "number" + lights.on(point.place), point.place))
         used = x + len(text)
     else:
         return [placed] if placed else []
-    line: Line = [Piece("● ", "value")]
+    line: StyledLine = [StyledText("● ", "value")]
     for _, text, point in labels:
-        line += [Piece(text, "number" + lights.on(point.place), point.place), Piece("   ")]
-    return wrapped(line[:-1], width, 2)
+        line += [
+            StyledText(text, "number" + lights.on(point.place), point.place),
+            StyledText("   "),
+        ]
+    return wrap_line(line[:-1], width, 2)
 
 
 def _label(point: Point) -> str:
@@ -127,8 +134,10 @@ def _label(point: Point) -> str:
 # --- numbers to the bit ---------------------------------------------------------------------
 
 
-def _strips(strips: Strips, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
-    lines: list[Line] = []
+def _draw_bit_rulers(
+    strips: BitRulers, width: int, lanes: int, lights: Lights, progress: float
+) -> list[StyledLine]:
+    lines: list[StyledLine] = []
     for strip in strips.strips:
         is_repeated = lanes == 1 and strip.said.startswith("= ")  # the row's own line ends with it
         shown = strip._replace(said="") if is_repeated else strip
@@ -147,7 +156,7 @@ class _Segment(NamedTuple):
     """Whether it begins its stretch, behind another one."""
 
 
-def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
+def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]:
     """A number's stretches side by side, under each its caption; beside them what it means."""
     lines = _segments(strip, width)
     captions = _caption_segments(strip, lines, width)
@@ -155,33 +164,33 @@ def strip_lines(strip: Strip, width: int, lights: Lights) -> list[Line]:
         _segment_line(strip, segments, lights, is_first=at == 0)
         for at, segments in enumerate(lines)
     ]
-    said = [Piece(f"  {strip.said}", "value")] if strip.said else []
-    beside = next((x for x in digits if length(x) + length(said) <= width), None)
+    said = [StyledText(f"  {strip.said}", "value")] if strip.said else []
+    beside = next((x for x in digits if measure_line(x) + measure_line(said) <= width), None)
     if beside is not None:
         beside += said
-    drawn_lines: list[Line] = []
+    drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
         if captions is not None and (under := _caption_line(strip, segments, captions)):
             drawn_lines.append(under)
     if captions is None:
-        listed: Line = []
+        listed: StyledLine = []
         for _, _, label in strip.stretches:
             if label:
-                listed += [Piece(" │ ", "axis")] if listed else []
-                listed.append(Piece(label, "dim"))
-        drawn_lines += wrapped(listed, width, 2)
+                listed += [StyledText(" │ ", "axis")] if listed else []
+                listed.append(StyledText(label, "dim"))
+        drawn_lines += wrap_line(listed, width, 2)
     if said and beside is None:
-        drawn_lines += wrapped([Piece(strip.said, "value")], width, 2)
+        drawn_lines += wrap_line([StyledText(strip.said, "value")], width, 2)
     return drawn_lines
 
 
-def _segments(strip: Strip, width: int) -> list[list[_Segment]]:
+def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
     """The stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(strip.name) + 1 if strip.name else 0
     for at, (text, look, _) in enumerate(strip.stretches):
-        whole = drawn(Span(text, look), tight=True)[0].text
+        whole = draw_span(CellSpan(text, look), is_tight=True)[0].text
         bar = int(at > 0)
         if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
             lines.append([])
@@ -208,7 +217,7 @@ def _short_words(text: str, longest: int) -> list[str]:
 
 
 def _caption_segments(
-    strip: Strip, lines: Sequence[Sequence[_Segment]], width: int
+    strip: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
     """The segments under which captions stand; None where one has no room under its stretch."""
     found: set[_Segment] = set()
@@ -229,32 +238,36 @@ def _caption_segments(
 
 
 def _segment_line(
-    strip: Strip, segments: Sequence[_Segment], lights: Lights, *, is_first: bool
-) -> Line:
+    strip: BitRuler, segments: Sequence[_Segment], lights: Lights, *, is_first: bool
+) -> StyledLine:
     ink = lights.on(strip.place)
-    line: Line = [Piece(f"{strip.name} ", "label", strip.place)] if strip.name and is_first else []
+    line: StyledLine = (
+        [StyledText(f"{strip.name} ", "label", strip.place)] if strip.name and is_first else []
+    )
     for segment in segments:
         look = strip.stretches[segment.stretch].look
-        line.append(Piece(" " * (segment.start - segment.has_bar - length(line))))
-        line += [Piece("│", "axis", strip.place)] if segment.has_bar else []
-        look_ink = drawn(Span("", look), tight=True)[0].ink
-        line.append(Piece(segment.text, look_ink + ink, strip.place))
+        line.append(StyledText(" " * (segment.start - segment.has_bar - measure_line(line))))
+        line += [StyledText("│", "axis", strip.place)] if segment.has_bar else []
+        look_ink = draw_span(CellSpan("", look), is_tight=True)[0].ink
+        line.append(StyledText(segment.text, look_ink + ink, strip.place))
     return [piece for piece in line if piece.text]
 
 
-def _caption_line(strip: Strip, segments: Sequence[_Segment], captions: set[_Segment]) -> Line:
+def _caption_line(
+    strip: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
+) -> StyledLine:
     """The captions under a line; empty where none stands there."""
-    line: Line = []
+    line: StyledLine = []
     was_captioned = False
     for segment in segments:
         is_captioned = segment in captions
         if segment.has_bar and (is_captioned or was_captioned):
-            line.append(Piece(" " * (segment.start - 1 - length(line))))
-            line.append(Piece("│", "axis"))
+            line.append(StyledText(" " * (segment.start - 1 - measure_line(line))))
+            line.append(StyledText("│", "axis"))
         if is_captioned:
             label = strip.stretches[segment.stretch].label
-            line.append(Piece(" " * (segment.start - length(line))))
-            line.append(Piece(f"{label:^{len(segment.text)}}", "dim"))
+            line.append(StyledText(" " * (segment.start - measure_line(line))))
+            line.append(StyledText(f"{label:^{len(segment.text)}}", "dim"))
         was_captioned = is_captioned
     return [piece for piece in line if piece.text]
 
@@ -262,51 +275,57 @@ def _caption_line(strip: Strip, segments: Sequence[_Segment], captions: set[_Seg
 # --- sums -----------------------------------------------------------------------------------
 
 
-def _running(sum_: Running, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:
+def _draw_running_sum(
+    sum_: RunningSum, width: int, lanes: int, lights: Lights, progress: float
+) -> list[StyledLine]:
     """A sum that comes from the left and takes every lane's number from above."""
     each = width // lanes
     shown = max(round(progress * len(sum_.terms)), 1)
-    above: list[Line] = []
-    rail: list[Line] = []
+    above: list[StyledLine] = []
+    rail: list[StyledLine] = []
     for at, term in enumerate(sum_.terms):
-        top, bottom = _term(term, sum_.place, lights)
-        if length(bottom) > each or length(top) > each:
+        top, bottom = _draw_term(term, sum_.place, lights)
+        if measure_line(bottom) > each or measure_line(top) > each:
             return []
         if at >= shown:
             top, bottom = [], []
         fill = "━" if at + 1 < shown and at + 1 < len(sum_.terms) else " "
-        above.append(filled(top, each))
-        rail.append([*bottom, Piece(fill * (each - length(bottom)), "axis")])
+        above.append(pad_line(top, each))
+        rail.append([*bottom, StyledText(fill * (each - measure_line(bottom)), "axis")])
     return [[piece for cell in line for piece in cell] for line in (above, rail)]
 
 
-def is_rail(figure: Figure | None, lines: Sequence[Line]) -> TypeGuard[Running]:
+def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[RunningSum]:
     """Whether lines of a row are a running sum, which needs its start before it."""
-    return isinstance(figure, Running) and bool(lines) and lines[-1][0].text == _RAIL
+    return isinstance(figure, RunningSum) and bool(lines) and lines[-1][0].text == _RAIL
 
 
-def draw_rail_start(sum_: Running, lights: Lights) -> Line:
+def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
     """What stands before a running sum: c and its number."""
     start, ink = sum_.start, lights.on(sum_.start.place)
     return [
-        Piece(f"{start.name} ", "label", start.place),
-        Piece(f"{start.text} ", "number" + ink, start.place),
-        Piece(_RAIL, "axis"),
+        StyledText(f"{start.name} ", "label", start.place),
+        StyledText(f"{start.text} ", "number" + ink, start.place),
+        StyledText(_RAIL, "axis"),
     ]
 
 
-def _term(term: Term, whole: Place, lights: Lights) -> tuple[Line, Line]:
+def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
     """What comes down, and the rail beneath it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.added else "┊"
     said = term.text if term.added else "left out"
     look = "number" if term.added else "dim"
-    top = [Piece(" "), Piece(f"{stem} ", "axis"), Piece(said, look + ink, term.place)]
+    top = [
+        StyledText(" "),
+        StyledText(f"{stem} ", "axis"),
+        StyledText(said, look + ink, term.place),
+    ]
     node = "⊕" if term.added else "╌"
     bottom = [
-        Piece(_RAIL, "axis"),
-        Piece(node, "strong"),
-        Piece(f" {term.total} ", "value" + lights.on(whole), whole),
+        StyledText(_RAIL, "axis"),
+        StyledText(node, "strong"),
+        StyledText(f" {term.total} ", "value" + lights.on(whole), whole),
     ]
     return top, bottom
 
@@ -314,57 +333,61 @@ def _term(term: Term, whole: Place, lights: Lights) -> tuple[Line, Line]:
 # --- truths and choices ---------------------------------------------------------------------
 
 
-def _truth(truth: Truth, lights: Lights) -> Line:
+def _draw_truth(truth: TruthValue, lights: Lights) -> StyledLine:
     ink = lights.on(truth.place)
     look = "good" if truth.value else "bad"
     return [
-        Piece(f"{truth.name} ", "label" + ink, truth.place),
-        Piece(str(truth.value), look + ink, truth.place),
+        StyledText(f"{truth.name} ", "label" + ink, truth.place),
+        StyledText(str(truth.value), look + ink, truth.place),
     ]
 
 
-def _gate(gate: Gate, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
-    inputs = [_truth(truth, lights) for truth in gate.inputs]
-    out = [Piece(f" {gate.word} ── ", "strong"), *_truth(gate.output, lights)]
-    room = max(map(length, inputs)) + 1
+def _draw_gate(
+    gate: Gate, width: int, lanes: int, lights: Lights, progress: float
+) -> list[StyledLine]:
+    inputs = [_draw_truth(truth, lights) for truth in gate.inputs]
+    out = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
+    room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
-        return wrapped([*filled(inputs[0], room), Piece("──", "axis"), *out], width, 2)
-    first, second = (filled(x, room) for x in inputs)
-    if room + 4 + length(out) > width:
-        return wrapped([*first, Piece("  "), *second, Piece("  "), *out], width, 2)
+        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *out], width, 2)
+    first, second = (pad_line(x, room) for x in inputs)
+    if room + 4 + measure_line(out) > width:
+        return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *out], width, 2)
     return [
-        [*first, Piece("──┐", "axis")],
-        [Piece(" " * (room + 2)), Piece("├─", "axis"), *out],
-        [*second, Piece("──┘", "axis")],
+        [*first, StyledText("──┐", "axis")],
+        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *out],
+        [*second, StyledText("──┘", "axis")],
     ]
 
 
-def _choice(choice: Choice, width: int, lanes: int, lights: Lights, progress: float) -> list[Line]:  # noqa: ARG001
+def _draw_choice(
+    choice: ChoiceFigure, width: int, lanes: int, lights: Lights, progress: float
+) -> list[StyledLine]:
     truth = "true" if choice.condition.value else "false"
     why = f"{choice.condition.name} is {truth}"
     room = max(len(option.name) for option in choice.options)
-    lines: list[Line] = []
+    lines: list[StyledLine] = []
     for option in choice.options:
         ink = lights.on(option.place)
-        name = Piece(f"{option.name:<{room}} ", ("strong" if option.taken else "dim") + ink)
-        look = Look.CHIP if option.taken else Look.UNUSED
-        bits = drawn(Span(option.bits, look, option.tint))
-        shown = [Piece(x.text, x.ink + ink, option.place) for x in bits]
+        name = StyledText(f"{option.name:<{room}} ", ("strong" if option.taken else "dim") + ink)
+        look = SpanKind.CHIP if option.taken else SpanKind.UNUSED
+        bits = draw_span(CellSpan(option.bits, look, option.tint))
+        shown = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
         if option.taken:
-            way = [Piece(" ━━▶ ", wire(option.tint))]
+            way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
-            way.append(Piece(why, verdict + lights.on(choice.place), choice.place))
+            way.append(StyledText(why, verdict + lights.on(choice.place), choice.place))
         else:
-            way = [Piece(" ╌╌╳", "dim")]
-        mark = Piece("▶ " if option.taken else "  ", "strong")
-        lines += wrapped([mark, name, *shown, *way], width, 4)
+            way = [StyledText(" ╌╌╳", "dim")]
+        mark = StyledText("▶ " if option.taken else "  ", "strong")
+        lines += wrap_line([mark, name, *shown, *way], width, 4)
     return lines
 
 
-_DRAW: dict[type, Callable[..., list[Line]]] = {
-    Axis: _axis,
-    Strips: _strips,
-    Running: _running,
-    Gate: _gate,
-    Choice: _choice,
+_DRAW: dict[type, Callable[..., list[StyledLine]]] = {
+    NumberLine: _draw_number_line,
+    BitRulers: _draw_bit_rulers,
+    RunningSum: _draw_running_sum,
+    Gate: _draw_gate,
+    ChoiceFigure: _draw_choice,
 }

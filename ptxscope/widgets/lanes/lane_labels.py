@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...engine.records import NamedTuple
-from ..base.pane import Line, Piece
-from .lane_cells import length
+from ..base.pane import StyledLine, StyledText
+from .lane_cells import measure_line
 
 LABEL = 20
 """Columns before the lanes: step number and title (15), row name (5); or a whole register."""
@@ -26,16 +26,18 @@ _NAMES = {
 class Whole(NamedTuple):
     """What is of no lane: it ends where the lane columns begin, on as many lines as it needs."""
 
-    units: tuple[Line, ...]
+    units: tuple[StyledLine, ...]
     """Each on one line."""
 
 
-def labelled(label: str, name: str, ink: str, body: Line, number: int | None = None) -> Line:
+def labelled(
+    label: str, name: str, ink: str, body: StyledLine, number: int | None = None
+) -> StyledLine:
     """A line behind its label, which means a step: its number and title, the row's name."""
     target = number if label else None
     return [
-        Piece(f"{label:<{NUMBER}}", ink, target),
-        Piece(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
+        StyledText(f"{label:<{NUMBER}}", ink, target),
+        StyledText(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
         *body,
     ]
 
@@ -46,23 +48,25 @@ def shorten_name(name: str) -> str:
 
 
 def whole_lines(
-    label: str, whole: Whole, ink: str, body: Line, number: int | None = None
-) -> Iterator[Line]:
+    label: str, whole: Whole, ink: str, body: StyledLine, number: int | None = None
+) -> Iterator[StyledLine]:
     """A whole register behind a label; ``body`` goes on from it in the lane columns."""
-    rows = [(label, Line())]
+    rows = [(label, StyledLine())]
     for unit in whole.units:
         head, line = rows[-1]
-        longer = [*line, Piece(" "), *unit] if line else list(unit)
-        if len(head) + 1 + length(longer) == LABEL + 1:  # a chip is apart from its name by itself
+        longer = [*line, StyledText(" "), *unit] if line else list(unit)
+        if (
+            len(head) + 1 + measure_line(longer) == LABEL + 1
+        ):  # a chip is apart from its name by itself
             longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
-        if (head or line) and len(head) + 1 + length(longer) > LABEL:
+        if (head or line) and len(head) + 1 + measure_line(longer) > LABEL:
             rows.append(("", list(unit)))
         else:
             rows[-1] = head, longer
     for at, (head, line) in enumerate(rows):
         is_last = at == len(rows) - 1
-        blanks = LABEL - len(head) - length(line)
+        blanks = LABEL - len(head) - measure_line(line)
         if blanks > 1 and not (body and is_last):
             blanks -= 1
-        title = [Piece(head, ink, number)] if head else []
-        yield [*title, Piece(" " * max(blanks, 1)), *line, *(body if is_last else ())]
+        title = [StyledText(head, ink, number)] if head else []
+        yield [*title, StyledText(" " * max(blanks, 1)), *line, *(body if is_last else ())]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ...engine.records import NamedTuple
-from ...scene.scene_model import Link, Place
-from ..base.pane import Line, Piece
-from .lane_cells import wire
+from ...scene.scene_model import LaneRef, Link
+from ..base.pane import StyledLine, StyledText
+from .lane_cells import format_link_style
 
 ENDS = {"a": 3, "b": 0}
 """Where it arrives at what is selected for a, and for b, past that for a."""
@@ -57,7 +57,7 @@ class _Net(NamedTuple):
         return min(places), max(places)
 
 
-def crosses(links: Sequence[Link]) -> bool:
+def has_crossing(links: Sequence[Link]) -> bool:
     """Whether any lane takes a part from another lane's column, or of another register."""
     roles = {link.source.key for link in links}
     moved = any(link.source.lane != link.target.lane for link in links)
@@ -65,14 +65,16 @@ def crosses(links: Sequence[Link]) -> bool:
 
 
 @lru_cache(64)
-def wires(links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False) -> list[Line]:
+def draw_links(
+    links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False
+) -> list[StyledLine]:
     """Lines from the registers down to the lanes; where two cross, the vertical one wins.
 
     The links may be of both selected rows. A line begins one column before the lanes, with a
     piece of its own. Chips that are wide show their bits.
     """
-    nets = _nets(links, lanes, each, is_wide)
-    rails = _rails(nets)
+    nets = _make_nets(links, lanes, each, is_wide)
+    rails = _assign_rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
 
@@ -98,11 +100,11 @@ def wires(links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False)
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
-    return [_line(grid, y, each * lanes) for y in range(height)]
+    return [_draw_grid_line(grid, y, each * lanes) for y in range(height)]
 
 
-def _nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
-    grouped: dict[Place, list[Link]] = {}
+def _make_nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
+    grouped: dict[LaneRef, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
@@ -112,11 +114,11 @@ def _nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_
             (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
             for link in found
         )
-        nets.append(_Net(start, ends, wire(found[0].tint)))
+        nets.append(_Net(start, ends, format_link_style(found[0].tint)))
     return sorted(nets, key=lambda net: net.start)
 
 
-def _rails(nets: Sequence[_Net]) -> list[int]:
+def _assign_rails(nets: Sequence[_Net]) -> list[int]:
     """A row for every net: those that overlap have different ones."""
     rails: list[int] = []
     taken: list[list[tuple[int, int]]] = []
@@ -137,13 +139,13 @@ def _rails(nets: Sequence[_Net]) -> list[int]:
     return rails
 
 
-def _line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> Line:
-    line: Line = []
+def _draw_grid_line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> StyledLine:
+    line: StyledLine = []
     for x in range(-1, width):
         ways, ink = grid.get((y, x), (0, ""))
         text = _GLYPHS.get(ways, " ")
         if x > 0 and line[-1].ink == ink:
-            line[-1] = Piece(line[-1].text + text, ink)
+            line[-1] = StyledText(line[-1].text + text, ink)
         else:
-            line.append(Piece(text, ink))
+            line.append(StyledText(text, ink))
     return line
