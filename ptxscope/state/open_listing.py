@@ -211,7 +211,7 @@ class ListingCursor(Record):
                 held, names = self._held, line.instruction.names
                 values = {role: held[name] for role, name in names.items() if name in held}
                 line = replace(line, values=values)
-            return replace(line, place=place, apart=True)
+            return replace(line, place=place, is_detached=True)
         return replace(make_setup(ins, self._held, self.listing.model), place=place)
 
     def update_setup(self, setup: Setup) -> Setup:

@@ -529,7 +529,7 @@ def with_model(setup: Setup, name: str) -> Setup:
 def with_finding(setup: Setup, finding: Finding) -> Setup:
     """The setup as an explanation has it: its instruction, model and operands."""
     values = {**setup.values, **finding.operands[finding.shown]}
-    changed = replace(setup, values=values, model=finding.model.name, apart=True)
+    changed = replace(setup, values=values, model=finding.model.name, is_detached=True)
     return _on_line(changed, finding.instruction)
 
 

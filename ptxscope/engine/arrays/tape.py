@@ -37,7 +37,7 @@ class Op(StrEnum):
     GATHER = "gather"
     KEEP = "keep"
     PACK = "pack"
-    TOTAL = "total"
+    TOTAL = "sum_lanes"
     # made by rules
     FROM = "from"
     """A constant minus x."""

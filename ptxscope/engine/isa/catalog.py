@@ -56,7 +56,7 @@ _WORDS = (
     Operand(Role.B, "btype"),
     Operand(Role.C, "dtype"),
 )
-_VMAD_WORDS = (*_WORDS[:-1], Operand(Role.C, "final"))
+_VMAD_WORDS = (*_WORDS[:-1], Operand(Role.C, "final_type"))
 _VSET_WORDS = (
     Operand(Role.D, Type.U32),
     Operand(Role.A, "atype"),

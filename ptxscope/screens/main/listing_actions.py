@@ -169,4 +169,4 @@ class ListingActions(MainScreenMixin):
         if found.example is not None:
             example = edits.make_setup(parse(found.ptx), found.example.values, "isa")
             place = self.main_screen.session.setup.place
-            self.main_screen.edit(replace(example, place=place, apart=True))
+            self.main_screen.edit(replace(example, place=place, is_detached=True))
