@@ -41,7 +41,7 @@ def _index() -> list[str]:
 
 
 def _command(name: str) -> list[str]:
-    to: Parser = import_module(f"ptxscope.cli.{name}").arguments()
+    to: Parser = import_module(f"ptxscope.cli.commands.{name}").make_parser()
     lines = heading(f"ptxscope {name}", "=")
     lines += [sentence(to.description or COMMANDS[name]), ""]
     lines += block("none", _usage(to))

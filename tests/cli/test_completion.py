@@ -131,7 +131,7 @@ def test_every_option_of_every_command(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_value_of_every_option(command: str) -> None:
-    to = import_module(f"ptxscope.cli.{command}").arguments()
+    to = import_module(f"ptxscope.cli.commands.{command}").make_parser()
     first = offered(command, "")
     for name, action in to.options.items():
         if action.nargs == 0:

@@ -194,11 +194,11 @@ def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) 
 
 CHILD = """
 import sys
-from ptxscope.cli.support.progress_bar import Bar
+from ptxscope.cli.support.progress_bar import ProgressBar
 assert "rich" not in sys.modules  # a short command needs none of it
-with Bar(after=0) as bar:
+with ProgressBar(after=0) as bar:
     for line in sys.stdin:
-        bar.begin(line.strip(), 40, "sheep", surely=True)
+        bar.begin(line.strip(), 40, "sheep", is_slow=True)
 """
 
 

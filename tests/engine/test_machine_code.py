@@ -144,7 +144,8 @@ def test_what_is_not_installed_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     llvm_backend.load_llvm.cache_clear()
-    with pytest.raises(ImportError, match=r"^the engine llvm needs .*'ptxscope\[llvm\]'$"):
+    needs = r"^the engine llvm needs llvmlite, which is not installed: .*'\.\[llvm\]'$"
+    with pytest.raises(ImportError, match=needs):
         evaluate("vsub.u32.u32.u32 d, a, b, c", {"a": A, "b": 3}, engine="llvm")
     llvm_backend.load_llvm.cache_clear()
 

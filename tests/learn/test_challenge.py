@@ -81,8 +81,8 @@ def test_a_seed_gives_the_same_exercises_in_every_process() -> None:
     program = (
         "from itertools import islice\n"
         "from ptxscope.learn.exercises import *\n"
-        "print([(asked(x), solution(x)) for l in (1, 2, 3)"
-        " for x in islice(challenges('class', l), 8)])"
+        "print([(question_lines(x), format_solution(x)) for l in (1, 2, 3)"
+        " for x in islice(iter_exercises('class', l), 8)])"
     )
     told = {
         subprocess.run(
