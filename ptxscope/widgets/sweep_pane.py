@@ -283,15 +283,15 @@ class SweepPane(Pane):
         """Go to the next of what can be chosen; by 0 back to the plot."""
         at = (_PARTS.index(self._part) + by) % len(_PARTS) if by else 0
         self._part, self._all_words = _PARTS[at], False
-        self._on_part_changed()
+        self._handle_part_changed()
 
     def action_words(self) -> None:
         """Tell all of it in words, or draw it again."""
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
-        self._on_part_changed()
+        self._handle_part_changed()
 
-    def _on_part_changed(self) -> None:
+    def _handle_part_changed(self) -> None:
         self.redraw_lines()
         self.Turned(self).post_to_screen()
 
@@ -334,7 +334,7 @@ class SweepPane(Pane):
         else:
             self._of = _find_next(self._of, list(list_result_parts(ins)), by)
         self.found = self._compute_sweep()
-        self._on_part_changed()
+        self._handle_part_changed()
 
     @property
     def moved(self) -> tuple[str, ...]:

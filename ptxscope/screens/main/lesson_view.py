@@ -181,7 +181,7 @@ class LessonView(Vertical):
         self._update_strip()
 
     @on(LessonStrip.Revealed)
-    def _on_revealed(self) -> None:
+    def _handle_revealed(self) -> None:
         if self.is_open:
             self._reveal(is_right=False)
 
@@ -206,18 +206,18 @@ class LessonView(Vertical):
     # --- from card to card -------------------------------------------------------------------
 
     @on(LessonStrip.CardRequested)
-    def _on_card_requested(self, event: LessonStrip.CardRequested) -> None:
+    def _handle_card_requested(self, event: LessonStrip.CardRequested) -> None:
         self._go(event.by)
 
     @on(LessonStrip.ContinueRequested)
-    def _on_continue_requested(self) -> None:
+    def _handle_continue_requested(self) -> None:
         if self.is_open:
             self._ask("")
         else:
             self._go(1)
 
     @on(LessonStrip.Answering)
-    def _on_answer_changed(self, event: LessonStrip.Answering) -> None:
+    def _handle_answer_changed(self, event: LessonStrip.Answering) -> None:
         self._ask(event.start)
 
     def _go(self, by: int) -> None:
@@ -229,7 +229,7 @@ class LessonView(Vertical):
             self._show()
 
     @on(LessonStrip.ExitRequested)
-    def _on_exit_requested(self) -> None:
+    def _handle_exit_requested(self) -> None:
         self._leave(f"Lesson {self.lesson.head.name} was left at card {self._at + 1}")
 
     def _leave(self, said: str) -> None:
