@@ -1,4 +1,4 @@
-"""What the catalog allows: violations of a form, counts of forms, forms drawn at random."""
+"""Legality by the catalog: violations of a form, counts of legal forms, random legal forms."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 def find_violations(form: Form) -> tuple[Constraint, ...]:
-    """The constraints between slots that the form breaks; none when it is legal.
+    """Return the constraints between slots that the form breaks; empty if it is legal.
 
-    The values themselves must be legal for their slots.
+    Each value must already be legal for its slot.
     """
     return tuple(x for x in get_entry(form).constraints if not x.holds(form))
 
 
 def find_remarks(form: Form) -> tuple[Remark, ...]:
-    """What the catalog has to say about a legal form."""
+    """Return the catalog's remarks on a legal form."""
     return tuple(x for x in get_entry(form).remarks if x.applies_to(form))
 
 
 def with_slot(form: Form, name: str, value: object) -> Form:
-    """The form with one slot changed, and c written exactly where it is now needed."""
+    """Return the form with one slot changed, and with c written exactly if it is now needed."""
     changed = form._replace(**{name: value})  # type: ignore[arg-type]
     return changed if name == "c" else with_c(changed)
 
 
 def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
-    """The form with c written where it is needed, or, bare, also where nothing reads it."""
+    """Return the form with c written if something reads it, or always (``with_unread_c``)."""
     if not get_entry(form).is_c_optional:
         return form
     needed = bool(form.boolop or form.secop or form.dsel)
@@ -43,9 +43,12 @@ def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
 
 
 def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, str] | None:
-    """Why a slot of a legal form can't take a legal value: message and what is allowed."""
+    """Explain why a slot of a legal form cannot take a value that is legal elsewhere.
+
+    Return the message and the legal alternatives, or None if the changed form is legal.
+    """
     changed = with_slot(form, name, value)
-    if changed.get(name) != value:  # it went with the c that nothing reads
+    if changed.get(name) != value:  # with_slot dropped the unread c, and the value with it
         changed = form._replace(**{name: value})  # type: ignore[arg-type]
     for broken in find_violations(changed):
         return broken.message.format(f=changed), broken.allowed(changed)
@@ -53,14 +56,14 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
 
 
 def _make_blank_form(entry: Entry) -> Form:
-    """The form with nothing written but a c that can't be left out."""
+    """Return the form with every slot omitted, except a c that is required."""
     return Form(entry.opcode, c=not entry.is_c_optional)
 
 
 def _group_related_slots(
     entry: Entry, rules: tuple[Constraint | Remark, ...]
 ) -> Iterator[tuple[Slot, ...]]:
-    """The slots, grouped so that no rule relates slots of two groups."""
+    """Yield the slots in groups such that no rule relates slots of two groups."""
     groups: list[set[str]] = [{slot.name} for slot in entry.slots]
     for rule in rules:
         related = [group for group in groups if group & set(rule.slots)]
@@ -70,7 +73,7 @@ def _group_related_slots(
 
 
 def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
-    """Every choice for a group of slots that breaks no constraint within the group."""
+    """Yield each choice for a group of slots that breaks no constraint within the group."""
     names = [slot.name for slot in slots]
     inside = [x for x in entry.constraints if set(x.slots) <= set(names)]
     for values in product(*(slot.iter_choices() for slot in slots)):
@@ -80,10 +83,10 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 
 
 def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
-    """Return how many forms are legal: canonical, with registers, unguarded (docs/semantics.md, 3).
+    """Return the number of legal forms: canonical, unguarded, with register operands.
 
-    ``documented`` counts only what the PTX ISA documents, ``ptxas`` only what ptxas 13.0
-    accepts.
+    Section 3 of docs/semantics.md lists the counts. ``documented`` counts only the forms that the
+    PTX ISA documents, ``ptxas`` only those that ptxas 13.0 accepts.
     """
     entry = CATALOG[opcode]
     barred = tuple(
@@ -105,7 +108,7 @@ def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -
 
 @cache
 def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
-    """For each group of several related slots, their names and every legal choice."""
+    """Return the slot names and every legal choice of each group of related slots."""
     entry = CATALOG[opcode]
     groups = [slots for slots in _group_related_slots(entry, entry.constraints) if len(slots) > 1]
     return tuple(
@@ -115,7 +118,7 @@ def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[For
 
 
 def draw_form(opcode: str, rng: Random) -> Form:
-    """A legal form: each slot, or group of slots that constrain each other, drawn evenly."""
+    """Draw a legal form: each slot, or group of related slots, uniformly."""
     entry = CATALOG[opcode]
     values: dict[str, object] = {}
     for names, choices in _list_related_choices(opcode):
