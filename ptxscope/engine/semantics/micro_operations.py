@@ -1,7 +1,7 @@
 """The micro-operations, each written once over ``Arithmetic``.
 
-A plan is made of them; they run alike on integers, on intervals and on arrays. What is known
-of a kind (its lanes, its flags, where its bits come from) stands with it.
+Plans consist of them. They run on integers, on intervals and on arrays. Each class also knows its
+lane count, its flags and the origin of its bits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .micro_operation import WHOLE, Flag, InputBits, MicroOperation, get_lane, m
 
 
 def _is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
-    """1 where an integer type does not hold x."""
+    """Return 1 if an integer type does not hold x, else 0."""
     return _is_different(ar, x, ar.cast(x, bits, signed))
 
 
@@ -25,14 +25,14 @@ def _is_different(ar: Arithmetic[V], x: V, y: V) -> V:
 def _map_read_bits(
     lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], bits: int, signed: bool
 ) -> Iterator[InputBits]:
-    """Where the bits of a number come from that is read off so many bits."""
+    """Yield the input bits behind bits low..high-1 of a number read from ``bits`` bits."""
     yield map_bits(inputs, 0, lane, low, min(high, bits))
     if signed and high > bits:
         yield map_bits(inputs, 0, lane, bits - 1, bits)
 
 
 class Select(MicroOperation):
-    """Pick bytes, half-words or the word from registers."""
+    """Pick bytes, half-words or whole words from registers."""
 
     unit: int
     picks: Picks
@@ -100,14 +100,14 @@ class AbsoluteDifference(MicroOperation):
 
 
 class Minimum(MicroOperation):
-    """The smaller of two."""
+    """The smaller of x and y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.minimum(*v)
 
 
 class Maximum(MicroOperation):
-    """The larger of two."""
+    """The larger of x and y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.maximum(*v)
@@ -123,7 +123,7 @@ class Average(MicroOperation):
 
 
 class LimitAmount(MicroOperation):
-    """The shift amount: clamped to 32, or its low five bits."""
+    """The shift distance: clamped to 32, or its low five bits with ``wrap``."""
 
     wrap: bool
 
@@ -149,7 +149,7 @@ class ShiftRight(MicroOperation):
 
 
 class ScaleDown(MicroOperation):
-    """Shift right by a fixed amount, rounding down."""
+    """Shift right by a fixed distance, rounding down."""
 
     amount: int
 
@@ -165,7 +165,7 @@ class Negate(MicroOperation):
 
 
 class Magnitude(MicroOperation):
-    """|x| of a signed number of so many bits; the most negative one stays."""
+    """|x| of a signed number of ``bits`` bits; the most negative number is unchanged."""
 
     bits: int
 
@@ -177,7 +177,7 @@ class Magnitude(MicroOperation):
 
 
 class ToBits(MicroOperation):
-    """A number that so many bits hold, as their pattern."""
+    """The bit pattern of a number that fits in ``bits`` bits."""
 
     bits: int
 
@@ -191,13 +191,13 @@ class ToBits(MicroOperation):
 
 
 class ToFloat(MicroOperation):
-    """An integer of at most 32 bits as a binary32 pattern, ties to even."""
+    """Convert an integer of at most 32 bits to a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         top, exponent = self._normalise(ar, v[0])
         odd = ar.bitand(ar.shift_right(top, 8), 1)
         significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
-        # its leading one, and a carry out of it, count as one more in the exponent
+        # the leading one, and a carry out of it, add one to the exponent each
         bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
         return ar.cast(signed, 32, signed=False)
@@ -207,9 +207,9 @@ class ToFloat(MicroOperation):
         yield Flag.ROUNDED, _is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
 
     def _normalise(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
-        """Its magnitude moved up until the top bit is bit 31, and the exponent then.
+        """Return the magnitude, shifted left until its top bit is bit 31, and an exponent.
 
-        Eight bits lie below the significand.
+        The low eight bits lie below the significand. The exponent is biased, less one; 0 for zero.
         """
         magnitude = ar.absolute(x)
         some = ar.less(ar.negative(magnitude), 0)
@@ -230,7 +230,7 @@ class PlusOne(MicroOperation):
 
 
 class Clamp(MicroOperation):
-    """Move what lies outside low..high to the nearer end; None does not bound."""
+    """Clamp to low..high; None means no bound."""
 
     low: int | None
     high: int | None
@@ -247,7 +247,7 @@ class Clamp(MicroOperation):
 
 
 class Wrap(MicroOperation):
-    """Keep the low bits and read them as a signed or unsigned number."""
+    """Truncate to the low bits, read as a signed or unsigned number."""
 
     bits: int
     signed: bool
@@ -265,7 +265,7 @@ class Wrap(MicroOperation):
 
 
 class Truncate(MicroOperation):
-    """Keep the low bits as a pattern; ``signed`` says how the destination will read them."""
+    """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
 
     bits: int
     signed: bool
@@ -283,13 +283,13 @@ class Truncate(MicroOperation):
 
 
 class Merge(MicroOperation):
-    """Lanes of t cut to the unit, the other lanes from c's word, if any are left to it."""
+    """Lanes of t truncated to the unit, the other lanes from c's word if one is an input."""
 
     unit: int
     lanes: tuple[int, ...]
     """The lanes that take t."""
     signed: bool
-    """How the destination's lanes will be read."""
+    """Whether the destination's lanes are signed."""
     high: bool = False
     """Take bits 31:16 of t instead of its low bits (erratum E1)."""
 
@@ -307,7 +307,7 @@ class Merge(MicroOperation):
         return 32 // self.unit
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        """Of the lanes that take t."""
+        """Yield the flag of the lanes that take t."""
         if not self.high:
             yield Flag.WRAPPED, _is_outside(ar, v[0], self.unit, self.signed)
 
@@ -331,7 +331,7 @@ class Merge(MicroOperation):
 
 
 class Pack(MicroOperation):
-    """Join lanes to a word."""
+    """Join lanes into a word."""
 
     unit: int
 
@@ -350,11 +350,11 @@ class Pack(MicroOperation):
 
 
 class Accumulate(MicroOperation):
-    """c plus the chosen lanes of t."""
+    """c plus the lanes of t in ``lanes``."""
 
     lanes: tuple[int, ...]
     input_lanes: int
-    """How many lanes t has."""
+    """The number of lanes of t."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         t, c = v
@@ -371,7 +371,7 @@ class Accumulate(MicroOperation):
 
 
 class Flush(MicroOperation):
-    """Turn subnormal binary32 patterns into zeros of the same sign."""
+    """Flush subnormal binary32 patterns to zeros of the same sign."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -383,10 +383,10 @@ class Flush(MicroOperation):
 
 
 class Compare(MicroOperation):
-    """1 where the comparison holds, else 0.
+    """1 if the comparison holds, else 0.
 
-    With a type, the inputs are bit patterns of it; without, they are integers. With one
-    input, the second is zero. Unordered comparisons hold where an input is NaN.
+    With a type, the inputs are its bit patterns; without one, they are integers. A single input is
+    compared with zero. Unordered comparisons hold if an input is NaN.
     """
 
     cmp: Cmp
@@ -421,7 +421,7 @@ RELATIONS = {
     Cmp.HS: Cmp.GE,
     **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
 }
-"""The plain comparison behind an unsigned or unordered one."""
+"""The simple comparison behind an unsigned or unordered one."""
 
 
 def _compare_ordered(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
@@ -445,12 +445,12 @@ def _get_magnitude_mask(bits: int) -> int:
 
 
 def get_infinity(bits: int) -> int:
-    """The pattern of plus infinity in binary32 or binary64."""
+    """Return the pattern of plus infinity in binary32 or binary64."""
     return 0x7F80_0000 if bits == 32 else 0x7FF0_0000_0000_0000
 
 
 def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
-    """1 where a binary32 or binary64 pattern is NaN."""
+    """Return 1 if a binary32 or binary64 pattern is NaN, else 0."""
     return ar.equal(ar.less(ar.bitand(x, _get_magnitude_mask(bits)), get_infinity(bits) + 1), 0)
 
 
@@ -462,21 +462,21 @@ def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
 
 
 def _order_float(ar: Arithmetic[V], x: V, bits: int) -> V:
-    """A float's pattern as an integer that compares as the number does; both zeros are 0."""
+    """Map a float's pattern to an integer that compares as the number does; both zeros become 0."""
     magnitude = ar.bitand(x, _get_magnitude_mask(bits))
     negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
     return ar.where(negative, ar.negative(magnitude), magnitude)
 
 
 class Not(MicroOperation):
-    """The opposite of a predicate."""
+    """The negation of a predicate."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
 
 class Combine(MicroOperation):
-    """and, or, xor of two predicates."""
+    """``and``, ``or`` or ``xor`` of two predicates."""
 
     boolop: BoolOp
 
@@ -489,7 +489,7 @@ class Combine(MicroOperation):
 
 
 class Choose(MicroOperation):
-    """x where the condition is true, else y."""
+    """x if the condition is true, else y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
