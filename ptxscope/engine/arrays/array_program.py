@@ -1,7 +1,7 @@
-"""The calls of a plan, ready to run: in little memory, on blocks that stay in cache.
+"""The calls of a plan, ready to run in little memory, on blocks that stay in cache.
 
-Registers are given out by when they are last read: what a call is the last to read, it may write
-over. What becomes a result is computed in its place in the array that is given for it.
+Scratch memory is reused after the last read of a register, so a call may overwrite an input that it
+is the last to read. Results are computed directly in the output arrays.
 """
 
 from __future__ import annotations
@@ -32,16 +32,18 @@ from .instruction_selection import select
 Array = npt.NDArray[Any]
 """A flat array."""
 BLOCK = 1 << 18
-"""The most results that are computed at a time."""
+"""Maximum number of results in a block."""
 _LEAST = 1 << 15
-"""Fewer, and calling would cost more than the calls."""
+"""Minimum number of results in a block: below it, the overhead of calling dominates."""
 _CACHED = 1 << 22
-"""Bytes of scratch memory that the outer cache keeps beside what is read and written: to go on to
-the next block costs more than the inner cache spares."""
+"""Bytes of scratch memory that fit in the outer cache beside inputs and outputs.
+
+Another block costs more than the inner cache would save.
+"""
 
 
 class CallOperand(NamedTuple):
-    """What a call is given: a constant, or lanes in scratch memory or in a given array."""
+    """An operand of a call: a constant, or lanes in scratch memory, an operand or a result."""
 
     place: Buffer | CallConstant
     dtype: Dtype
@@ -57,21 +59,21 @@ class Call(NamedTuple):
 
 
 class RunBuffers(NamedTuple):
-    """What is read and written, as flat arrays of the types that ``storage`` names."""
+    """The operands and results of one run, as flat arrays of the types of ``get_storage_dtype``."""
 
     size: int
-    """How many results there are."""
+    """The number of results."""
     most: int
-    """How many of them are computed at a time: a block."""
+    """The number of results in a block."""
     blocked: Mapping[Buffer, Array]
-    """Arrays of all elements, of which each block has its own."""
+    """Arrays of all elements; each block uses its slice."""
     broadcast: Mapping[Buffer, Array]
-    """Operands of so many elements as a block: all are the same, or they are filled in for each."""
+    """Operands with one block of elements: constant, or refilled before each block."""
     refill: Iterator[None] | None = None
-    """Fills in the operands for the next block."""
+    """Refills the operands for the next block."""
 
     def iter_blocks(self) -> Iterator[tuple[int, int]]:
-        """Where each begins and ends."""
+        """Yield the start and end of each block."""
         for start in range(0, self.size, self.most):
             if self.refill:
                 next(self.refill)
@@ -79,24 +81,24 @@ class RunBuffers(NamedTuple):
 
 
 class ArrayProgram:
-    """What a plan computes, as calls. Any number of threads may run it."""
+    """The computation of a plan as calls. Any number of threads may run it."""
 
     def __init__(self, plan: Plan, *, told: bool = False) -> None:
         self.plan = plan
         steps = select(record_plan(plan, with_flags=told))
         self.results = {name: view.bytes for name, view in steps.results.items()}
-        """How many bytes each result has."""
+        """The bytes per result of each destination, by name."""
         memory = _Memory(steps)
         self.calls = tuple(memory.calls)
         self.slots = tuple(memory.slots)
         self.scratch = tuple(memory.sizes)
-        """How many bytes each piece of scratch memory has of each result."""
+        """The bytes per result of each piece of scratch memory."""
         fit = _CACHED // max(sum(self.scratch), 1)
         self.block = min(max(1 << fit.bit_length() - 1, _LEAST), BLOCK)
-        """How many results are best computed at a time."""
+        """The best number of results in a block."""
 
     def __str__(self) -> str:
-        """The calls as they are made, a line each."""
+        """Return the calls in order, one per line."""
         return "\n".join(
             f"{_format_slot(self.slots[call.out])} = "
             f"{getattr(call.function, '__name__', call.function)}"
@@ -105,7 +107,7 @@ class ArrayProgram:
         )
 
     def run(self, feed: RunBuffers) -> None:
-        """Compute results, a block after the other."""
+        """Compute all results, block by block."""
         scratch, given = self._copy_environment(feed.most)
         here, moving = list(scratch), list[tuple[int, Array, int]]()
         for at, place, dtype in given:
@@ -124,7 +126,7 @@ class ArrayProgram:
                 function(*[here[at] for at in inputs], out=here[out])
 
     def _copy_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        """What the slots are, as far as no block decides; and those that each block is."""
+        """Return the slots with those that are the same in every block, and those to fill in."""
         if getattr(_kept, "of", None) != (id(self), most):
             _kept.of, _kept.program, _kept.environment = (
                 (id(self), most),
@@ -150,11 +152,11 @@ class ArrayProgram:
 
 
 _kept = threading.local()
-"""The memory of the program that a thread ran last, for the next time."""
+"""The memory of the program that each thread ran last, kept for its next run."""
 
 
 def _take_first(x: Array | None, size: int, most: int) -> Array | None:
-    """Of scratch memory for so many results, what fewer take."""
+    """Shorten scratch memory from a whole block to ``size`` results."""
     return x[: x.size // most * size] if x is not None and x.ndim else x
 
 
@@ -170,7 +172,7 @@ def _format_slot(slot: CallOperand) -> str:
 
 
 class _Memory:
-    """The calls of some steps, with every register in its place."""
+    """The calls of a sequence, with a place assigned to every register."""
 
     def __init__(self, given: CallSequence) -> None:
         steps, self._places = _deliver_results(given)
@@ -181,7 +183,7 @@ class _Memory:
         last = {x.register: at for at, step in enumerate(steps) for x in _iter_views(step)}
         for at, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)
-            # the first comes last, and is written over first
+            # freed places are reused last in, first out, so the first input is overwritten first
             read = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
             ends = [x for x in read.values() if last[x.register] == at]
             size = step.out.dtype.itemsize
@@ -203,14 +205,14 @@ class _Memory:
         self._free += (int(place.name) for place in places if place.kind is BufferKind.SCRATCH)
 
     def _assign_place(self, out: LaneView) -> None:
-        """A place for what is written: one that is free and large enough, or is made so."""
+        """Assign a place for an output: a free one that is large enough, or one enlarged to fit."""
         assert isinstance(out.register, int)
         if out.register in self._places:
             return
         if not self._free:
             self._free.append(len(self.sizes))
             self.sizes.append(0)
-        # what was freed last is the likeliest to be in cache
+        # the place freed last is the likeliest to be in cache
         large = [x for x in self._free if self.sizes[x] >= out.bytes]
         chosen = (large or self._free)[-1]
         self._free.remove(chosen)
@@ -223,7 +225,7 @@ def _iter_views(step: ArrayCall) -> Iterable[LaneView]:
 
 
 def _deliver_results(given: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
-    """The steps, and the registers that are results; what can't be one's own is copied."""
+    """Return the steps and the results' registers; copy results that are operands or duplicates."""
     steps, places = list(given.steps), dict[int, Buffer]()
     made = {step.out.register for step in steps}
     for role, view in given.results.items():

@@ -1,4 +1,4 @@
-"""Running a Plan on NumPy arrays."""
+"""Execution of plans on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -19,39 +19,42 @@ from .call_sequence import Buffer, BufferKind, Dtype
 AnyArray = npt.NDArray[Any]
 
 _PROGRAMS = {False: 1 << 10, True: 1 << 6}
-"""How many are kept: a few kilobytes of calls each, or most of a megabyte of machine code."""
+"""Maximum number of cached programs, by ``native``.
+
+NumPy programs take a few kilobytes each, machine code most of a megabyte.
+"""
 _programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
 _adding = Lock()
 _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
-"""The places of roles, which are few."""
+"""Cached buffers by role; there are only a few roles."""
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
 
 def get_storage_dtype(type_: Type) -> Dtype:
-    """The array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
+    """Return the array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
     return _STORAGE[type_]
 
 
 class RunnablePlan(Protocol):
-    """What a plan has become: calls of NumPy, or a function of the machine."""
+    """A plan compiled to NumPy calls or to machine code."""
 
     plan: Plan
     block: int
-    """How many results are best computed at a time."""
+    """The best number of results in a block."""
 
     def run(self, feed: RunBuffers) -> None:
-        """Write the results."""
+        """Compute and write all results."""
 
 
 def get_program(plan: Plan) -> ArrayProgram:
-    """The calls of NumPy that compute a plan; made once and kept."""
+    """Return the NumPy calls that compute a plan, cached."""
     found = _get_runnable(plan, native=False)
     assert isinstance(found, ArrayProgram)
     return found
 
 
 def _get_runnable(plan: Plan, native: bool) -> RunnablePlan:
-    # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
+    # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     programs = _programs[native]
     found = programs.get(id(plan))
     if found is None or found.plan is not plan:
@@ -77,12 +80,13 @@ def run_blocks(
     *,
     native: bool = False,
 ) -> dict[str, AnyArray]:
-    """The destinations of a plan by role, over operands that broadcast to a shape.
+    """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
-    Operands are arrays of integers or truths of any type, of which the low bits count; what is
-    not in one piece, or of another type than ``storage`` names, is copied a block at a time.
-    Results are of the types that ``storage`` names, in ``out`` where that has an array: one in
-    one piece that shares no memory with the operands. ``native`` has llvmlite compile the plan.
+    Operands are arrays of integers or truths of any type; their low bits count. Operands that are
+    not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
+    have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
+    contiguous ones that share no memory with the operands. ``native`` compiles the plan with
+    llvmlite.
     """
     given = out or {}
     results = {
@@ -102,7 +106,7 @@ def _make_buffers(
     shape: tuple[int, ...],
     most: int,
 ) -> RunBuffers:
-    """Operands and results as flat arrays; so many results at a time."""
+    """Return operands and results as flat arrays, with blocks of ``most`` results."""
     size = math.prod(shape)
     moving: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
     standing = dict[Buffer, Array]()
@@ -123,7 +127,7 @@ def _make_buffers(
 
 
 def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
-    """Its memory is that of a flat array of a type."""
+    """Whether an array's memory is that of a flat array of a type."""
     given = array.dtype
     return (
         given.itemsize == dtype.itemsize
@@ -135,7 +139,7 @@ def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
 
 
 def _fill_copies(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
-    """Fills copies with so many elements at a time of arrays of one shape and any types."""
+    """Fill the copies block by block from arrays of one shape and any types."""
     pieces: Any = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
         [array for array, _ in copied],
         flags=["external_loop", "buffered", "ranged"],
@@ -157,7 +161,7 @@ def _fill_copies(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int)
 
 
 def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
-    """The destinations by role for each of many operands by role."""
+    """Return the destinations by role for each set of operands by role."""
     operands = {
         source.role: np.array([x[source.role] for x in batch], get_storage_dtype(source.type))
         for source in plan.sources

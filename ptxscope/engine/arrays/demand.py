@@ -1,8 +1,8 @@
-"""What of a tape is needed: which of its nodes, and how many of the low bits of each.
+"""Demand analysis of a tape: which nodes are needed, and how many low bits of each.
 
-Sums, products and casts pass on how many of their bits count: the low bits of a sum depend on the
-low bits of its terms alone. A comparison, a bound or a magnitude needs all of its arguments. So a
-node is held in the narrowest type that holds its values, or the bits of it that count.
+Sums, products and casts pass on the number of bits that count: the low bits of a sum depend only on
+the low bits of its terms. A comparison, a bound or a magnitude needs every bit of its arguments. So
+a node is stored in the narrowest type that holds its values, or the bits that count.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .narrowing import PASSES, WHOLE
 from .tape import Node, Op, Tape
 
 ALL = 1 << 30
-"""More bits than any node has: its very value counts."""
+"""More bits than any node has: the exact value counts."""
 
 
 class BitDemand(NamedTuple):
-    """What counts of a node."""
+    """The bits and lanes of a node that count."""
 
     bits: int
-    """How many of its low bits, or ALL."""
+    """The number of low bits, or ALL."""
     lanes: frozenset[int]
 
     def union(self, other: BitDemand) -> BitDemand:
-        """What counts where both are needed."""
+        """Return the demand of two readers together."""
         return BitDemand(max(self.bits, other.bits), self.lanes | other.lanes)
 
 
@@ -37,17 +37,17 @@ NOTHING = BitDemand(0, frozenset())
 
 
 class Recording(NamedTuple):
-    """What a plan computes, without what nobody reads."""
+    """The computation of a plan, reduced to the nodes that are needed."""
 
     needs: Mapping[Node, BitDemand]
-    """The nodes, each behind its arguments, and what counts of them."""
+    """The nodes, each after its arguments, and the demand on them."""
     results: Mapping[str, tuple[Node, Type]]
-    """The node that is a destination's bits, by role."""
+    """The node that holds each destination's bits, by role."""
 
     def choose_storage_type(self, x: Node) -> MachineInt:
-        """The type a node is held in: the narrowest for its values, or for what counts of them.
+        """Return the type that stores a node: the narrowest for its values or for the demand on it.
 
-        Where it is narrower than what counts, it holds the values.
+        If the type is narrower than the demand, it holds the values.
         """
         exact, bits = find_narrowest_type(x.range), self.needs[x].bits
         if bits <= WIDEST:
@@ -58,10 +58,10 @@ class Recording(NamedTuple):
 
 
 def record_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
-    """A plan's micro-operations, run on a tape, and what each pass of rules makes of it.
+    """Run a plan's micro-operations on a tape and apply each pass of rules.
 
-    Where it is to be told what happens on the way, the flags of the rows are results too, called
-    by `flag_of`, and so are the conditions of choices.
+    ``with_flags`` adds the rows' flags and the conditions of choices to the results, under the
+    names of ``make_flag_key``.
     """
     passes = WHOLE if with_flags else PASSES
     tape = Tape(passes[0])
@@ -93,12 +93,12 @@ def _record_flags(
 
 
 def make_flag_key(key: str, flag: str) -> str:
-    """What a row's flag is called among results; ``holds`` is that a condition does."""
+    """Return the name of a row's flag among results; ``holds`` means that a condition is true."""
     return f"{key} {flag}"
 
 
 def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Recording:
-    """What is needed for some results, found from the last node to the first."""
+    """Return the nodes that some results need, analysed from the last to the first."""
     needs: dict[Node, BitDemand] = {}
 
     def add(x: Node, need: BitDemand) -> None:
@@ -116,7 +116,7 @@ def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Record
 
 
 def _find_demanded_lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
-    """Which lanes of an argument count, by its place, where some of the result do."""
+    """Return the lanes of argument ``at`` that count if ``lanes`` of the result do."""
     if y.lanes == 1:
         return frozenset((0,))
     match x.op:
@@ -136,7 +136,7 @@ def _demand_all_bits(x: Node, at: int, need: int) -> int:
 
 
 def _demand_ring_bits(x: Node, at: int, need: int) -> int:
-    """As many as count of it; where all do, as many as a type has that holds it."""
+    """Return ``need``; if all bits count, return the width of the type that holds the result."""
     exact = find_narrowest_type(x.range)
     return exact.bits if exact and need > WIDEST else need
 
@@ -172,11 +172,11 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.PACK: lambda x, at, need: x.fixed[0],
     Op.TOTAL: lambda x, at, need: measure_total_bits(x),
 }
-"""How many bits of an argument count, by its place, where so many of the result do."""
+"""For each operation, how many bits of argument ``at`` count if ``need`` bits of the result do."""
 
 
 def measure_total_bits(x: Node) -> int:
-    """The width of lanes of which none overflows when the lanes of a TOTAL are added."""
+    """Return a lane width in which the sum of a TOTAL's lanes cannot overflow."""
     low, high = x.nodes[0].range
     most = len(x.fixed[0]) * (high - min(low, 0))
     return round_up_width(most.bit_length())

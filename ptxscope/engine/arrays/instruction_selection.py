@@ -1,7 +1,7 @@
-"""A recording as calls of NumPy's functions, each in the narrowest type that will do.
+"""Instruction selection: a recording to NumPy calls, each in the narrowest sufficient type.
 
-What is needed last is asked for first, and asks for its arguments in the types it takes them in:
-so what nobody reads is never called, and what is read in two types is copied once.
+Selection starts from the results and requests each argument in the type that its reader takes. So
+nodes that are never read cause no call, and a node read in two types is copied once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BYTE = get_unsigned_type(8)
 
 
 def select(recording: Recording) -> CallSequence:
-    """The calls that compute a recording."""
+    """Return the calls that compute a recording."""
     found = SelectorState(recording, _SELECTORS)
     results = {
         role: found.read(node, get_unsigned_type(max(type_.bits, 8)))
@@ -43,7 +43,7 @@ def select(recording: Recording) -> CallSequence:
 
 
 def _find_common_type(*values: Range) -> MachineInt:
-    """The type that holds all of some ranges."""
+    """Return the narrowest type that holds all values of some ranges."""
     found = find_narrowest_type(*values)
     assert found, f"no type holds {values}"
     return found
@@ -59,9 +59,9 @@ def _select_source(s: SelectorState, x: Node) -> LaneView:
 
 
 def _make_ring_selector(function: Function) -> Selector:
-    """What needs no more bits of its arguments than count of it.
+    """Make a selector for an operation whose low bits depend only on those of its arguments.
 
-    Where all of it counts, the type cuts off what stands above.
+    If all bits count, the type truncates the surplus.
     """
 
     def selected(s: SelectorState, x: Node) -> LaneView:
@@ -88,7 +88,7 @@ def _select_absolute(s: SelectorState, x: Node) -> LaneView:
 
 
 def _select_bound(s: SelectorState, x: Node) -> LaneView:
-    """The smaller or the larger of two; with a constant, clipped at one end."""
+    """Select a minimum or maximum; with a constant, clip at one end."""
     type_ = _find_common_type(*(get_range(y) for y in x.args))
     y, other = x.args
     assert isinstance(y, Node)
@@ -116,10 +116,10 @@ def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: 
 
 
 def _select_average(s: SelectorState, x: Node) -> LaneView:
-    """Half the sum, halves away from zero, in the type of the terms.
+    """Select half the sum, halves away from zero, in the type of the terms.
 
-    Of p + q, p & q is half of what both have, p ^ q what one has. Rounded down they make the
-    half; it is one more where p ^ q is odd and the half not negative.
+    p & q holds the bits common to p and q, p ^ q those of only one, so (p & q) + (p ^ q) // 2 is
+    half the sum, rounded down. It is one too low if p ^ q is odd and the half is not negative.
     """
     p, q = x.nodes
     type_ = _find_common_type(p.range, q.range)
@@ -158,7 +158,10 @@ def _select_not(s: SelectorState, x: Node) -> LaneView:
 
 
 def _shift_right(s: SelectorState, x: Node) -> LaneView:
-    """In a type that holds all of x, or what counts of it; NumPy takes any amount."""
+    """Select a right shift in a type that holds all of x or the bits that count.
+
+    NumPy allows any distance.
+    """
     y, amount = x.args
     assert isinstance(y, Node)
     type_ = (
@@ -178,7 +181,7 @@ def _select_bitand(s: SelectorState, x: Node) -> LaneView:
 
 
 def _where(s: SelectorState, x: Node) -> LaneView:
-    """One of two, by masks: ``np.where`` can't write into what is given."""
+    """Select a choice by masks, since ``np.where`` cannot write into an existing array."""
     condition, y, other = x.args
     assert isinstance(condition, Node)
     assert isinstance(y, Node)
@@ -187,7 +190,7 @@ def _where(s: SelectorState, x: Node) -> LaneView:
     def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
-    if y.args[:1] == (other,) and y.op is Op.BITAND:  # y & mask, or y: all bits or the mask's
+    if y.args[:1] == (other,) and y.op is Op.BITAND:  # y & mask, or y: the other mask is all ones
         less_one = do(np.subtract, s.read(condition, type_), make_constant(1, type_))
         kept = do(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
         return do(np.bitwise_and, s.read_as(other, type_), kept)
@@ -201,7 +204,7 @@ def _where(s: SelectorState, x: Node) -> LaneView:
 
 
 def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> LaneView:
-    """All ones where a condition holds, else 0: a sign in every place, or minus the truth."""
+    """Return all ones if a condition holds, else 0, from a sign bit or from the negated truth."""
     signed = MachineInt(type_.bits, signed=True)
     negative = _find_negative_witness(s, condition, signed) if type_.bits > _BYTE.bits else None
     if negative is None:
@@ -213,7 +216,10 @@ def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -
 def _find_negative_witness(
     s: SelectorState, condition: Node, signed: MachineInt
 ) -> LaneView | None:
-    """What is negative where a comparison with a constant holds, where the type has room for it."""
+    """Return a value that is negative exactly if a comparison with a constant holds.
+
+    None if the condition is another, or the type has no room for the value.
+    """
     if len(condition.args) < 2 or not isinstance(k := condition.args[1], int):
         return None
     (x,) = condition.nodes

@@ -1,4 +1,4 @@
-"""Lanes of words: picked, kept, packed and summed, all of a word at once."""
+"""Selectors for operations on all lanes of a word at once: pick, keep, pack, sum."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _ONES = 0xFFFF_FFFF
 
 
 def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
-    """Ones in some lanes of so many bits."""
+    """Return a word with ones in some lanes of ``unit`` bits."""
     return sum(((1 << unit) - 1) << (unit * lane) for lane in lanes)
 
 
 def _call_on_words(
     s: SelectorState, function: Function, x: LaneView, y: LaneView | int
 ) -> LaneView:
-    """A call on words."""
+    """Append a call on words."""
     return s.append_call(
         function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
     )
 
 
 def _shift_word(s: SelectorState, word: LaneView, distance: int) -> LaneView:
-    """A word shifted left, or right where the distance is negative."""
+    """Shift a word left, or right if the distance is negative."""
     if not distance:
         return word
     return _call_on_words(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
 
 
 def select_gather(s: SelectorState, x: Node) -> LaneView:
-    """Lanes of words: those that move equally far are shifted and masked together."""
+    """Pick lanes from words; lanes that move equally far are shifted and masked together."""
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)
@@ -52,7 +52,7 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
         ours, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
         moved = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
         reached = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
-        if reached & every & ~ours:  # it would fall on other lanes
+        if reached & every & ~ours:  # it would overlap other lanes
             moved = _call_on_words(s, np.bitwise_and, moved, ours)
         found = moved if found is None else _call_on_words(s, np.bitwise_or, found, moved)
     assert found
@@ -60,7 +60,7 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
 
 
 def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
-    """One byte or half-word; what stands above it does not matter unless it counts."""
+    """Pick one byte or half-word; the bits above it are cleared only if they count."""
     unit, ((word, index),) = x.fixed
     if s.count_needed_bits(x) > unit:
         return extract_part(s, x, signed=False)
@@ -68,7 +68,7 @@ def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
 
 
 def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
-    """One byte or half-word of a word, extended to a word."""
+    """Extract one byte or half-word of a word, extended to a word."""
     unit, ((word, index),) = x.fixed
     type_ = MachineInt(32, signed)
     view, above = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
@@ -80,7 +80,7 @@ def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
 
 
 def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
-    """Some lanes from one vector, or one number in the place of one; the others from another."""
+    """Take some lanes from one vector, or from a single number, and the others from another."""
     ours, theirs = x.nodes
     lanes, unit = x.fixed
     if ours.lanes == 1:
@@ -101,14 +101,14 @@ def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
 
 
 def select_pack(s: SelectorState, x: Node) -> LaneView:
-    """Lanes as the word that they are in memory."""
+    """Reinterpret lanes as the word that they form in memory."""
     return s.read(x.nodes[0], get_unsigned_type(x.fixed[0])).with_type(_WORD)
 
 
 def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
-    """Lanes as one word times 1 in each lane: its top lane is their sum.
+    """Sum lanes by multiplying their word by 1 in each lane: the top lane is the sum.
 
-    Lanes that may be negative are counted from the least they can be.
+    Lanes that may be negative are counted from their minimum.
     """
     (y,), (lanes, count) = x.nodes, x.fixed
     bits, low = measure_total_bits(x), min(y.range.low, 0)

@@ -1,8 +1,8 @@
-"""A plan's calls as one loop of machine code, where llvmlite is installed.
+"""Compilation of a plan's calls into one machine-code loop; needs llvmlite.
 
-The steps are those of NumPy, on vectors of a few results in place of arrays of many: a register
-of lanes is a vector, a view of other lanes a bitcast. So nothing between operands and results goes
-through memory.
+The steps are those for NumPy, on vectors of a few results instead of arrays of many: a register is
+a vector, and a view with other lanes is a bitcast. So intermediate values never pass through
+memory.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from .instruction_selection import select
 
 Array = npt.NDArray[Any]
 _AT_ONCE = 16
-"""Results in a vector; the rest is computed one by one."""
+"""The number of results in a vector; the rest is computed one at a time."""
 
 
 class MachineCode:
-    """What a plan computes, as a function of the machine. Any number of threads may run it."""
+    """The computation of a plan as a machine-code function. Any number of threads may run it."""
 
     block = 1 << 20
-    """How many results are computed at a time: operands that have to be copied take some MB."""
+    """The number of results in a block: copies of operands take a few MB."""
 
     def __init__(self, plan: Plan, code: Any, name: str) -> None:
         self.plan = plan
         self._order = [Buffer(BufferKind.OPERAND, x.role) for x in plan.sources]
         self._order += [Buffer(BufferKind.RESULT, x.role) for x in plan.results]
-        self._code = code  # its memory is the function's
+        self._code = code  # keeps the memory of the function alive
         pointers = [ctypes.c_void_p] * len(self._order)
         function = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_size_t)
         self._function = function(code.get_function_address(name))
 
     def run(self, feed: RunBuffers) -> None:
-        """Compute results, as ``Program.run`` does."""
+        """Compute all results, as ``ArrayProgram.run`` does."""
         arrays = {**feed.blocked, **feed.broadcast}
         places = [
             (arrays[place].ctypes.data, arrays[place].itemsize * (place in feed.blocked))
@@ -68,7 +68,7 @@ class MachineCode:
 
 
 def compile_plans(*plans: Plan) -> list[MachineCode]:
-    """What plans compute; many together take a fifth less time to make."""
+    """Compile plans; compiling many together takes a fifth less time."""
     named = {f"run{at}": plan for at, plan in enumerate(plans)}
     code = _compile_module(_write_module(named))
     return [MachineCode(plan, code, name) for name, plan in named.items()]
@@ -76,7 +76,7 @@ def compile_plans(*plans: Plan) -> list[MachineCode]:
 
 @cache
 def load_llvm() -> Any:
-    """llvmlite, ready; raises ImportError that says what to install."""
+    """Return llvmlite, initialised; raise ImportError with the install command if it is missing."""
     try:
         found = import_module("llvmlite.binding")
     except ImportError:
@@ -90,16 +90,16 @@ def load_llvm() -> Any:
 
 @cache
 def _get_processor() -> Mapping[str, str]:
-    """What is here, and what it can do."""
+    """Return the name and the features of this machine's processor."""
     here = load_llvm()
     return {"cpu": here.get_host_cpu_name(), "features": here.get_host_cpu_features().flatten()}
 
 
 def _compile_module(text: str) -> Any:
-    """What has the functions of a module, and their memory.
+    """Compile a module and return its execution engine, which owns the functions.
 
-    The text is nearly what the machine does: one pass over it gives code as fast as all of LLVM's
-    passes do, in a third of the time.
+    The text is close to machine code: a single pass gives code as fast as all of LLVM's passes, in
+    a third of the time.
     """
     here = load_llvm()
     target = here.Target.from_default_triple()
@@ -118,7 +118,7 @@ def _compile_module(text: str) -> Any:
 
 
 def _write_module(plans: Mapping[str, Plan]) -> str:
-    """A function for each plan, by name."""
+    """Return the text of a module with one function per plan, by name."""
     declared, lines = set[str](), list[str]()
     for name, plan in plans.items():
         steps = select(record_plan(plan))
@@ -129,7 +129,7 @@ def _write_module(plans: Mapping[str, Plan]) -> str:
 
 
 def _write_function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[str]:
-    """A function of pointers to operands and results, and how many there are."""
+    """Yield a function that takes pointers to operands and results, and the number of results."""
     roles = [f"ptr noalias %a.{x.role}" for x in plan.sources]
     roles += [f"ptr noalias %r.{x.role}" for x in plan.results]
     yield f"define void @{name}({', '.join(roles)}, i64 %size) {{"
@@ -144,7 +144,7 @@ def _write_function(plan: Plan, name: str, many: _Body, one: _Body) -> Iterator[
 def _write_loop(
     body: _Body, name: str, before: str, first: str, end: str, after: str
 ) -> Iterator[str]:
-    """A body, run while the place is not the end."""
+    """Yield a loop that runs a body from ``first`` until the index reaches ``end``."""
     at = f"%at{name}"
     yield f"test{name}:"
     yield f"  {at} = phi i64 [ {first}, %{before} ], [ %next{name}, %body{name} ]"
@@ -157,7 +157,7 @@ def _write_loop(
 
 
 class _Body:
-    """The instructions for so many results."""
+    """The instructions for ``size`` results."""
 
     def __init__(self, plan: Plan, steps: CallSequence, size: int) -> None:
         self.size = size
@@ -165,7 +165,7 @@ class _Body:
         self.declared: set[str] = set()
         self._names = count()
         self._held: dict[int | Buffer, tuple[str, str]] = {}
-        """The vector that a register is, and its type."""
+        """The name and type of the vector that holds each register."""
         for source in plan.sources:
             vector = _format_vector(_get_bits(source.type), size)
             name = self.put(
@@ -186,13 +186,13 @@ class _Body:
         return self.put(step)
 
     def put(self, instruction: str) -> str:
-        """An instruction; gives the name of what it yields."""
+        """Append an instruction and return the name of its value."""
         name = f"%v{self.size}.{next(self._names)}"
         self.lines.append(f"{name} = {instruction}")
         return name
 
     def format_type(self, x: LaneView) -> str:
-        """The type of a view's vector."""
+        """Return the type of a view's vector."""
         return _format_vector(x.bits, x.lanes * self.size)
 
     def _convert_register(self, register: int | Buffer, vector: str) -> str:
@@ -200,14 +200,14 @@ class _Body:
         return name if held == vector else self.put(f"bitcast {held} {name} to {vector}")
 
     def format_input(self, x: LaneView | CallConstant, like: LaneView) -> str:
-        """An input as a vector, without its type; a constant in every lane of one like another."""
+        """Return an input as a vector without its type; a constant fills the lanes of ``like``."""
         if isinstance(x, LaneView):
             return self._convert_register(x.register, self.format_type(x))
         lane = f"i{like.bits} {x.value}"
         return f"<{', '.join([lane] * (like.lanes * self.size))}>"
 
     def write_intrinsic(self, name: str, like: LaneView, *values: str) -> str:
-        """A function that LLVM knows, on vectors of one type."""
+        """Append a call of an LLVM intrinsic on vectors of one type."""
         vector, flag = self.format_type(like), name == "abs"
         whole = f"@llvm.{name}.v{like.lanes * self.size}i{like.bits}"
         kinds = [vector] * len(values) + ["i1"] * flag
@@ -267,7 +267,7 @@ def _write_absolute(b: _Body, step: ArrayCall) -> str:
 
 
 def _make_shift_writer(is_left: bool) -> Callable[[_Body, ArrayCall], str]:
-    """By the width and more as NumPy does it: nothing is left, or the sign."""
+    """Make a writer of shifts with NumPy's behaviour: large distances leave 0, or the sign."""
 
     def made(b: _Body, step: ArrayCall) -> str:
         out = step.out

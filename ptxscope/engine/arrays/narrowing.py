@@ -1,7 +1,7 @@
-"""What a tape records in place of an operation: the same integers, held in a narrower type.
+"""Rewrites of recorded operations into equal ones in narrower types.
 
-The rules are like those of ``rewrites``. Those of the second part bring sums of more than 64 bits
-down to what counts of them.
+The rules are like those of ``rewrites``. Those of the second part reduce sums of more than 64 bits
+to the bits that count.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .tape import Node, Op, Rules, Tape, get_range
 
 
 def _measure_common_bits(*ranges: Range) -> int:
-    """The width of the type that holds some ranges; more than any where there is none."""
+    """Return the width of the type that holds some ranges; 65536 if there is none."""
     found = find_narrowest_type(*ranges)
     return found.bits if found else 1 << 16
 
 
 def _measure_reach(op: Op, x: Range, y: Range) -> int:
-    """The width in which a minimum or maximum can be taken (`within_reach`)."""
+    """Return the width needed for a minimum or maximum taken as in `narrow_by_reach`."""
     return max(
         _measure_common_bits(getattr(RANGES, op)(x, y)),
         min(_measure_common_bits(x), _measure_common_bits(y)),
@@ -51,7 +51,7 @@ def narrow_absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
 
 
 def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """min(p + q, k) is p + min(q, k - p), and so for max."""
+    """min(p + q, k) is p + min(q, k - p); likewise for max."""
     if isinstance(k, Node) or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
     result = getattr(RANGES, op)(x.range, k)
@@ -67,7 +67,7 @@ def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
 
 
 def narrow_bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """max(p - q, k) is p - min(q, p - k), and max(p, k + q) - q; and so for min."""
+    """max(p - q, k) is p - min(q, p - k), or max(p, k + q) - q; likewise for min."""
     if isinstance(k, Node) or x.op is not Op.SUBTRACT:
         return None
     result = getattr(RANGES, op)(x.range, k)
@@ -94,8 +94,8 @@ def _add_constant(tape: Tape, x: Node, k: int) -> Node:
 def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p + q clipped to low..high is p plus q clipped to low - min(p, 0)..high - max(p, 0).
 
-    Where low <= p, q <= high and low <= 0 <= high: with p above 0 the sum is never too low, with
-    p below 0 never too high, and the other end of q's bounds is then its own.
+    This holds if low <= p, q <= high and low <= 0 <= high. If p is positive, the sum is never too
+    low; if p is negative, it is never too high. The other bound of q is then its own.
     """
     within = Range(low, high)
     if x.op is not Op.ADD or len(x.nodes) < 2 or not low <= 0 <= high:
@@ -113,8 +113,8 @@ def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node
 def narrow_clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p - q clipped to low..high is p minus q clipped to max(p, -1) - high..min(p, -1) - low.
 
-    Where low <= p, q <= high = -1 - low, as in two's complement: with p not below 0 the difference
-    is never too low, with p below 0 never too high, and the other end of q's bounds is its own.
+    This holds if low <= p, q <= high = -1 - low, as in two's complement. If p >= 0, the difference
+    is never too low; if p < 0, it is never too high. The other bound of q is then its own.
     """
     within = Range(low, high)
     if x.op is not Op.SUBTRACT or low >= 0 or high != -1 - low:
@@ -130,7 +130,7 @@ def narrow_clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) 
 
 
 def narrow_average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """(t + (t >= 0)) // 2 is the average of p and q, where t is p + q: it fits where they do."""
+    """(t + (t >= 0)) // 2 with t = p + q is the average of p and q, which fits in their type."""
     if y != 1 or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
     total, up = x.nodes
@@ -145,10 +145,10 @@ def narrow_average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def narrow_by_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
+    """min(x, y) is the minimum of min(x, max of y) and min(y, max of x); likewise for max.
 
-    So the lesser of -128..127 and 0..255 is found in -128..127: where each fits what both do then,
-    for otherwise to cut the wider costs more than to extend the narrower.
+    So the minimum of -128..127 and 0..255 is found in -128..127. The rule applies only if x and y
+    each have a type of that width: truncating a wider one costs more than extending the narrower.
     """
     if isinstance(y, int):
         return None
@@ -163,7 +163,7 @@ def narrow_by_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x < y is x < max(y, least of x), min(x, most of y) < y, max(x, least of y - 1) + 1 <= y."""
+    """x < y is x < max(y, min of x), min(x, max of y) < y, or max(x, min of y - 1) + 1 <= y."""
     if isinstance(y, int):
         return None
     wide = _measure_common_bits(x.range, y.range)
@@ -178,21 +178,21 @@ def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x <= y is not y < x, as `narrow_less` has it."""
+    """x <= y is not y < x, rewritten by `narrow_less`."""
     if isinstance(y, int):
         return None
     return narrow_less(tape, Op.GREATER_EQUAL if op is Op.LESS_EQUAL else Op.LESS, y, x)
 
 
-# --- what is too wide for any type -------------------------------------------------------
+# --- values too wide for any type --------------------------------------------------------
 
 _SUMS = (Op.ADD, Op.SUBTRACT)
 
 
 def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) and (p + k) - q.
+    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) or (p + k) - q.
 
-    Where no type holds the sum; the constant goes to the narrower.
+    Applies if no type holds the sum. The constant goes to the narrower term.
     """
     if isinstance(k, Node) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
@@ -205,10 +205,10 @@ def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | N
 
 
 def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
-    """Of p + q clipped to low..high, p only counts in low - most of q..high - least of q.
+    """In p + q clipped to low..high, only the part of p in low - max of q..high - min of q counts.
 
-    Where no type holds the sum; with p beyond those ends, the sum is beyond low or high whatever
-    q is. So for a difference, and for one end alone. The wider term is cut.
+    Applies if no type holds the sum: beyond those ends of p, the sum is beyond low or high for
+    every q. Likewise for a difference, and for a single bound. The wider term is clipped.
     """
     if (
         find_narrowest_type(x.range)
@@ -240,16 +240,16 @@ def _from(start: int, end: int | None) -> int | None:
 
 
 def _clip_node(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
-    """x between two ends, of which None does not bound."""
+    """Clip x to low..high; None means no bound."""
     x = x if low is None else tape.maximum(x, low)
     return x if high is None else tape.minimum(x, high)
 
 
 def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
-    """(p + q) // 2**k is p // 2**k + q // 2**k, and what the low k bits of both carry.
+    """(p + q) // 2**k is p // 2**k + q // 2**k, plus the carry from the low k bits of both.
 
-    Where no type holds the sum and what it is shifted to is clipped, so that all of it counts.
-    So for a difference.
+    Applies if no type holds the sum and the shifted value is bounded, so that all its bits count.
+    Likewise for a difference.
     """
     if x.op is not Op.SHIFT_RIGHT:
         return None
@@ -260,7 +260,7 @@ def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
 
 
 def narrow_whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """The same, where all of what it is shifted to counts anyway."""
+    """Split a shift as `split_shift` does, if all bits of the shifted value count anyway."""
     if isinstance(k, Node) or find_narrowest_type(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
     high = tape.emit(x.op, *(tape.shift_right(term, k) for term in x.nodes))
@@ -278,9 +278,9 @@ _STRICT = {
 
 
 def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x < y is that of their high parts, or, where those are equal, that of their low 32 bits.
+    """x < y compares the high parts or, if these are equal, the low 32 bits.
 
-    So for every comparison, where no type holds both.
+    Likewise for every comparison. Applies if no type holds both x and y.
     """
     if find_narrowest_type(x.range, get_range(y)):
         return None
@@ -295,7 +295,7 @@ def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None
 
 
 def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:
-    """What stands above the low 32 bits, and these."""
+    """Return the part above the low 32 bits, and the low 32 bits."""
     if isinstance(x, int):
         return x >> 32, x & 0xFFFF_FFFF
     high = (
@@ -323,10 +323,13 @@ NARROWING_RULES: Rules = {
     Op.NOT_EQUAL: (compare_by_halves,),
 }
 PASSES = (SHORTENING_RULES, NARROWING_RULES)
-"""First what the micro-operations record is made shorter, then what that has become narrower: only
-when it is known which comparison one is in the end, its arguments may be cut for it."""
+"""The passes: the first shortens the recorded operations, the second narrows the result.
+
+They are separate because arguments may be clipped for a comparison only once its final form is
+known.
+"""
 WHOLE = (
     SHORTENING_RULES,
     {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
 )
-"""The same for a plan of which every row is looked at: nothing is needed by its low bits alone."""
+"""The passes for a plan with flags: every row counts, so no node is needed by low bits alone."""
