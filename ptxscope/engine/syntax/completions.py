@@ -1,4 +1,4 @@
-"""What may come next while an instruction is being typed."""
+"""Completions of an instruction that is being typed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MNEMONIC = re.compile(r"[\w.]*")
 
 
 class Completion(NamedTuple):
-    """A word that may stand at ``start`` of the text."""
+    """A word that can be placed at position ``start`` of the text."""
 
     text: str
     start: int
@@ -31,9 +31,9 @@ class Completion(NamedTuple):
 
 
 def find_completions(text: str) -> tuple[Completion, ...]:
-    """The words that may end the text, or go on from it, in documented order.
+    """Return the words that complete or continue the text, in documented order.
 
-    Opcodes, modifiers that are still open and legal, and selectors of operands.
+    These are opcodes, unused legal modifiers, and selectors of operands.
     """
     guard = _GUARD.match(text)
     start = guard.end() if guard else 0
@@ -80,7 +80,7 @@ def _complete_modifiers(
 
 
 def _can_extend(entry: Entry, values: dict[str, object]) -> bool:
-    """Whether what is chosen breaks no constraint, as far as it goes."""
+    """Whether the values chosen so far break no constraint among themselves."""
     form = Form(entry.opcode, c=True, **values)  # type: ignore[arg-type]
     chosen = {*values}
     return not any(set(broken.slots) <= chosen for broken in find_violations(form))

@@ -1,4 +1,4 @@
-"""Constant folding of ptxas that differs from its answer on registers (docs/semantics.md, 2.1)."""
+"""Constant folding by ptxas that differs from its result on registers (docs/semantics.md, 2.1)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .constants import decode_float
 from .instruction import Immediate, Register
 
 FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
-"""Who folds a constant c of ``slct`` otherwise than documented."""
+"""The versions and options that misfold a constant c of ``slct``."""
 
 
 class Folding(NamedTuple):
-    """What becomes of a ``slct`` whose c is a constant that is folded otherwise."""
+    """A ``slct`` whose constant c is misfolded."""
 
     chosen: Register | Immediate
     wanted: Register | Immediate
     read: str
-    """What c is taken for."""
+    """The value that c is mistaken for."""
 
 
 def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -> Folding | None:
-    """How a ``slct`` whose c is a constant is folded; None where that does no harm.
+    """Return how a ``slct`` with a constant c is misfolded; None if its result is right.
 
-    ``operands`` are a and b as written, c the bits of the constant.
+    ``operands`` are a and b as written, ``c`` the bits of the constant.
     """
     if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
         return None
@@ -43,7 +43,7 @@ def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -
 
 
 def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c: int) -> str:
-    """What is said of such a ``slct``; empty where folding does no harm."""
+    """Return the note on a misfolded ``slct``; empty if its result is right."""
     found = find_folding(form, operands, c)
     if found is None:
         return ""

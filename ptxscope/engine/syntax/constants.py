@@ -1,14 +1,13 @@
 """PTX constants and constant expressions (PTX ISA 4.5), as ptxas 13.0 evaluates them.
 
-Where C would differ: ``~`` and ``%`` take their operands as unsigned and give an unsigned
-result, ``!`` gives a signed one; ``? :`` has the type of the operand that it chooses; both sides
-of ``&&``, ``||`` and ``? :`` are evaluated; ``+ - * /`` and comparisons also take two floats, in
+Differences from C: ``~`` and ``%`` read their operands as unsigned and return an unsigned result;
+``!`` returns a signed one. ``? :`` has the type of the operand that it chooses. Both sides of
+``&&``, ``||`` and ``? :`` are evaluated. ``+ - * /`` and comparisons also take two floats, in
 binary64. ``0f…`` stands alone or in parentheses.
 
-Undecided, and refused with a message: the quotient of -2^63 and -1 (ptxas crashes), a sum or
-product of two NaNs (whose payload stays was not settled). A decimal below the normal numbers of
-binary64 is refused as ptxas refuses it; whether it takes one that is exactly a subnormal is not
-known.
+Undecided cases are refused with a message: the quotient of -2^63 and -1 (ptxas crashes), and a sum
+or product of two NaNs (it is unknown whose payload survives). A decimal below the normal numbers of
+binary64 is refused, as by ptxas; whether ptxas accepts one that is exactly a subnormal is unknown.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from .tokens import Token, TokenKind, tokenize
 INTEGER = pattern(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
 )
-"""An integer, its digits in the group of their base."""
+"""Matches an integer, its digits in the group of their base."""
 BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
 _DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
 _DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
 _LONGEST = 64
-"""Signs, parentheses and numbers in one constant expression."""
+"""Maximum number of signs, parentheses and numbers in a constant expression."""
 _CASTS = {".s64": False, ".u64": True}
 
 _TOP = 1 << 63
 _ONES = (1 << 64) - 1
 _SMALLEST = 2.0**-1022
-"""The lowest normal number of binary64."""
+"""The smallest positive normal number of binary64."""
 
 _Binary = Callable[[int, int], int]
 _LEVELS: tuple[dict[str, _Binary], ...] = (
@@ -74,16 +73,16 @@ _FLOATS: dict[str, Callable[[float, float], float | bool]] = {
 
 
 class Constant(NamedTuple):
-    """What a constant expression is worth: a 64-bit integer, or a binary64 number."""
+    """The value of a constant expression: a 64-bit integer or a binary64 number."""
 
     value: int | float
     unsigned: bool = False
     pattern: int | None = None
-    """The bits of a float that was written as ``0f…`` or ``0d…``; keeps a NaN's payload."""
+    """The bits of a float written as ``0f…`` or ``0d…``; preserves a NaN's payload."""
     width: int = 64
-    """Width of the pattern: 32 for ``0f…``."""
+    """The width of the pattern: 32 for ``0f…``."""
     cut: bool = False
-    """An integer in it is written with more than 64 bits."""
+    """Whether an integer in the expression has more than 64 bits."""
 
 
 class _Integer(NamedTuple):
@@ -92,7 +91,7 @@ class _Integer(NamedTuple):
 
 
 class BadConstantError(Exception):
-    """The words are not a constant; ``problem`` says where and why."""
+    """The words are not a constant; ``problem`` holds the reason and the position."""
 
     def __init__(self, message: str, span: Span, hint: str = "") -> None:
         super().__init__(message)
@@ -100,7 +99,7 @@ class BadConstantError(Exception):
 
 
 def is_constant(words: Sequence[Token]) -> bool:
-    """Whether the words of an operand begin a constant rather than a register."""
+    """Whether the words of an operand begin a constant, not a register."""
     for word in words:
         if word.kind is TokenKind.NUMBER or word.text == "WARP_SZ":
             return True
@@ -110,7 +109,7 @@ def is_constant(words: Sequence[Token]) -> bool:
 
 
 def evaluate_constant(words: Sequence[Token]) -> Constant:
-    """Evaluate a constant expression; raises BadConstantError."""
+    """Evaluate a constant expression; raise BadConstantError if it is invalid."""
     reader = _ConstantParser(words)
     value = reader.parse_ternary()
     if reader.at < len(words):
@@ -124,7 +123,7 @@ def evaluate_constant(words: Sequence[Token]) -> Constant:
 
 
 def convert_constant(value: Constant, type_: Type) -> int | str:
-    """The bits of a constant for an operand type; or, where the type takes none such, why."""
+    """Return the bits of a constant for an operand type, or what the type takes instead."""
     if type_ is Type.PRED:
         return int(value.value != 0) if isinstance(value.value, int) else "an integer"
     if isinstance(value.value, int):
@@ -143,7 +142,7 @@ def convert_constant(value: Constant, type_: Type) -> int | str:
 
 
 def convert_literal(text: str, type_: Type) -> int | None:
-    """The bits of a literal's text for an operand type; None where the type takes none such."""
+    """Return the bits of a literal's text for an operand type; None if the type cannot take it."""
     try:
         bits = convert_constant(evaluate_constant(tokenize(text)), type_)
     except BadConstantError:
@@ -152,7 +151,7 @@ def convert_literal(text: str, type_: Type) -> int | None:
 
 
 def encode_float(value: float, bits: int) -> int:
-    """The bit pattern of a number as binary32 or binary64, rounded to nearest even."""
+    """Return the bit pattern of a number as binary32 or binary64, rounded to nearest even."""
     if bits == 64:
         return int.from_bytes(struct.pack(">d", value))
     try:
@@ -162,14 +161,14 @@ def encode_float(value: float, bits: int) -> int:
 
 
 def decode_float(pattern: int, bits: int) -> float:
-    """The number that a binary32 or binary64 bit pattern stands for."""
+    """Return the number behind a binary32 or binary64 bit pattern."""
     code, size = (">d", 8) if bits == 64 else (">f", 4)
     number: float = struct.unpack(code, pattern.to_bytes(size))[0]
     return number
 
 
 class _ConstantParser:
-    """Precedence climbing over the words of one operand."""
+    """A precedence-climbing parser over the words of one operand."""
 
     def __init__(self, words: Sequence[Token]) -> None:
         self.words, self.at, self.depth = words, 0, 0
@@ -287,7 +286,10 @@ def _make_hint(text: str) -> str:
 
 
 def _parse_literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
-    """An integer, and whether it was cut: ptxas cuts one digit too many, and refuses two."""
+    """Return an integer, and whether it was truncated.
+
+    ptxas truncates an integer that is one digit too long, and refuses longer ones.
+    """
     kind = next(kind for kind in BASES if match[kind])
     base, number, cut = BASES[kind], 0, False
     for digit in match[kind].lstrip("0"):
@@ -324,7 +326,7 @@ def _combine(sign: str, run: _Binary, x: Constant, y: Constant, at: Span) -> Con
 
 
 def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
-    """In binary64; what is NaN keeps the bits that an x86 processor gives it."""
+    """Combine two binary64 numbers; NaN results have the bits that an x86 processor returns."""
     if 32 in (x.width, y.width):
         raise BadConstantError("a `0f` literal can't be part of an expression", at, "0d…, or 1.5")
     if sign == "/" and not y.value:

@@ -10,49 +10,49 @@ from ..lazy_patterns import pattern
 from ..records import NamedTuple
 
 Span = tuple[int, int]
-"""A half-open range of characters of the given text."""
+"""A half-open range of characters of the text."""
 
 MAX_PROBLEMS = 12
-"""Problems of one statement that are told; of the others it is told how many they are."""
+"""Maximum problems reported per statement; the rest are counted."""
 _MOST_SHOWN = 24
-"""Problems of one text that are shown."""
+"""Maximum problems shown per text; the rest are counted."""
 _WINDOW = 76
 """Characters of a long line that a diagram shows around the caret."""
 _MAX_QUOTED_CHARS = 60
-"""Characters of a long word that are shown."""
+"""Characters of an overlong word that are shown."""
 _LONG_WORD = pattern(r"\S{256,}")
 _LONGEST = 1 << 11
-"""Characters of a message that are shown."""
+"""Maximum characters of a message line."""
 
 
 def format_count(number: int, noun: str) -> str:
-    """``1 bit``, ``2 bits``."""
+    """Return a number with its noun: ``1 bit``, ``2 bits``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def format_existence(number: int, noun: str = "") -> str:
-    """``there is 1``, ``there are 2 bits``."""
+    """Return ``there is 1``, ``there are 2 bits``."""
     said = format_count(number, noun) if noun else str(number)
     return f"there is {said}" if number == 1 else f"there are {said}"
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a text."""
+    """One error in a text."""
 
     message: str
     span: Span
     hint: str = ""
-    """What is allowed there."""
+    """The alternatives that are allowed there."""
     fix: str | None = None
-    """What to write in place of the span, where one thing is likely meant."""
+    """The text that should replace the span, if one alternative is likely."""
     unread: bool = False
-    """ptxas takes it, as far as is known; only what it computes is not known here."""
+    """Whether ptxas accepts the text as far as is known, and only ptxscope cannot evaluate it."""
 
 
 def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[Problem]:
-    """The first problems of a statement; where there are more, the last says how many.
+    """Return the first problems of a statement; the last counts the rest if there are too many.
 
-    ``more`` are not among them.
+    ``omitted_count`` problems are counted beside those in ``problems``.
     """
     if len(problems) + omitted_count <= MAX_PROBLEMS:
         return list(problems)
@@ -66,7 +66,7 @@ def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[
 
 
 class PtxError(ValueError):
-    """A text is not what it should be. ``errors`` holds every problem found, never none."""
+    """A text is invalid. ``errors`` holds every problem found, at least one."""
 
     def __init__(self, text: str, errors: tuple[Problem, ...]) -> None:
         super().__init__(text, errors)
@@ -75,26 +75,26 @@ class PtxError(ValueError):
 
     @property
     def message(self) -> str:
-        """What is wrong, of the first problem."""
+        """The message of the first problem."""
         return self.errors[0].message
 
     @property
     def span(self) -> Span:
-        """Where it is wrong, of the first problem."""
+        """The span of the first problem."""
         return self.errors[0].span
 
     @property
     def hint(self) -> str:
-        """What is allowed there, of the first problem."""
+        """The hint of the first problem."""
         return self.errors[0].hint
 
     def shift_into(self, text: str, start: int) -> PtxError:
-        """The same error of a longer text, in which this one's begins at a place."""
+        """Return the error for a longer text that contains this one's at position ``start``."""
         moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)
         return PtxError(text, tuple(moved))
 
     def __str__(self) -> str:
-        """The problems, with a caret under the text they are about."""
+        """Return the problems, each with a caret under the text concerned."""
         shown = self.errors if len(self.errors) <= _MOST_SHOWN else self.errors[: _MOST_SHOWN - 1]
         lines = [format_problem(self.text, problem) for problem in shown]
         more = len(self.errors) - len(shown)
@@ -102,14 +102,14 @@ class PtxError(ValueError):
 
 
 class NotOneError(PtxError):
-    """No instruction, or several, where one is wanted; nothing is illegal."""
+    """The text holds no instruction or several, but one is wanted; nothing in it is illegal."""
 
 
 def make_printable(text: str) -> str:
-    """The text with every control, format and unassigned character replaced by one visible one.
+    """Replace every control, format and unassigned character by a single visible one.
 
-    Character positions are kept, so spans stay right. Nothing in the result moves the
-    cursor, changes colours or the writing direction of a terminal.
+    Character positions are kept, so spans stay right. Nothing in the result moves the cursor, or
+    changes the colours or writing direction of a terminal.
     """
     if text.isascii():
         return text if text.isprintable() else text.translate(_SHOWN)
@@ -132,19 +132,19 @@ _SHOWN = {
 
 
 def make_printable_lines(text: str) -> str:
-    """The same of a text of several lines."""
+    """Apply ``make_printable`` to each line of a text."""
     return "\n".join(map(make_printable, text.split("\n")))
 
 
 def quote_word(text: str) -> str:
-    """A word of somebody's text in backquotes, shortened where it is very long."""
+    """Put a word of a user's text in backquotes, shortened if it is very long."""
     return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"
 
 
 def shorten_words(text: str) -> str:
-    """The text with each word that no file name is as long as cut to its first characters.
+    """Shorten each overlong word to its first characters, and each line to ``_LONGEST``.
 
-    Words have no blanks. Lines keep at most ``_LONGEST`` characters.
+    Words contain no blanks. The limit is higher than the length of any file name.
     """
     text = _LONG_WORD.sub(lambda match: f"{match[0][:_MAX_QUOTED_CHARS]}…", text)
     lines = text.split("\n")
@@ -152,7 +152,7 @@ def shorten_words(text: str) -> str:
 
 
 def measure_cells(text: str) -> int:
-    """How many terminal columns a printable text takes."""
+    """Return the number of terminal columns of a printable text."""
     if text.isascii():
         return len(text)
     return sum(
@@ -162,13 +162,13 @@ def measure_cells(text: str) -> int:
 
 
 def format_problem(text: str, problem: Problem) -> str:
-    """Message, the line it is about with a caret under the span, and the hint."""
+    """Return the message, the line concerned with a caret under the span, and the hint."""
     message = _wrap_message(f"error: {make_printable(problem.message)}", "  ")
     return "\n".join([message, *caret_lines(text, problem)])
 
 
 def caret_lines(text: str, problem: Problem) -> list[str]:
-    """The lines of a diagram that stand below its message."""
+    """Return the lines of a diagram below its message."""
     start, end = problem.span
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
@@ -195,7 +195,7 @@ def _wrap_message(text: str, indent: str) -> str:
 
 
 def find_closest_spelling(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
-    """The known spelling closest to a word, or None when nothing is as like as that."""
+    """Return the known spelling closest to a word; None if none is as similar as ``likeness``."""
     from difflib import get_close_matches
 
     lower = word.lower()

@@ -1,4 +1,4 @@
-"""The words behind an opcode to the slots of its catalog entry."""
+"""Assignment of the words after an opcode to the slots of its catalog entry."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ _PTX_MODIFIERS = frozenset(
 
 
 class ParsedModifiers(NamedTuple):
-    """What was understood of the modifiers."""
+    """The modifiers that were recognised, with problems and notes."""
 
     values: dict[str, object]
     spans: dict[str, Span]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     more: int = 0
-    """Unknown words that are not among the problems."""
+    """The number of unknown words that are not among the problems."""
 
 
 @cache
@@ -83,7 +83,7 @@ def _list_known_modifiers() -> frozenset[str]:
 
 
 def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
-    """Assign each word to a slot, in any order; ``end`` is where a missing one would stand."""
+    """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
     reader = _ModifierParser(entry)
     for word in words:
         reader.read(word)
@@ -105,7 +105,7 @@ def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers
 
 
 class _ModifierParser:
-    """Takes modifiers one by one, as they were written."""
+    """Reads modifiers one at a time, in the order written."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -135,7 +135,7 @@ class _ModifierParser:
         else:
             problem = _make_unknown_problem(self.entry, word)
             self.problems.append(problem)
-            # what was likely meant is not called missing as well
+            # do not also report the modifier that was likely meant as missing
             meant = (problem.fix or ".")[1:]
             if meant in known:
                 self.spans.setdefault(known[meant][0].name, word.span)

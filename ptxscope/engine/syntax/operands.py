@@ -1,4 +1,4 @@
-"""The operands of a statement to registers, literals, selectors and negations."""
+"""Parsing of operands: registers, immediates, selectors and negations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPONENTS = {
     **dict.fromkeys((".z", ".b"), ".z"),
     **dict.fromkeys((".w", ".a"), ".w"),
 }
-"""The components of a vector register as they are written, to the names they are known by."""
+"""The spellings of vector components, mapped to their names."""
 _COMPARISON = "Comparison and selection"
 SPECIAL = pattern(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
@@ -31,11 +31,11 @@ SPECIAL = pattern(
 
 
 class ParsedOperands:
-    """What was understood of the operands."""
+    """The operands that were recognised, with problems and notes."""
 
     def __init__(self) -> None:
         self.values: dict[str, object] = {}
-        """Slots of the form: selectors, negations, ``dst``, ``c``."""
+        """The slots of the form: selectors, negations, ``dst``, ``c``."""
         self.spans: dict[str, Span] = {}
         self.destinations: tuple[str | None, ...] = ()
         self.sources: list[Register | Immediate] = []
@@ -48,7 +48,7 @@ class ParsedOperands:
 
 
 def resolve(entry: Entry, written: RawInstruction, partial: Form) -> ParsedOperands:
-    """Read the operands of a statement; ``partial`` has the modifiers that were understood."""
+    """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
     found = ParsedOperands()
     operands = written.operands
     sources = entry.sources
@@ -86,7 +86,7 @@ NUMBERS = "%0, %1, …"
 
 
 def _is_named(words: Sequence[Token]) -> bool:
-    """Whether it is an asm operand by its name: ``%[a]``."""
+    """Whether the operand is an asm operand by name: ``%[a]``."""
     return [word.text for word in words[:2]] == ["%", "["]
 
 
@@ -208,7 +208,7 @@ def _parse_source(
 def _parse_register_name(
     entry: Entry, words: Sequence[Token], *, predicate: bool
 ) -> tuple[str, Sequence[Token]]:
-    """A register, or a component of a vector register, and the words behind it."""
+    """Return the name of a register or of a vector register's component, and the words after it."""
     name = words[0].text
     component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
     if component is None or name == "_" or predicate or entry.group != _COMPARISON:
@@ -217,9 +217,9 @@ def _parse_register_name(
 
 
 def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
-    """Whether ptxas takes a register or an address, plus a constant, for an operand.
+    """Whether ptxas accepts a register or address plus a constant as the operand.
 
-    It does in the comparisons and selections, and as the c of scalar video instructions.
+    It does in comparisons and selections, and as the c of scalar video instructions.
     """
     allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
     if not allowed or not is_constant(addend):
@@ -231,7 +231,7 @@ def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
 
 
 def _is_operand_behind(prefix: Token, rest: tuple[Token, ...]) -> bool:
-    """``-5`` is a literal of its own; ``!5`` negates, ``-a`` too."""
+    """Whether the prefix negates an operand, as in ``!5`` and ``-a``; ``-5`` is a literal."""
     return bool(rest) and (
         prefix.text == "!" or (rest[0].kind is TokenKind.NAME and rest[0].text != "WARP_SZ")
     )

@@ -1,4 +1,4 @@
-"""Pasted text to Instructions, or to errors that point into the text."""
+"""Parsing of pasted text to Instructions, or to errors that point into the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_state
 
 
 class Parsed(NamedTuple):
-    """A statement that means to be one of the 27: an instruction, or what is wrong with it."""
+    """A statement that is meant as one of the 27 instructions: the instruction, or its problems."""
 
     instruction: Instruction | None
     problems: tuple[Problem, ...]
@@ -37,11 +37,11 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str) -> Instruction:
-    """The one instruction in a text.
+    """Parse the one instruction in a text.
 
-    Guards, comments, labels, declarations and other instructions may stand around it; the
-    text may be an ``asm`` statement or glued string literals. Which statements are left out is
-    one of its notes. Raises PtxError where there is not exactly one, or where it is not legal.
+    Guards, comments, labels, declarations and other instructions may surround it; the text may be
+    an ``asm`` statement or adjacent string literals. A note lists the ignored statements. Raise
+    PtxError if there is not exactly one instruction, or if it is illegal.
     """
     (first, *more) = parse_all(text)
     start, end = first.spans["line"]
@@ -55,17 +55,17 @@ def parse(text: str) -> Instruction:
 
 
 def read(instruction: str | Instruction) -> Instruction:
-    """An instruction, or the one in a text. Raises PtxError, and TypeError for anything else."""
+    """Return the instruction, or parse a text. Raise PtxError, or TypeError for anything else."""
     return instruction if isinstance(instruction, Instruction) else parse(instruction)
 
 
 _BLANK = " \t\r\n\f\v;"
 OMISSION_PREFIX = "what stands beside it is left out: "
-"""How the note begins that names what was not read as the instruction."""
+"""The prefix of the note that names the ignored statements."""
 
 
 def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
-    """Instructions in a text that are in none of its ``asm`` statements."""
+    """Yield the spans of instructions outside the ``asm`` statements of a text."""
     for start, end in find_text_outside_asm(text):
         part = text[start:end]
         for found in find_statements(part, OPCODES):
@@ -75,7 +75,7 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
 
 
 def _iter_omission_notes(text: str) -> Iterator[str]:
-    """The statements that are none of the 27, and are not computed; and what is no literal."""
+    """Yield a note on the ignored statements and non-literal text, if there are any."""
     others = [other for fragment in find_fragments(text) for other in _list_others(text, fragment)]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
@@ -96,7 +96,10 @@ def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:
-    """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
+    """Parse every one of the 27 instructions in a text, in order.
+
+    Raise PtxError if there is none, or if one is illegal.
+    """
     if not isinstance(text, str):
         raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
     parsed = list(scan(text))
@@ -109,7 +112,7 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
 
 
 def scan(text: str) -> Iterator[Parsed]:
-    """Every statement of a text that is, or was likely meant to be, one of the 27."""
+    """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
     for fragment in find_fragments(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
@@ -120,7 +123,7 @@ def scan(text: str) -> Iterator[Parsed]:
 
 
 def resolve(text: str, fragment: Fragment, written: RawInstruction) -> Parsed | None:
-    """What a statement of a text says; None where it does not mean to be one of the 27."""
+    """Parse a statement of a text; None if it is not meant as one of the 27 instructions."""
     gap = fragment.find_gap(*written.span) if fragment.gaps else None
     if gap is not None:
         return _resolve_partial(fragment, written, gap)
@@ -144,7 +147,7 @@ NOT_LITERAL = (
 
 
 def _resolve_partial(fragment: Fragment, written: RawInstruction, gap: int) -> Parsed | None:
-    """A statement with a gap, where it is or may be one of the 27."""
+    """Return an unread problem if a statement with a gap may be one of the 27 instructions."""
     opcode = written.opcode
     name = opcode.text
     if opcode.end in fragment.gaps and not written.modifiers:
@@ -157,7 +160,7 @@ def _resolve_partial(fragment: Fragment, written: RawInstruction, gap: int) -> P
 
 
 def _parse_bad_guard(fragment: Fragment, written: RawInstruction) -> Parsed | None:
-    """One of the 27 behind an ``@`` and more than a predicate."""
+    """Report one of the 27 instructions after an ``@`` with more than a predicate."""
     start = written.span[0]
     if not fragment.ptx.startswith("@", start) or is_other_opcode(written.opcode.text):
         return None
@@ -185,7 +188,7 @@ _HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
 
 
 def _is_half(statement: RawInstruction) -> bool:
-    """Whether it is a ``set`` or ``setp`` of PTX ISA 9.7.7: other instructions of those names."""
+    """Whether the statement is a half-precision ``set`` or ``setp`` (PTX ISA 9.7.7)."""
     return statement.opcode.text in ("set", "setp") and any(
         word.text in _HALVES for word in statement.modifiers
     )
@@ -200,7 +203,7 @@ def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Pars
 
 
 def _make_empty_error(text: str) -> PtxError:
-    """What is wrong with a text that holds none of the 27."""
+    """Return the error for a text that has none of the 27 instructions."""
     for fragment in find_fragments(text):
         for written in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             return PtxError(text, (_make_opcode_problem(written, fragment),))
@@ -268,7 +271,7 @@ def _resolve(text: str, fragment: Fragment, written: RawInstruction) -> Parsed:
 def _find_unsure_slots(
     entry: Entry, mods: modifiers.ParsedModifiers, ops: operands.ParsedOperands
 ) -> set[str]:
-    """The slots whose value is not known, because something is wrong with them."""
+    """Return the slots whose value is unknown because of an error."""
     seen = mods.spans.keys() | ops.spans.keys()
     values = mods.values.keys() | ops.values.keys()
     unsure = {slot.name for slot in entry.slots if not slot.is_optional} | set(seen)
@@ -289,7 +292,8 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
             "drops the second, q; the manual does not say which is kept"
         )
     if isinstance(c, Immediate):
-        from .constant_folding import format_folding_note  # few lines have a constant c
+        # imported late: few lines have a constant c
+        from .constant_folding import format_folding_note
 
         if said := format_folding_note(form, ops.sources, c.bits):
             yield said
@@ -300,7 +304,7 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
 
 
 def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
-    """One name used for registers of different widths."""
+    """Yield a problem for each name used for registers of different widths."""
     widths: dict[str, Type] = {}
     uses = [(name, role) for role, name in instruction.results.items()]
     uses += [(x.name, role) for role, x in instruction.roles.items() if isinstance(x, Register)]

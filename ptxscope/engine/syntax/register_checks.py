@@ -1,4 +1,4 @@
-"""Whether the registers of an instruction may stand where they stand, by their declarations.
+"""Type checks of an instruction's registers against their declarations.
 
 This is the operand type checking of the PTX ISA, as an assembler does it.
 """
@@ -19,27 +19,27 @@ from .scopes import CONSTANT, FUNCTION, Declared, Scopes
 
 
 class RegisterProblemKind(Enum):
-    """Why a register may not stand where it stands."""
+    """The reason why a register does not suit its place."""
 
     UNDECLARED = "undeclared"
-    """It is not the register that it must be."""
+    """The name is not that of a suitable register."""
     TYPE = "register-type"
-    """Its declared type does not fit."""
+    """The declared type does not match."""
     UNSEEN = "unseen"
-    """It is declared nowhere here, and may be elsewhere."""
+    """The name has no declaration here, but may have one elsewhere."""
     COMPONENT = "component"
-    """It assembles: the vector register has no such component, and ptxas reads nothing."""
+    """The vector register lacks this component; ptxas assembles the line, but reads nothing."""
     UNREAD = "unread"
-    """It may: nothing is known of it."""
+    """The name is declared as something that is not checked."""
 
 
 class RegisterProblem(NamedTuple):
-    """What is said of a register."""
+    """A problem with a register."""
 
     why: RegisterProblemKind
     message: str
     hint: str = ""
-    """What is allowed there."""
+    """The alternatives that are allowed there."""
 
 
 _TYPE = re.compile(r"([bsuf])(\d+)")
@@ -47,10 +47,10 @@ _TYPE = re.compile(r"([bsuf])(\d+)")
 
 @lru_cache(maxsize=1 << 10)
 def is_compatible(declared: str, type_: Type) -> bool:
-    """Whether a register of a declared type may stand where an instruction type is wanted.
+    """Whether a register of a declared type suits an instruction type.
 
-    Sizes must be equal; signed and unsigned agree, and bits agree with all. ptxas takes ``f16x2``
-    for an integer of 32 bits. A declared type that is not known here is taken to agree.
+    Sizes must be equal. Signed and unsigned types match, and bit types match all. ptxas reads
+    ``f16x2`` as an integer of 32 bits. An unknown declared type is assumed to match.
     """
     if "pred" in (declared, str(type_)):
         return declared == str(type_)
@@ -64,7 +64,7 @@ def is_compatible(declared: str, type_: Type) -> bool:
 
 
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
-    """What keeps an assembler from taking an instruction's registers, at places of its text."""
+    """Yield the problems that make an assembler reject an instruction's registers."""
     for role, name in ins.names.items():
         told = check_register(scopes, ins, role, name, ins.type_of(role))
         if told and told.why in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
@@ -74,9 +74,9 @@ def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem
 def check_register(
     scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
 ) -> RegisterProblem | None:
-    """What is said of a register in its role, of a type, in an instruction that differs in names.
+    """Check a register in a role of an instruction; None if it is acceptable.
 
-    None where it may stand.
+    ``register`` may differ from the name in ``ins``.
     """
     name, _, component = register.partition(".")
     declared = scopes.find_declaration(name)
@@ -116,7 +116,7 @@ def check_register(
 
 
 def _refuses(ins: Instruction, role: str, declared: str) -> bool:
-    """Whether ptxas (13.0) refuses a register of a type whose size would agree."""
+    """Whether ptxas 13.0 refuses a register of a declared type despite its matching size."""
     if declared != "f16x2":
         return False
     is_set = ins.opcode in ("vset", "vset2", "vset4") and role in ("d", "c")
@@ -124,7 +124,7 @@ def _refuses(ins: Instruction, role: str, declared: str) -> bool:
 
 
 def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:
-    """What is said of an asm statement's operand that is an integer."""
+    """Check an asm operand that is an integer."""
     what = f"{quote_word(name)} is an integer by its constraint"
     if role == "guard" or role in DESTINATIONS:
         return RegisterProblem(

@@ -1,6 +1,6 @@
-"""What a text has declared up to a place: registers, variables, functions, version, target.
+"""The declarations visible at a position: registers, variables, functions, version, target.
 
-Everything that reads PTX asks here what a name is: ``check`` as it streams, a run as it loads.
+Every reader of PTX looks names up here: ``check`` while streaming, a run while loading.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .tokens import Token, TokenKind, tokenize
 
 _REG = re.compile(r"\.reg\b[^;\"]*+")
 _LONGEST = 1 << 12
-"""How far the declarations of a source are read, each."""
+"""Maximum characters read of each declaration."""
 _DEEPEST = 200
-"""Braces in braces whose declarations are told apart."""
+"""Maximum depth of nested braces with separate scopes."""
 _MOST_ASKED = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
-"""An operand of an asm statement; a register only where a module says so."""
+"""An asm operand; it is a register only if a module declares it."""
 _COMPILERS = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
-"""A register as nvcc calls its own, which an asm statement may name."""
+"""A register name that nvcc generates, and that an asm statement may use."""
 _COMPILERS_TYPES: dict[str, str] = {
     "p": "pred",
     **dict.fromkeys(("rs", "h"), "b16"),
@@ -41,7 +41,7 @@ _ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
 class Body(NamedTuple):
-    """Characters ``start`` to ``end`` of a text: what stands in the braces of a kernel."""
+    """Characters ``start`` to ``end`` of a text: the contents of a kernel's braces."""
 
     name: str
     start: int
@@ -49,7 +49,7 @@ class Body(NamedTuple):
 
 
 def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
-    """The bodies of ``.entry`` and ``.func``, by their name."""
+    """Yield the bodies of ``.entry`` and ``.func``, with their names."""
     i = 0
     while i < len(words):
         i += 1
@@ -64,7 +64,7 @@ def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
 
 
 def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
-    """The name that a function's header tells from there on, and where the header ends."""
+    """Return the name in a function's header, and the index at which the header ends."""
     depth, name = 0, ""
     while i < len(words) and words[i].text not in _HEADER_ENDS:
         depth += (words[i].text == "(") - (words[i].text == ")")
@@ -75,7 +75,7 @@ def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
 
 
 def _find_closing_brace(words: Sequence[Token], i: int) -> int:
-    """Where the brace at i is closed."""
+    """Return the index of the brace that closes the one at ``i``, or of the end."""
     depth = 0
     while i < len(words):
         depth += (words[i].text == "{") - (words[i].text == "}")
@@ -86,23 +86,23 @@ def _find_closing_brace(words: Sequence[Token], i: int) -> int:
 
 
 FUNCTION = ".func"
-"""What a kernel or function is declared as."""
+"""The declared type of a kernel or function."""
 
 
 CONSTANT = "constant"
-"""What an operand of an asm statement is declared as that stands for an integer."""
+"""The declared type of an asm operand that is an integer."""
 
 
 class Declared(NamedTuple):
-    """What a name was declared as."""
+    """The declaration of a name."""
 
     type: str
-    """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
+    """The type of a register, as ``b32``; the space of a variable, as ``.shared``."""
     vector: int = 0
-    """How many components a vector register has; 0 for another."""
+    """The number of components of a vector register; 0 for other names."""
     register: bool = True
     operand: bool = False
-    """It is an asm statement's operand: its constraint says of which type."""
+    """Whether the name is an asm operand whose type is given by its constraint."""
 
 
 _A_FUNCTION = Declared(FUNCTION, register=False)
@@ -110,7 +110,7 @@ _PARAM = Declared(".param", register=False)
 
 
 class RegisterDeclaration(NamedTuple):
-    """A register that is declared, or as many numbered ones."""
+    """The declaration of one register, or of ``register_count`` numbered ones."""
 
     name: str
     register_count: int | None
@@ -118,7 +118,7 @@ class RegisterDeclaration(NamedTuple):
 
 
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
-    """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
+    """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return where they end."""
     found, type_, vector = list[RegisterDeclaration](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
@@ -136,13 +136,13 @@ def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclar
 
 
 def _number(found: re.Match[str]) -> int:
-    """How many registers are declared; of a number without end, more than there are."""
+    """Return the number of declared registers; an excessive one is cut to nine digits."""
     kind = next(kind for kind in BASES if found[kind])
     return int(found[kind][:9], BASES[kind])
 
 
 def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
-    """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
+    """Parse the words of one ``.reg`` directive with its ``;``; None for any other words."""
     if not words or words[0].text != ".reg":
         return None
     found, end = parse_registers(words, 1)
@@ -162,31 +162,31 @@ _PARAMETERS = pattern(_PARAMETER, re.ASCII)
 
 
 class Kernel(NamedTuple):
-    """What the header of a kernel declares: its name, and the names of its parameters."""
+    """The header of a kernel: its name, and the names of its parameters."""
 
     name: str
     parameters: Sequence[str]
 
 
 def parse_kernel_header(text: str) -> Kernel | None:
-    """What a text declares that is the header of a kernel as compilers write it; else None."""
+    """Parse a kernel header as compilers write it; None for any other text."""
     found = _KERNEL.fullmatch(text)
     return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
 
 
 class Scope:
-    """What one pair of braces declares."""
+    """The declarations within one pair of braces."""
 
     def __init__(self, registers: dict[str, str] | None = None) -> None:
         given = (registers or {}).items()
         self.names = {name: Declared(type_, operand=True) for name, type_ in given}
         self.numbered: dict[str, tuple[int, Declared]] = {}
-        """``%r<9>``: how many, and what they are, by the name without its number."""
+        """Numbered registers such as ``%r<9>``: count and type, by the name without its number."""
         self.registers = False
-        """Whether a ``.reg`` stands in it."""
+        """Whether the scope contains a ``.reg``."""
 
     def add_register(self, name: str, count: int | None, declared: Declared) -> None:
-        """A register, or as many numbered ones."""
+        """Declare a register, or ``count`` numbered ones."""
         self.registers = True
         if count is None:
             self.names[name] = declared
@@ -194,14 +194,14 @@ class Scope:
             self.numbered[name] = (count, declared)
 
     def has(self, name: str, count: int | None) -> bool:
-        """Whether a register, or numbered ones of a name, are declared in this scope alone."""
+        """Whether this scope declares a register, or numbered ones with this name."""
         if count is not None:
             return name in self.numbered
         declared = self.look_up(name)
         return declared is not None and declared.register and not declared.operand
 
     def look_up(self, name: str) -> Declared | None:
-        """What the name is declared as in this scope alone."""
+        """Return the declaration of a name in this scope; None if there is none."""
         declared = self.names.get(name)
         if declared is not None or not self.numbered:
             return declared
@@ -212,14 +212,14 @@ class Scope:
 
 @lru_cache(maxsize=1 << 14)
 def _cut(name: str) -> tuple[str, int]:
-    """A name without the number it ends in, and the number, or -1."""
+    """Return a name without its final number, and the number; -1 if there is none."""
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
     return stem, int(digits.lstrip("0")[:10] or 0) if digits else -1
 
 
 class Scopes:
-    """What is declared where a reader stands: it tells of braces and directives as they come."""
+    """The declarations at a reader's position; the reader reports braces and directives."""
 
     def __init__(
         self,
@@ -231,28 +231,28 @@ class Scopes:
     ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
-        """The number of the lowest ``sm_`` that is named."""
+        """The lowest ``sm_`` number of the ``.target``."""
         self.functions: dict[str, Declared] = {}
         self._scopes = [Scope(registers)]
         self._deeper = 0
-        """Braces that are open in the deepest scope."""
+        """The number of open braces beyond the deepest scope."""
         self.elsewhere = elsewhere
-        """What other texts of the same file declare, wherever it holds."""
+        """The declarations of other texts of the same file, from all scopes."""
         self.closed = closed
-        """An assembler sees no other declarations than those and these."""
+        """Whether an assembler sees no declarations but these and those elsewhere."""
         self.complete = True
-        """All declarations of a file are known."""
+        """Whether all declarations of a file are known."""
         self.is_partial = is_partial
-        """Text that is not known stands among these, and may declare anything."""
+        """Whether unknown text, which may declare anything, is among these declarations."""
         self._header: Scope | None = None
-        """What a function's header declares: it belongs to the body that follows."""
+        """The scope of a function's header; it becomes that of the body that follows."""
         self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
-        """What was told of names since the last declaration or brace."""
+        """The names looked up since the last declaration or brace."""
 
-    # --- what a reader comes to
+    # --- updates by the reader
 
     def open(self) -> None:
-        """A ``{``."""
+        """Enter a scope at ``{``."""
         self._asked.clear()
         if len(self._scopes) > _DEEPEST:
             self._deeper += 1
@@ -261,7 +261,7 @@ class Scopes:
         self._header = None
 
     def close(self) -> None:
-        """A ``}``."""
+        """Leave a scope at ``}``."""
         self._asked.clear()
         if self._deeper:
             self._deeper -= 1
@@ -269,19 +269,19 @@ class Scopes:
             self._scopes.pop()
 
     def read(self, words: Sequence[Token]) -> None:
-        """The words of a directive, or of several."""
+        """Read the words of one or more directives."""
         self._asked.clear()
         i = 0
         while i < len(words):
             directive = _DIRECTIVES.get(words[i].text)
             if words[i].text == ";":
-                self._header = None  # it was a prototype's
+                self._header = None  # the header was a prototype
             i = directive(self, words, i + 1) if directive else i + 1
 
     def find_duplicate(self, found: Iterable[RegisterDeclaration]) -> str:
-        """The first register that is declared already in the innermost scope; empty for none.
+        """Return the first register already declared in the innermost scope; empty for none.
 
-        Outside of all braces only a module or an asm statement is one text for an assembler.
+        Outside all braces, only a module or an asm statement is a single text for an assembler.
         """
         if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
             return ""
@@ -293,13 +293,13 @@ class Scopes:
         return ""
 
     def add_directive(self, found: Iterable[RegisterDeclaration]) -> None:
-        """What stands alone in a ``.reg`` directive: the same as to read it."""
+        """Declare the registers of a lone ``.reg`` directive, as ``read`` would."""
         self._asked.clear()
         self._add_declaration(found)
         self._header = None
 
     def begin(self, found: Kernel) -> None:
-        """The header of a kernel: the same as to read it."""
+        """Declare a kernel from its header, as ``read`` would."""
         self._asked.clear()
         self._begin(found.name)
         names = (self._header or self._scopes[-1]).names
@@ -307,7 +307,7 @@ class Scopes:
             names.setdefault(name, _PARAM)
 
     def _begin(self, name: str) -> None:
-        """A function of a name."""
+        """Declare a function by name."""
         if name:
             self.functions[name] = _A_FUNCTION
         if len(self._scopes) == 1:
@@ -319,7 +319,7 @@ class Scopes:
             scope.add_register(name, count, declared)
 
     def _enter_module(self, words: Sequence[Token], i: int) -> int:
-        """A ``.version``: what stood before was another module, and is forgotten."""
+        """Start a new module at ``.version``: forget the previous one."""
         told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
         if told:
             self.version = (int(told[1]), int(told[2]))
@@ -349,7 +349,7 @@ class Scopes:
         return i
 
     def _read_variables(self, words: Sequence[Token], i: int) -> int:
-        """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
+        """Read the words after ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
         scope, space = self._header or self._scopes[-1], words[i - 1].text
         while i < len(words) and words[i].text not in _ENDS:
             if words[i].kind is TokenKind.NAME:
@@ -357,23 +357,23 @@ class Scopes:
             i += 1
         return i
 
-    # --- what it is asked
+    # --- queries
 
     @property
     def scope(self) -> Scope:
-        """The innermost."""
+        """The innermost scope."""
         return self._scopes[-1]
 
     def find_scope(self, name: str) -> Scope | None:
-        """The scope that declares a name."""
+        """Return the scope that declares a name; None if there is none."""
         return self._find_scoped(name)[0]
 
     def find_declaration(self, name: str) -> Declared | None:
-        """What a name was declared as; None where no declaration of it is in sight."""
+        """Return the visible declaration of a name; None if there is none."""
         return self._find_scoped(name)[1]
 
     def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
-        """The declared types of registers; None where one is a vector, or no declared register."""
+        """Return the declared types of registers; None if one is a vector or undeclared."""
         found = []
         asked = self._asked
         for name in names:
@@ -408,15 +408,15 @@ class Scopes:
         return None, declared
 
     def find_type(self, name: str) -> str | None:
-        """The declared type of a register, as ``b32``; None where it is not declared."""
+        """Return the declared type of a register, as ``b32``; None if it is undeclared."""
         found = self.find_declaration(name)
         return found.type if found and found.register else None
 
     @property
     def has_declarations(self) -> bool:
-        """Whether registers are declared here: one that is not is unknown to an assembler.
+        """Whether registers are declared here, so that an undeclared one is an error.
 
-        So it is in a kernel or function of a module that tells its version, too.
+        They are also in a kernel or function of a module with a ``.version``.
         """
         if self.version is not None and len(self._scopes) > 1:
             return True
@@ -424,11 +424,11 @@ class Scopes:
 
     @property
     def is_complete(self) -> bool:
-        """Whether what is declared nowhere here is declared in no other file either."""
+        """Whether a name without a declaration here has none in another file either."""
         return not self.elsewhere or self.elsewhere.complete
 
     def is_undeclared(self, name: str) -> bool:
-        """Whether a name is declared nowhere, and would have to be."""
+        """Whether a name has no declaration but needs one."""
         if self.is_partial or not self.has_declarations or self.find_declaration(name):
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
@@ -449,15 +449,15 @@ _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
     **dict.fromkeys(_SPACES, Scopes._read_variables),
 }
 DIRECTIVES = frozenset(_DIRECTIVES)
-"""Those that say something of a name, a version or a target."""
+"""The directives that declare a name, a version or a target."""
 
 
 def collect_registers(text: str) -> Scopes:
-    """All registers that a source in another language declares, whatever their scopes."""
+    """Collect all registers that a source in another language declares, ignoring scopes."""
     found = Scopes()
     found.complete = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
         found.read(tokenize(declaration[0][:_LONGEST].replace("%%", "%")))
-        if not text.startswith(";", declaration.end()):  # it is put together
+        if not text.startswith(";", declaration.end()):  # built from several texts
             found.complete = False
     return found

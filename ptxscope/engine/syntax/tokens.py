@@ -1,4 +1,4 @@
-"""PTX text to tokens, and to the statements, directives and braces that they make.
+"""Splitting of PTX text into tokens, and grouping of tokens into statements and directives.
 
 Nothing is checked against the catalog yet.
 """
@@ -14,14 +14,14 @@ from .errors import Problem, Span, quote_word
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     NAME = 1
     DOTTED = 2
     NUMBER = 3
     PUNCTUATION = 4
     STRING = 5
-    """Only directives have one."""
+    """A string; only directives contain one."""
     BAD = 6
 
 
@@ -35,21 +35,21 @@ class Token(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The position in the fragment."""
         return self.start, self.end
 
 
 class TokenGroupKind(Enum):
-    """What some tokens of a text are together."""
+    """The kind of a group of tokens."""
 
     STATEMENT = 1
     DIRECTIVE = 2
-    """Up to its ``;``, or of a function up to its ``{``."""
+    """A directive up to its ``;``, or a function's header up to its ``{``."""
     LABEL = 3
     OPEN = 4
     CLOSE = 5
     GAP = 6
-    """Text that is not known, where no statement is open."""
+    """Unknown text outside any statement."""
 
 
 class TokenGroup(NamedTuple):
@@ -61,7 +61,7 @@ class TokenGroup(NamedTuple):
 
 
 class RawInstruction(NamedTuple):
-    """One instruction as written: ``@!p opcode.mod.mod op, op;``."""
+    """An instruction split into words, unchecked: ``@!p opcode.mod.mod op, op;``."""
 
     guard: Token | None
     guard_negated: bool
@@ -99,7 +99,7 @@ _BRACES = {"{": TokenGroupKind.OPEN, "}": TokenGroupKind.CLOSE}
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens of a text, blanks and comments left out."""
+    """Return all tokens of a text, without blanks and comments."""
     made = tuple.__new__  # Token(…) takes twice as long
     return [
         made(Token, (_KINDS[group], match[group], *match.span(group)))
@@ -111,11 +111,11 @@ def tokenize(text: str) -> list[Token]:
 def group_tokens(
     text: str, words: list[Token], opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[TokenGroup]:
-    """What the tokens of a text make, in order; stray ``;`` are left out.
+    """Yield the groups of a text's tokens in order, without stray ``;``.
 
-    A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes. ``gaps`` are the positions of
-    characters that stand for text that is not known.
+    A statement ends at ``;`` or at the end of the text. Since users omit the ``;``, it also ends
+    before a line that starts another instruction of ``opcodes``. ``gaps`` are the positions of
+    characters that stand for unknown text.
     """
     gaps = frozenset(gaps)
     i = 0
@@ -140,7 +140,7 @@ def group_tokens(
 
 
 def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
-    """Whether a statement, a directive or nothing begins behind the gap at i."""
+    """Whether a statement, a directive or nothing begins after the gap at ``i``."""
     if i + 1 == len(words):
         return True
     word = words[i + 1]
@@ -159,7 +159,7 @@ EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 def find_boundary_problems(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[Problem]:
-    """What is wrong with a text besides its statements: where they begin and end, comments."""
+    """Yield the problems outside statements: missing or stray ``;``, comments, non-ASCII text."""
     words, done, gaps = tokenize(text), 0, frozenset(gaps)
     for item in group_tokens(text, words, opcodes, gaps):
         yield from _find_empty_problems(words[done : item.start])
@@ -193,7 +193,7 @@ def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
 def find_statements(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[RawInstruction]:
-    """The instructions of a text, whatever their opcode; nothing else."""
+    """Yield the instructions of a text, whatever their opcode, and nothing else."""
     words = tokenize(text)
     for item in group_tokens(text, words, opcodes, gaps):
         if item.part is TokenGroupKind.STATEMENT:
@@ -201,12 +201,12 @@ def find_statements(
 
 
 def read_raw_instruction(text: str, words: list[Token], item: TokenGroup) -> RawInstruction:
-    """The guard, the opcode, the modifiers and the operands of a statement."""
+    """Return the guard, opcode, modifiers and operands of a statement."""
     return _make_statement(words[item.start : item.end], _end_of(text, words, item.end))
 
 
 def _end_of(text: str, words: list[Token], end: int) -> int:
-    """Where what is missing at the end of a statement would stand."""
+    """Return the position of text that is missing at the end of a statement."""
     if end < len(words):
         return words[end].start if words[end].text in (";", "}") else words[end - 1].end
     return len(text.rstrip()) or len(text)
@@ -236,7 +236,7 @@ def _find_directive_end(text: str, words: list[Token], i: int) -> int:
 
 def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
-    begun = words[start].text != "@"  # what a guard stands before is not seen yet
+    begun = words[start].text != "@"  # the token after a guard has not been read yet
     for i in range(start, len(words)):
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
@@ -275,7 +275,7 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
         negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
         if guard and i < len(words) and words[i].kind is TokenKind.DOTTED:
-            i -= 1  # the predicate was left out: this is the opcode
+            i -= 1  # the predicate is missing: this is the opcode
             guard = None
         if guard is None or guard.kind is not TokenKind.NAME or guard.text == "_":
             at = guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
@@ -302,7 +302,7 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
 def _split_operands(
     words: list[Token], end: int, problems: list[Problem]
 ) -> Iterator[tuple[Token, ...]]:
-    """The tokens of each operand, split at the commas outside of brackets."""
+    """Yield the tokens of each operand, split at the commas outside brackets."""
     if not words:
         return
     current: list[Token] = []

@@ -1,4 +1,4 @@
-"""Operand values as text: what people type for them, and how they are shown."""
+"""Operand values as text: parsing what users type, and formatting."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NAMED64 = {
 
 
 def parse_value(text: str, type_: Type) -> int:
-    """The bits of a value as people write it for an operand of a type. Raises PtxError.
+    """Parse a value of an operand type to its bits. Raise PtxError if it is invalid.
 
-    ``0x 0b 0o 017 0f 0d`` are bits; a plain decimal is a number: an integer, or on an
-    ``.f`` operand a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` gives lanes,
-    the most significant first; ``[h:1,0]`` half-words. A number that is too large is refused, an
-    integer as well as a float; infinity is written ``inf``.
+    ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for an ``.f``
+    operand, a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` lists lanes, the most
+    significant first; ``[h:1,0]`` lists half-words. Numbers that are too large are refused, floats
+    as well as integers; infinity is written ``inf``.
     """
     word = text.strip()
     if not word:
@@ -62,7 +62,7 @@ def parse_value(text: str, type_: Type) -> int:
 
 
 def parse_integer(text: str, bits: int) -> int:
-    """The bits of an integer of a width, signed or unsigned. Raises PtxError."""
+    """Parse an integer of ``bits`` bits, signed or unsigned. Raise PtxError if it is invalid."""
     found = _read_integer(text, text.strip(), bits)
     if found is None:
         raise _make_error(
@@ -88,7 +88,7 @@ def _make_error(text: str, message: str, hint: str) -> PtxError:
 
 
 def _read_integer(text: str, word: str, bits: int) -> int | None:
-    """The bits of an integer of a width, or None where the word is none."""
+    """Return the bits of an integer of a width, or None if the word is not an integer."""
     if match := _PREFIXED.fullmatch(word):
         base = _BASES[match[2].lower()]
     elif match := _DECIMAL.fullmatch(word):
@@ -124,7 +124,7 @@ def _read_named_or_float(text: str, word: str, type_: Type) -> int:
 
 
 def finite_range(type_: Type) -> str:
-    """The numbers that a float type holds: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
+    """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
     most = format_float(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
     return f"-{most} to {most}, inf, -inf"
 
@@ -155,12 +155,12 @@ _LANE_NAMES = ((8, "bytes"), (16, "half-words"), (32, "words"))
 
 
 def format_hex(bits: int, width: int) -> str:
-    """``0x00000007``: every digit of the width; a predicate is ``0`` or ``1``."""
+    """Return ``0x00000007``, padded to the width in bits; a predicate is ``0`` or ``1``."""
     return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
 
 
 class FloatClass(StrEnum):
-    """What kind of number a float's bits are."""
+    """The class of a float's bits."""
 
     ZERO = "zero"
     SUBNORMAL = "subnormal"
@@ -170,14 +170,14 @@ class FloatClass(StrEnum):
 
 
 def split_float(bits: int, width: int) -> tuple[int, int, int]:
-    """Sign, biased exponent and fraction of a binary32 or binary64 pattern."""
+    """Return the sign, biased exponent and fraction of a binary32 or binary64 pattern."""
     fraction = 23 if width == 32 else 52
     exponent = (1 << (width - 1 - fraction)) - 1
     return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
 
 
 def format_float_fields(bits: int, width: int) -> str:
-    """What a float's exponent and fraction mean: ``exponent 2^-124``."""
+    """Return the meaning of a float's exponent and fraction: ``exponent 2^-124``."""
     exponent = split_float(bits, width)[1]
     match classify_float(bits, width):
         case FloatClass.NAN:
@@ -194,7 +194,7 @@ def format_float_fields(bits: int, width: int) -> str:
 
 
 def classify_float(bits: int, width: int) -> FloatClass:
-    """The class of a binary32 or binary64 pattern."""
+    """Return the class of a binary32 or binary64 pattern."""
     _, exponent, fraction = split_float(bits, width)
     if exponent == 0:
         return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
@@ -204,9 +204,9 @@ def classify_float(bits: int, width: int) -> FloatClass:
 
 
 def step_float(bits: int, width: int, by: int) -> int | None:
-    """The pattern so many further up, or down; -0.0 stands below 0.0.
+    """Return the pattern ``by`` steps up, or down if negative; -0.0 is one below 0.0.
 
-    None where there is no such: beyond the infinities, and from a NaN.
+    None for a NaN, and for steps beyond the infinities.
     """
     if classify_float(bits, width) is FloatClass.NAN:
         return None
@@ -218,7 +218,7 @@ def step_float(bits: int, width: int, by: int) -> int | None:
 
 
 def format_float(bits: int, width: int) -> str:
-    """The shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
+    """Return the shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
     value = decode_float(bits, width)
     if math.isnan(value):
         return "-NaN" if bits >> (width - 1) else "NaN"
@@ -232,7 +232,7 @@ def format_float(bits: int, width: int) -> str:
 
 
 def format_value(bits: int, type_: Type) -> str:
-    """What the bits mean as the type: ``-1``, ``1.5``, ``true``."""
+    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``."""
     if type_ is Type.PRED:
         return "true" if bits else "false"
     if type_.is_float:
