@@ -69,7 +69,7 @@ class Arithmetic(Protocol[V]):
         """Return lanes of ``unit`` bits picked from one-lane words, unsigned."""
 
     def keep(self, x: V, y: V, lanes: tuple[int, ...], unit: int) -> V:
-        """Return the lanes in ``lanes`` from x, the others from y; both unsigned, ``unit`` bits wide.
+        """Return the lanes in ``lanes`` from x, the others from y; all unsigned.
 
         y has ``32 // unit`` lanes. x has as many, or a single one that is used for each lane in
         ``lanes``.
