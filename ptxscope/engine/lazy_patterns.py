@@ -18,6 +18,6 @@ else:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
-            found = getattr(re.compile(self._text, self._flags), name)
-            setattr(self, name, found)  # later accesses bypass __getattr__
-            return found
+            attribute = getattr(re.compile(self._text, self._flags), name)
+            setattr(self, name, attribute)  # later accesses bypass __getattr__
+            return attribute

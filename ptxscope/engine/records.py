@@ -43,7 +43,7 @@ else:
     @cache
     def _pattern(count):
         """Return a named tuple class with ``count`` fields."""
-        return namedtuple("_", [f"f{at}" for at in range(count)])
+        return namedtuple("_", [f"f{index}" for index in range(count)])
 
     class _Maker(type):
         """The metaclass that turns a class's annotations into the fields of a named tuple.
@@ -58,15 +58,15 @@ else:
             pattern = _pattern(len(fields))
             new = pattern.__new__
             code = new.__code__.replace(co_varnames=("_cls", *fields))
-            given = tuple(defaults.values())
-            getters = (vars(pattern)[at] for at in pattern._fields)
+            default_values = tuple(defaults.values())
+            getters = (vars(pattern)[key] for key in pattern._fields)
             body |= zip(fields, getters, strict=True)
             body |= {
                 "__slots__": (),
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
-                "__new__": FunctionType(code, new.__globals__, "__new__", given),
+                "__new__": FunctionType(code, new.__globals__, "__new__", default_values),
             }
             body.setdefault("__doc__", f"{name}({', '.join(fields)})")
             return type(name, (_Named,), body)
@@ -113,12 +113,12 @@ class Record:
         cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
         cls._compared = tuple(name for name in cls._fields if name not in exclude_from_eq)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
-        if len(values) > len(self._fields) or given.keys() != set(self._fields):
+    def __init__(self, *values: Any, **named_values: Any) -> None:
+        contents = self._defaults | dict(zip(self._fields, values, strict=False)) | named_values
+        if len(values) > len(self._fields) or contents.keys() != set(self._fields):
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
         for name in self._fields:
-            value = given[name]
+            value = contents[name]
             self.__dict__[name] = FrozenDict(value) if type(value) is dict else value
 
     def __setattr__(self, name: str, _: object) -> None:

@@ -33,9 +33,9 @@ Array = npt.NDArray[Any]
 """A flat array."""
 BLOCK = 1 << 18
 """Maximum number of results in a block."""
-_LEAST = 1 << 15
+_MIN_BLOCK = 1 << 15
 """Minimum number of results in a block: below it, the overhead of calling dominates."""
-_CACHED = 1 << 22
+_CACHE_BYTES = 1 << 22
 """Bytes of scratch memory that fit in the outer cache beside inputs and outputs.
 
 Another block costs more than the inner cache would save.
@@ -93,8 +93,8 @@ class ArrayProgram:
         self.slots = tuple(memory.slots)
         self.scratch = tuple(memory.sizes)
         """The bytes per result of each piece of scratch memory."""
-        fit = _CACHED // max(sum(self.scratch), 1)
-        self.block = min(max(1 << fit.bit_length() - 1, _LEAST), BLOCK)
+        fit = _CACHE_BYTES // max(sum(self.scratch), 1)
+        self.block = min(max(1 << fit.bit_length() - 1, _MIN_BLOCK), BLOCK)
         """The best number of results in a block."""
 
     def __str__(self) -> str:
@@ -102,62 +102,68 @@ class ArrayProgram:
         return "\n".join(
             f"{_format_slot(self.slots[call.out])} = "
             f"{getattr(call.function, '__name__', call.function)}"
-            f"({', '.join(_format_slot(self.slots[at]) for at in call.inputs)})"
+            f"({', '.join(_format_slot(self.slots[index]) for index in call.inputs)})"
             for call in self.calls
         )
 
-    def run(self, feed: RunBuffers) -> None:
+    def run(self, buffers: RunBuffers) -> None:
         """Compute all results, block by block."""
-        scratch, given = self._copy_environment(feed.most)
-        here, moving = list(scratch), list[tuple[int, Array, int]]()
-        for at, place, dtype in given:
-            if place in feed.broadcast:
-                here[at] = feed.broadcast[place].view(dtype)
+        scratch, open_slots = self._copy_environment(buffers.most)
+        arrays, blocked_slots = list(scratch), list[tuple[int, Array, int]]()
+        for index, place, dtype in open_slots:
+            if place in buffers.broadcast:
+                arrays[index] = buffers.broadcast[place].view(dtype)
             else:
-                here[at] = view = feed.blocked[place].view(dtype)
-                moving.append((at, view, view.size // feed.size))
-        for start, end in feed.iter_blocks():
-            if end - start < feed.most:
-                here = [_take_first(x, end - start, feed.most) for x in here]
-            if end - start < feed.size:
-                for at, view, lanes in moving:
-                    here[at] = view[start * lanes : end * lanes]
+                arrays[index] = view = buffers.blocked[place].view(dtype)
+                blocked_slots.append((index, view, view.size // buffers.size))
+        for start, end in buffers.iter_blocks():
+            if end - start < buffers.most:
+                arrays = [_take_first(x, end - start, buffers.most) for x in arrays]
+            if end - start < buffers.size:
+                for index, view, lanes in blocked_slots:
+                    arrays[index] = view[start * lanes : end * lanes]
             for function, inputs, out in self.calls:
-                function(*[here[at] for at in inputs], out=here[out])
+                function(*[arrays[index] for index in inputs], out=arrays[out])
 
-    def _copy_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
+    def _copy_environment(
+        self, block_size: int
+    ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
         """Return the slots with those that are the same in every block, and those to fill in."""
-        if getattr(_kept, "of", None) != (id(self), most):
-            _kept.of, _kept.program, _kept.environment = (
-                (id(self), most),
+        if getattr(_thread_cache, "key", None) != (id(self), block_size):
+            _thread_cache.key, _thread_cache.program, _thread_cache.environment = (
+                (id(self), block_size),
                 self,
-                self._make_environment(most),
+                self._make_environment(block_size),
             )
-        found: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _kept.environment
-        return found
+        environment: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _thread_cache.environment
+        return environment
 
-    def _make_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        memory = [np.empty(size * most, np.uint8) for size in self.scratch]
+    def _make_environment(
+        self, block_size: int
+    ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
+        memory = [np.empty(size * block_size, np.uint8) for size in self.scratch]
         slots: list[Any] = []
-        given: list[tuple[int, Buffer, Dtype]] = []
-        for at, (place, dtype, lanes) in enumerate(self.slots):
+        open_slots: list[tuple[int, Buffer, Dtype]] = []
+        for index, (place, dtype, lanes) in enumerate(self.slots):
             if isinstance(place, CallConstant):
                 slots.append(np.array(place.value, dtype))
             elif place.kind is BufferKind.SCRATCH:
-                slots.append(memory[int(place.name)][: most * lanes * dtype.itemsize].view(dtype))
+                slots.append(
+                    memory[int(place.name)][: block_size * lanes * dtype.itemsize].view(dtype)
+                )
             else:
                 slots.append(None)
-                given.append((at, place, dtype))
-        return slots, given
+                open_slots.append((index, place, dtype))
+        return slots, open_slots
 
 
-_kept = threading.local()
+_thread_cache = threading.local()
 """The memory of the program that each thread ran last, kept for its next run."""
 
 
-def _take_first(x: Array | None, size: int, most: int) -> Array | None:
+def _take_first(x: Array | None, size: int, block_size: int) -> Array | None:
     """Shorten scratch memory from a whole block to ``size`` results."""
-    return x[: x.size // most * size] if x is not None and x.ndim else x
+    return x[: x.size // block_size * size] if x is not None and x.ndim else x
 
 
 def _format_slot(slot: CallOperand) -> str:
@@ -174,18 +180,20 @@ def _format_slot(slot: CallOperand) -> str:
 class _Memory:
     """The calls of a sequence, with a place assigned to every register."""
 
-    def __init__(self, given: CallSequence) -> None:
-        steps, self._places = _deliver_results(given)
+    def __init__(self, sequence: CallSequence) -> None:
+        steps, self._places = _deliver_results(sequence)
         self.calls: list[Call] = []
         self.slots: dict[CallOperand, int] = {}
         self.sizes: list[int] = []
         self._free: list[int] = []
-        last = {x.register: at for at, step in enumerate(steps) for x in _iter_views(step)}
-        for at, step in enumerate(steps):
+        last_reads = {
+            x.register: index for index, step in enumerate(steps) for x in _iter_views(step)
+        }
+        for index, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)
             # freed places are reused last in, first out, so the first input is overwritten first
-            read = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
-            ends = [x for x in read.values() if last[x.register] == at]
+            views = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
+            ends = [x for x in views.values() if last_reads[x.register] == index]
             size = step.out.dtype.itemsize
             self._release_registers(x.register for x in ends if x.dtype.itemsize == size)
             self._assign_place(step.out)
@@ -214,25 +222,25 @@ class _Memory:
             self.sizes.append(0)
         # the place freed last is the likeliest to be in cache
         large = [x for x in self._free if self.sizes[x] >= out.bytes]
-        chosen = (large or self._free)[-1]
-        self._free.remove(chosen)
-        self.sizes[chosen] = max(self.sizes[chosen], out.bytes)
-        self._places[out.register] = Buffer(BufferKind.SCRATCH, chosen)
+        index = (large or self._free)[-1]
+        self._free.remove(index)
+        self.sizes[index] = max(self.sizes[index], out.bytes)
+        self._places[out.register] = Buffer(BufferKind.SCRATCH, index)
 
 
 def _iter_views(step: ArrayCall) -> Iterable[LaneView]:
     return (x for x in step.inputs if isinstance(x, LaneView))
 
 
-def _deliver_results(given: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
+def _deliver_results(sequence: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
     """Return the steps and the results' registers; copy results that are operands or duplicates."""
-    steps, places = list(given.steps), dict[int, Buffer]()
-    made = {step.out.register for step in steps}
-    for role, view in given.results.items():
+    steps, places = list(sequence.steps), dict[int, Buffer]()
+    registers = {step.out.register for step in steps}
+    for role, view in sequence.results.items():
         register = view.register
         if isinstance(register, Buffer) or register in places:
-            register = 1 + max((x for x in made if isinstance(x, int)), default=-1)
-            made.add(register)
+            register = 1 + max((x for x in registers if isinstance(x, int)), default=-1)
+            registers.add(register)
             steps.append(ArrayCall(copy, (view,), view._replace(register=register)))
         places[register] = Buffer(BufferKind.RESULT, role)
     return steps, places

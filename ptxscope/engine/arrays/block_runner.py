@@ -18,13 +18,13 @@ from .call_sequence import Buffer, BufferKind, Dtype
 
 AnyArray = npt.NDArray[Any]
 
-_PROGRAMS = {False: 1 << 10, True: 1 << 6}
+_MAX_PROGRAMS = {False: 1 << 10, True: 1 << 6}
 """Maximum number of cached programs, by ``native``.
 
 NumPy programs take a few kilobytes each, machine code most of a megabyte.
 """
 _programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
-_adding = Lock()
+_lock = Lock()
 _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
 """Cached buffers by role; there are only a few roles."""
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
@@ -48,22 +48,22 @@ class RunnablePlan(Protocol):
 
 def get_program(plan: Plan) -> ArrayProgram:
     """Return the NumPy calls that compute a plan, cached."""
-    found = _get_runnable(plan, native=False)
-    assert isinstance(found, ArrayProgram)
-    return found
+    program = _get_runnable(plan, native=False)
+    assert isinstance(program, ArrayProgram)
+    return program
 
 
 def _get_runnable(plan: Plan, native: bool) -> RunnablePlan:
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     programs = _programs[native]
-    found = programs.get(id(plan))
-    if found is None or found.plan is not plan:
-        found = _get_machine_code(plan) if native else ArrayProgram(plan)
-        with _adding:
-            if len(programs) >= _PROGRAMS[native]:
+    program = programs.get(id(plan))
+    if program is None or program.plan is not plan:
+        program = _get_machine_code(plan) if native else ArrayProgram(plan)
+        with _lock:
+            if len(programs) >= _MAX_PROGRAMS[native]:
                 del programs[next(iter(programs))]
-            programs[id(plan)] = found
-    return found
+            programs[id(plan)] = program
+    return program
 
 
 def _get_machine_code(plan: Plan) -> RunnablePlan:
@@ -88,15 +88,17 @@ def run_blocks(
     contiguous ones that share no memory with the operands. ``native`` compiles the plan with
     llvmlite.
     """
-    given = out or {}
+    outputs = out or {}
     results = {
-        x.role: given[x.role] if x.role in given else np.empty(shape, get_storage_dtype(x.type))
+        x.role: outputs[x.role] if x.role in outputs else np.empty(shape, get_storage_dtype(x.type))
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
         program = _get_runnable(plan, native)
-        typed = {x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources}
-        program.run(_make_buffers(typed, results, shape, min(size, program.block)))
+        typed_operands = {
+            x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
+        }
+        program.run(_make_buffers(typed_operands, results, shape, min(size, program.block)))
     return results
 
 
@@ -104,59 +106,65 @@ def _make_buffers(
     operands: Mapping[str, tuple[AnyArray, Dtype]],
     results: Mapping[str, AnyArray],
     shape: tuple[int, ...],
-    most: int,
+    block_size: int,
 ) -> RunBuffers:
-    """Return operands and results as flat arrays, with blocks of ``most`` results."""
+    """Return operands and results as flat arrays, with blocks of ``block_size`` results."""
     size = math.prod(shape)
-    moving: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
-    standing = dict[Buffer, Array]()
-    copied = list[tuple[AnyArray, Array]]()
+    blocked: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
+    broadcast = dict[Buffer, Array]()
+    copies = list[tuple[AnyArray, Array]]()
     for role, (array, dtype) in operands.items():
         place = _operand(role)
-        if array.size == size and _is_plain(array, dtype):
-            moving[place] = array.reshape(-1).view(dtype)
+        if array.size == size and _is_flat(array, dtype):
+            blocked[place] = array.reshape(-1).view(dtype)
             continue
-        standing[place] = np.empty(most, dtype)
+        broadcast[place] = np.empty(block_size, dtype)
         if array.size == 1:
-            np.copyto(standing[place], array.reshape(()), casting="unsafe")
+            np.copyto(broadcast[place], array.reshape(()), casting="unsafe")
         else:
-            copied.append((np.broadcast_to(array, shape), standing[place]))
+            copies.append((np.broadcast_to(array, shape), broadcast[place]))
     return RunBuffers(
-        size, most, moving, standing, _fill_copies(copied, size, most) if copied else None
+        size,
+        block_size,
+        blocked,
+        broadcast,
+        _fill_copies(copies, size, block_size) if copies else None,
     )
 
 
-def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
+def _is_flat(array: AnyArray, dtype: Dtype) -> bool:
     """Whether an array's memory is that of a flat array of a type."""
-    given = array.dtype
+    array_dtype = array.dtype
     return (
-        given.itemsize == dtype.itemsize
-        and given.isnative
-        and (given.kind == "b") == (dtype.kind == "b")
+        array_dtype.itemsize == dtype.itemsize
+        and array_dtype.isnative
+        and (array_dtype.kind == "b") == (dtype.kind == "b")
         and array.flags.c_contiguous
         and array.flags.aligned
     )
 
 
-def _fill_copies(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
+def _fill_copies(
+    copies: Sequence[tuple[AnyArray, Array]], size: int, block_size: int
+) -> Iterator[None]:
     """Fill the copies block by block from arrays of one shape and any types."""
     pieces: Any = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
-        [array for array, _ in copied],
+        [array for array, _ in copies],
         flags=["external_loop", "buffered", "ranged"],
-        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(copied),
-        op_dtypes=[copy.dtype for _, copy in copied],
+        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(copies),
+        op_dtypes=[copy.dtype for _, copy in copies],
         order="C",
         casting="unsafe",
-        buffersize=most,
+        buffersize=block_size,
     )
-    for start in range(0, size, most):
-        pieces.iterrange = (start, min(start + most, size))
-        at = 0
+    for start in range(0, size, block_size):
+        pieces.iterrange = (start, min(start + block_size, size))
+        position = 0
         for piece in pieces:
             parts = piece if isinstance(piece, tuple) else (piece,)
-            for (_, copy), part in zip(copied, parts, strict=True):
-                copy[at : at + part.size] = part
-            at += parts[0].size
+            for (_, copy), part in zip(copies, parts, strict=True):
+                copy[position : position + part.size] = part
+            position += parts[0].size
         yield
 
 
@@ -166,8 +174,8 @@ def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[s
         source.role: np.array([x[source.role] for x in batch], get_storage_dtype(source.type))
         for source in plan.sources
     }
-    found = run_blocks(plan, operands, (len(batch),))
-    columns = {role: array.astype(np.uint64).tolist() for role, array in found.items()}
+    results = run_blocks(plan, operands, (len(batch),))
+    columns = {role: array.astype(np.uint64).tolist() for role, array in results.items()}
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]

@@ -28,9 +28,9 @@ class BitDemand(NamedTuple):
     """The number of low bits, or ALL."""
     lanes: frozenset[int]
 
-    def union(self, other: BitDemand) -> BitDemand:
+    def union(self, demand: BitDemand) -> BitDemand:
         """Return the demand of two readers together."""
-        return BitDemand(max(self.bits, other.bits), self.lanes | other.lanes)
+        return BitDemand(max(self.bits, demand.bits), self.lanes | demand.lanes)
 
 
 NOTHING = BitDemand(0, frozenset())
@@ -69,27 +69,29 @@ def record_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
     for row in plan.rows:
         values[row.key] = row.micro.run(tape, *(values[key] for key in row.inputs))
     results = {x.role: (values[x.key], x.type) for x in plan.results}
-    found = _find_demand(tape, results | (_record_flags(plan, tape, values) if with_flags else {}))
+    recording = _find_demand(
+        tape, results | (_record_flags(plan, tape, values) if with_flags else {})
+    )
     for rules in passes[1:]:
-        tape, moved = Tape(rules), dict[Node, Node]()
-        for x in found.needs:
-            moved[x] = tape.copy_node(x, moved)
-        results = {role: (moved[x], type_) for role, (x, type_) in found.results.items()}
-        found = _find_demand(tape, results)
-    return found
+        tape, copies = Tape(rules), dict[Node, Node]()
+        for x in recording.needs:
+            copies[x] = tape.copy_node(x, copies)
+        results = {role: (copies[x], type_) for role, (x, type_) in recording.results.items()}
+        recording = _find_demand(tape, results)
+    return recording
 
 
 def _record_flags(
     plan: Plan, tape: Tape, values: Mapping[str, Node]
 ) -> dict[str, tuple[Node, Type]]:
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for row in plan.rows:
         inputs = [values[key] for key in row.inputs]
-        for flag, there in row.micro.compute_flags(tape, values[row.key], *inputs):
-            found[make_flag_key(row.key, flag)] = there
+        for flag, truth in row.micro.compute_flags(tape, values[row.key], *inputs):
+            nodes[make_flag_key(row.key, flag)] = truth
         if isinstance(row.micro, Choose):
-            found[make_flag_key(row.inputs[0], "holds")] = inputs[0]
-    return {name: (node, Type.PRED) for name, node in found.items()}
+            nodes[make_flag_key(row.inputs[0], "holds")] = inputs[0]
+    return {name: (node, Type.PRED) for name, node in nodes.items()}
 
 
 def make_flag_key(key: str, flag: str) -> str:
@@ -108,21 +110,21 @@ def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Record
         add(node, BitDemand(type_.bits, frozenset(range(node.lanes))))
     for x in reversed(tape.nodes):
         if x in needs:
-            for at, y in enumerate(x.args):
+            for index, y in enumerate(x.args):
                 if isinstance(y, Node):
-                    bits = _BITS.get(x.op, _demand_all_bits)(x, at, needs[x].bits)
-                    add(y, BitDemand(bits, _find_demanded_lanes(x, at, y, needs[x].lanes)))
+                    bits = _BITS.get(x.op, _demand_all_bits)(x, index, needs[x].bits)
+                    add(y, BitDemand(bits, _find_demanded_lanes(x, index, y, needs[x].lanes)))
     return Recording({x: needs[x] for x in tape.nodes if x in needs}, results)
 
 
-def _find_demanded_lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
-    """Return the lanes of argument ``at`` that count if ``lanes`` of the result do."""
+def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
+    """Return the lanes of argument ``index`` that count if ``lanes`` of the result do."""
     if y.lanes == 1:
         return frozenset((0,))
     match x.op:
         case Op.KEEP:
-            ours = frozenset(x.fixed[0])
-            return lanes - ours if at else lanes & ours
+            kept_lanes = frozenset(x.fixed[0])
+            return lanes - kept_lanes if index else lanes & kept_lanes
         case Op.TOTAL:
             return frozenset(x.fixed[0])
         case Op.PACK:
@@ -131,29 +133,29 @@ def _find_demanded_lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> fr
             return lanes
 
 
-def _demand_all_bits(x: Node, at: int, need: int) -> int:
+def _demand_all_bits(x: Node, index: int, need: int) -> int:
     return ALL
 
 
-def _demand_ring_bits(x: Node, at: int, need: int) -> int:
+def _demand_ring_bits(x: Node, index: int, need: int) -> int:
     """Return ``need``; if all bits count, return the width of the type that holds the result."""
     exact = find_narrowest_type(x.range)
     return exact.bits if exact and need > WIDEST else need
 
 
-def _demand_left_shift(x: Node, at: int, need: int) -> int:
-    return ALL if at else _demand_ring_bits(x, at, need)
+def _demand_left_shift(x: Node, index: int, need: int) -> int:
+    return ALL if index else _demand_ring_bits(x, index, need)
 
 
-def _demand_right_shift(x: Node, at: int, need: int) -> int:
+def _demand_right_shift(x: Node, index: int, need: int) -> int:
     amount = x.args[1]
-    if at or isinstance(amount, Node) or need + amount > WIDEST:
+    if index or isinstance(amount, Node) or need + amount > WIDEST:
         return ALL
     return need + amount
 
 
-def _demand_choice(x: Node, at: int, need: int) -> int:
-    return need if at else ALL
+def _demand_choice(x: Node, index: int, need: int) -> int:
+    return need if index else ALL
 
 
 _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
@@ -172,11 +174,11 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.PACK: lambda x, at, need: x.fixed[0],
     Op.TOTAL: lambda x, at, need: measure_total_bits(x),
 }
-"""For each operation, how many bits of argument ``at`` count if ``need`` bits of the result do."""
+"""The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
 
 
 def measure_total_bits(x: Node) -> int:
     """Return a lane width in which the sum of a TOTAL's lanes cannot overflow."""
     low, high = x.nodes[0].range
-    most = len(x.fixed[0]) * (high - min(low, 0))
-    return round_up_width(most.bit_length())
+    largest = len(x.fixed[0]) * (high - min(low, 0))
+    return round_up_width(largest.bit_length())

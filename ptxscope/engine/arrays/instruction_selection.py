@@ -34,19 +34,19 @@ _BYTE = get_unsigned_type(8)
 
 def select(recording: Recording) -> CallSequence:
     """Return the calls that compute a recording."""
-    found = SelectorState(recording, _SELECTORS)
+    state = SelectorState(recording, _SELECTORS)
     results = {
-        role: found.read(node, get_unsigned_type(max(type_.bits, 8)))
+        role: state.read(node, get_unsigned_type(max(type_.bits, 8)))
         for role, (node, type_) in recording.results.items()
     }
-    return CallSequence(tuple(found.steps), results)
+    return CallSequence(tuple(state.steps), results)
 
 
 def _find_common_type(*values: Range) -> MachineInt:
     """Return the narrowest type that holds all values of some ranges."""
-    found = find_narrowest_type(*values)
-    assert found, f"no type holds {values}"
-    return found
+    type_ = find_narrowest_type(*values)
+    assert type_, f"no type holds {values}"
+    return type_
 
 
 # --- a function for each operation -------------------------------------------------------
@@ -64,7 +64,7 @@ def _make_ring_selector(function: Function) -> Selector:
     If all bits count, the type truncates the surplus.
     """
 
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = (
             s.choose_wide_type(x, *x.args)
             if s.count_needed_bits(x) < ALL
@@ -72,10 +72,10 @@ def _make_ring_selector(function: Function) -> Selector:
         )
         return s.append_call(function, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
-    return selected
+    return select_node
 
 
-def _from(s: SelectorState, x: Node) -> LaneView:
+def _select_from(s: SelectorState, x: Node) -> LaneView:
     type_ = s.get_storage_type(x)
     (y,), (k,) = x.nodes, x.fixed
     return s.append_call(np.subtract, type_, x.lanes, make_constant(k, type_), s.read(y, type_))
@@ -90,14 +90,14 @@ def _select_absolute(s: SelectorState, x: Node) -> LaneView:
 def _select_bound(s: SelectorState, x: Node) -> LaneView:
     """Select a minimum or maximum; with a constant, clip at one end."""
     type_ = _find_common_type(*(get_range(y) for y in x.args))
-    y, other = x.args
+    y, bound = x.args
     assert isinstance(y, Node)
-    if isinstance(other, int):
+    if isinstance(bound, int):
         low, high = _get_type_range(type_)
-        bounds = (low, other) if x.op is Op.MINIMUM else (other, high)
+        bounds = (low, bound) if x.op is Op.MINIMUM else (bound, high)
         return _clip_to_type(s, y, type_, *bounds)
     function = np.minimum if x.op is Op.MINIMUM else np.maximum
-    return s.append_call(function, type_, x.lanes, s.read(y, type_), s.read(other, type_))
+    return s.append_call(function, type_, x.lanes, s.read(y, type_), s.read(bound, type_))
 
 
 def _get_type_range(type_: MachineInt) -> Range:
@@ -124,31 +124,34 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
     p, q = x.nodes
     type_ = _find_common_type(p.range, q.range)
 
-    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
-    one, differing = make_constant(1, type_), do(np.bitwise_xor, s.read(p, type_), s.read(q, type_))
-    rest = do(np.right_shift, differing, one)
+    one, differing = (
+        make_constant(1, type_),
+        call(np.bitwise_xor, s.read(p, type_), s.read(q, type_)),
+    )
+    rest = call(np.right_shift, differing, one)
     if not type_.signed:
-        return do(np.subtract, do(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
-    half = do(np.add, do(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
-    sign = do(np.right_shift, half, make_constant(type_.bits - 1, type_))
-    return do(np.add, half, do(np.bitwise_and, differing, do(np.add, sign, one)))
+        return call(np.subtract, call(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
+    half = call(np.add, call(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
+    sign = call(np.right_shift, half, make_constant(type_.bits - 1, type_))
+    return call(np.add, half, call(np.bitwise_and, differing, call(np.add, sign, one)))
 
 
 def _make_comparison_selector(function: Function) -> Selector:
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = _find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
-    return selected
+    return select_node
 
 
 def _make_logical_selector(function: Function) -> Selector:
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         return s.append_call(function, _BYTE, x.lanes, *(s.read_as(y, _BYTE) for y in x.args))
 
-    return selected
+    return select_node
 
 
 def _select_not(s: SelectorState, x: Node) -> LaneView:
@@ -157,7 +160,7 @@ def _select_not(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _shift_right(s: SelectorState, x: Node) -> LaneView:
+def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
     """Select a right shift in a type that holds all of x or the bits that count.
 
     NumPy allows any distance.
@@ -180,27 +183,31 @@ def _select_bitand(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _where(s: SelectorState, x: Node) -> LaneView:
+def _select_choice(s: SelectorState, x: Node) -> LaneView:
     """Select a choice by masks, since ``np.where`` cannot write into an existing array."""
-    condition, y, other = x.args
+    condition, y, alternative = x.args
     assert isinstance(condition, Node)
     assert isinstance(y, Node)
     type_ = s.get_storage_type(x)
 
-    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
-    if y.args[:1] == (other,) and y.op is Op.BITAND:  # y & mask, or y: the other mask is all ones
-        less_one = do(np.subtract, s.read(condition, type_), make_constant(1, type_))
-        kept = do(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
-        return do(np.bitwise_and, s.read_as(other, type_), kept)
+    if (
+        y.args[:1] == (alternative,) and y.op is Op.BITAND
+    ):  # y & mask, or y: the other mask is all ones
+        less_one = call(np.subtract, s.read(condition, type_), make_constant(1, type_))
+        kept_bits = call(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
+        return call(np.bitwise_and, s.read_as(alternative, type_), kept_bits)
     mask = _make_condition_mask(s, condition, type_)
-    if y.args[:1] == (other,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
-        return do(np.subtract, do(np.bitwise_xor, s.read_as(other, type_), mask), mask)
-    if other == 0:
-        return do(np.bitwise_and, s.read(y, type_), mask)
-    differing = do(np.bitwise_xor, s.read(y, type_), s.read_as(other, type_))
-    return do(np.bitwise_xor, do(np.bitwise_and, differing, mask), s.read_as(other, type_))
+    if y.args[:1] == (alternative,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
+        return call(np.subtract, call(np.bitwise_xor, s.read_as(alternative, type_), mask), mask)
+    if alternative == 0:
+        return call(np.bitwise_and, s.read(y, type_), mask)
+    differing = call(np.bitwise_xor, s.read(y, type_), s.read_as(alternative, type_))
+    return call(
+        np.bitwise_xor, call(np.bitwise_and, differing, mask), s.read_as(alternative, type_)
+    )
 
 
 def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> LaneView:
@@ -231,11 +238,11 @@ def _find_negative_witness(
             k += condition.op is Op.LESS_EQUAL
             if not Range(low - k, high - k).fits_in(*signed):
                 return None
-            below = s.read(x, signed)
+            view = s.read(x, signed)
             return (
-                s.append_call(np.subtract, signed, x.lanes, below, make_constant(k, signed))
+                s.append_call(np.subtract, signed, x.lanes, view, make_constant(k, signed))
                 if k
-                else below
+                else view
             )
         case Op.GREATER | Op.GREATER_EQUAL:
             k -= condition.op is Op.GREATER_EQUAL
@@ -246,7 +253,7 @@ def _find_negative_witness(
     return None
 
 
-def _cast(s: SelectorState, x: Node) -> LaneView:
+def _select_cast(s: SelectorState, x: Node) -> LaneView:
     (y,), (bits, signed) = x.nodes, x.fixed
     type_ = MachineInt(round_up_width(bits), signed)
     if s.count_needed_bits(x) <= bits < s.find_narrowest_view(y, bits).bits:
@@ -258,9 +265,9 @@ def _cast(s: SelectorState, x: Node) -> LaneView:
     if not signed:
         low = make_constant((1 << bits) - 1, type_)
         return s.append_call(np.bitwise_and, type_, x.lanes, s.read(y, type_), low)
-    above = make_constant(type_.bits - bits, type_)
-    top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), above)
-    return s.append_call(np.right_shift, type_, x.lanes, top, above)
+    distance = make_constant(type_.bits - bits, type_)
+    top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), distance)
+    return s.append_call(np.right_shift, type_, x.lanes, top, distance)
 
 
 _SELECTORS: Mapping[Op, Selector] = {
@@ -269,13 +276,13 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.SUBTRACT: _make_ring_selector(np.subtract),
     Op.MULTIPLY: _make_ring_selector(np.multiply),
     Op.NEGATIVE: _make_ring_selector(np.negative),
-    Op.FROM: _from,
+    Op.FROM: _select_from,
     Op.ABSOLUTE: _select_absolute,
     Op.MINIMUM: _select_bound,
     Op.MAXIMUM: _select_bound,
     Op.CLIP: _select_clip,
     Op.SHIFT_LEFT: _make_ring_selector(np.left_shift),
-    Op.SHIFT_RIGHT: _shift_right,
+    Op.SHIFT_RIGHT: _select_right_shift,
     Op.AVERAGE: _select_average,
     Op.LESS: _make_comparison_selector(np.less),
     Op.LESS_EQUAL: _make_comparison_selector(np.less_equal),
@@ -286,9 +293,9 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.NOT: _select_not,
     Op.AND: _make_logical_selector(np.bitwise_and),
     Op.OR: _make_logical_selector(np.bitwise_or),
-    Op.WHERE: _where,
+    Op.WHERE: _select_choice,
     Op.BITAND: _select_bitand,
-    Op.CAST: _cast,
+    Op.CAST: _select_cast,
     Op.GATHER: select_gather,
     Op.KEEP: select_kept_lanes,
     Op.PACK: select_pack,

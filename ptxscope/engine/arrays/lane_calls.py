@@ -43,20 +43,20 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)
-    counted = [
+    moves = [
         (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
     ]
-    every = _make_lane_mask(unit, (i for *_, i in counted))
-    found: LaneView | None = None
-    for (word, lanes), group in groupby(sorted(counted), key=lambda move: move[:2]):
-        ours, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
-        moved = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
-        reached = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
-        if reached & every & ~ours:  # it would overlap other lanes
-            moved = _call_on_words(s, np.bitwise_and, moved, ours)
-        found = moved if found is None else _call_on_words(s, np.bitwise_or, found, moved)
-    assert found
-    return found.with_type(get_unsigned_type(unit))
+    all_mask = _make_lane_mask(unit, (i for *_, i in moves))
+    result: LaneView | None = None
+    for (word, lanes), group in groupby(sorted(moves), key=lambda move: move[:2]):
+        lane_mask, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
+        view = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
+        reach = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
+        if reach & all_mask & ~lane_mask:  # it would overlap other lanes
+            view = _call_on_words(s, np.bitwise_and, view, lane_mask)
+        result = view if result is None else _call_on_words(s, np.bitwise_or, result, view)
+    assert result
+    return result.with_type(get_unsigned_type(unit))
 
 
 def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
@@ -71,31 +71,31 @@ def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
     """Extract one byte or half-word of a word, extended to a word."""
     unit, ((word, index),) = x.fixed
     type_ = MachineInt(32, signed)
-    view, above = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
+    view, unused_bits = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
     if not signed and index == 0:
         return _call_on_words(s, np.bitwise_and, view, _make_lane_mask(unit, (0,)))
-    if above:
-        view = s.append_call(np.left_shift, type_, 1, view, make_constant(above, type_))
+    if unused_bits:
+        view = s.append_call(np.left_shift, type_, 1, view, make_constant(unused_bits, type_))
     return s.append_call(np.right_shift, type_, 1, view, make_constant(32 - unit, type_))
 
 
 def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
     """Take some lanes from one vector, or from a single number, and the others from another."""
-    ours, theirs = x.nodes
+    new_node, old_node = x.nodes
     lanes, unit = x.fixed
-    if ours.lanes == 1:
+    if new_node.lanes == 1:
         (lane,) = lanes
-        new, reached = (
-            _shift_word(s, s.read(ours, _WORD), unit * lane),
+        new, reach = (
+            _shift_word(s, s.read(new_node, _WORD), unit * lane),
             _ONES << unit * lane & _ONES,
         )
     else:
-        new, reached = s.read(ours, get_unsigned_type(unit)).with_type(_WORD), _ONES
+        new, reach = s.read(new_node, get_unsigned_type(unit)).with_type(_WORD), _ONES
     mask = _make_lane_mask(unit, lanes)
-    if reached & ~mask:
+    if reach & ~mask:
         new = _call_on_words(s, np.bitwise_and, new, mask)
     old = _call_on_words(
-        s, np.bitwise_and, s.read(theirs, get_unsigned_type(unit)).with_type(_WORD), ~mask
+        s, np.bitwise_and, s.read(old_node, get_unsigned_type(unit)).with_type(_WORD), ~mask
     )
     return _call_on_words(s, np.bitwise_or, new, old).with_type(get_unsigned_type(unit))
 
@@ -118,11 +118,11 @@ def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
         view = s.append_call(np.subtract, lane, count, view, make_constant(low, lane))
     view = view.with_type(word)
 
-    def then(function: Function, value: int) -> LaneView:
+    def append(function: Function, value: int) -> LaneView:
         return s.append_call(function, word, 1, view, make_constant(value, word))
 
     if len(lanes) < count:
-        view = then(np.bitwise_and, _make_lane_mask(bits, lanes))
-    view = then(np.multiply, sum(1 << (bits * i) for i in range(count)))
-    view = then(np.right_shift, bits * (count - 1))
-    return then(np.add, len(lanes) * low) if low else view
+        view = append(np.bitwise_and, _make_lane_mask(bits, lanes))
+    view = append(np.multiply, sum(1 << (bits * i) for i in range(count)))
+    view = append(np.right_shift, bits * (count - 1))
+    return append(np.add, len(lanes) * low) if low else view

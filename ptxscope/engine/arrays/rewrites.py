@@ -35,12 +35,12 @@ def drop_idle_bound(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     a, b = get_range(x), get_range(y)
     lesser, greater = (x, y) if op is Op.MINIMUM else (y, x)
     if a.high <= b.low:
-        found = lesser
+        bound = lesser
     elif b.high <= a.low:
-        found = greater
+        bound = greater
     else:
         return None
-    return found if isinstance(found, Node) else None
+    return bound if isinstance(bound, Node) else None
 
 
 def drop_idle_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node | None:
@@ -48,9 +48,9 @@ def drop_idle_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node
     return x if get_limits(bits, signed).contains(x.range) else None
 
 
-def drop_idle_gather(tape: Tape, op: Op, *given: Any) -> Node | None:
+def drop_idle_gather(tape: Tape, op: Op, *args: Any) -> Node | None:
     """Picking a whole word from words yields that word."""
-    *words, unit, picks = given
+    *words, unit, picks = args
     return words[picks[0][0]] if unit == 32 else None
 
 
@@ -137,29 +137,29 @@ def _match_masked_choice(x: Node) -> tuple[Node, Node, int] | None:
     """Match a choice between y & k and y; return its condition, y and k."""
     if x.op is not Op.WHERE:
         return None
-    condition, ours, y = x.args
-    if not isinstance(ours, Node) or ours.op is not Op.BITAND or ours.args != (y,):
+    condition, masked, y = x.args
+    if not isinstance(masked, Node) or masked.op is not Op.BITAND or masked.args != (y,):
         return None
     assert isinstance(condition, Node)
-    return condition, ours.nodes[0], ours.fixed[0]
+    return condition, masked.nodes[0], masked.fixed[0]
 
 
 def simplify_masked_choice(tape: Tape, op: Op, x: Node, mask: int) -> Node | None:
     """(y & k, or y) & m is y & m if k contains m; if k and m are disjoint, it is that or 0."""
-    if (found := _match_masked_choice(x)) is None:
+    if (match := _match_masked_choice(x)) is None:
         return None
-    condition, y, k = found
+    condition, y, k = match
     if k & mask not in (0, mask):
         return None
-    rest = tape.bitand(y, mask)
-    return rest if k & mask else tape.where(tape.equal(condition, 0), rest, 0)
+    remainder = tape.bitand(y, mask)
+    return remainder if k & mask else tape.where(tape.equal(condition, 0), remainder, 0)
 
 
 def simplify_top_bit(tape: Tape, op: Op, x: Node, top: Node | int) -> Node | None:
     """The top bit of (y & k, or y) is that of y if k contains it."""
-    if isinstance(top, Node) or (found := _match_masked_choice(x)) is None:
+    if isinstance(top, Node) or (match := _match_masked_choice(x)) is None:
         return None
-    _, y, k = found
+    _, y, k = match
     is_top = top > 0 and top.bit_count() == 1 and Range(0, 2 * top - 1).contains(y.range)
     return tape.emit(op, y, top) if is_top and k & top else None
 

@@ -30,7 +30,7 @@ class SelectorState:
         self._selectors = selectors
         self.steps: list[ArrayCall] = []
         self._places: dict[Node, dict[int, LaneView]] = {}
-        self._registers = 0
+        self._register_count = 0
 
     def append_call(
         self, function: Function, type_: MachineInt, lanes: int, *inputs: LaneView | CallConstant
@@ -51,8 +51,8 @@ class SelectorState:
         lanes: int,
         inputs: tuple[LaneView | CallConstant, ...],
     ) -> LaneView:
-        out = LaneView(self._registers, dtype, lanes)
-        self._registers += 1
+        out = LaneView(self._register_count, dtype, lanes)
+        self._register_count += 1
         self.steps.append(ArrayCall(function, inputs, out))
         return out
 
@@ -86,16 +86,16 @@ class SelectorState:
             view = self._selectors[x.op](self, x)
             self._places[x] = {view.bits: view}
         places = self._places[x]
-        return places[min((held for held in places if held >= bits), default=max(places))]
+        return places[min((width for width in places if width >= bits), default=max(places))]
 
     def choose_wide_type(self, x: Node, *args: Node | int) -> MachineInt:
         """Return the type that stores a node, widened up to a word if its arguments are wider.
 
         Truncating the arguments would cost more.
         """
-        held = self.get_storage_type(x)
-        given = (self.find_narrowest_view(y, held.bits).bits for y in args if isinstance(y, Node))
-        return held._replace(bits=max(held.bits, min(_WORD, *given)))
+        type_ = self.get_storage_type(x)
+        widths = (self.find_narrowest_view(y, type_.bits).bits for y in args if isinstance(y, Node))
+        return type_._replace(bits=max(type_.bits, min(_WORD, *widths)))
 
     def read_as(self, x: Node | int, type_: MachineInt) -> LaneView | CallConstant:
         """Return a node or a constant in a type."""

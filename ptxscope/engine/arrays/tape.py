@@ -58,7 +58,7 @@ def _average_truncated(ar: Arithmetic[V], x: V, y: V) -> V:
     return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
 
 
-_MADE: dict[Op, Callable[..., Any]] = {
+_MEANINGS: dict[Op, Callable[..., Any]] = {
     Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
     Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
     Op.AVERAGE: _average_truncated,
@@ -80,12 +80,12 @@ def apply_operation(
 ) -> V:
     """Apply an operation in another arithmetic."""
     if op is Op.GATHER:
-        found: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
-    elif made := _MADE.get(op):
-        found = made(ar, *args, *fixed)
+        result: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
+    elif meaning := _MEANINGS.get(op):
+        result = meaning(ar, *args, *fixed)
     else:
-        found = getattr(ar, op.value)(*args, *fixed)
-    return found
+        result = getattr(ar, op.value)(*args, *fixed)
+    return result
 
 
 class Node:
@@ -138,7 +138,7 @@ class Tape:
     def __init__(self, rules: Rules) -> None:
         self.nodes: list[Node] = []
         self._rules = rules
-        self._known: dict[tuple[Any, ...], Node] = {}
+        self._nodes_by_key: dict[tuple[Any, ...], Node] = {}
 
     def add_source(self, role: str, type_: Type) -> Node:
         """Return the node of an operand's bits."""
@@ -150,15 +150,15 @@ class Tape:
         """Return the node of an operation, or of an equal one that a rule finds."""
         values = apply_operation(RANGES, op, [get_range(x) for x in args], fixed)
         for rule in self._rules.get(op, ()):
-            if (found := rule(self, op, *args, *fixed)) is not None:
-                return self._restrict_range(found, values)
+            if (node := rule(self, op, *args, *fixed)) is not None:
+                return self._restrict_range(node, values)
         return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
-    def copy_node(self, x: Node, moved: Mapping[Node, Node]) -> Node:
+    def copy_node(self, x: Node, copies: Mapping[Node, Node]) -> Node:
         """Copy a node of another tape onto this one; ``moved`` maps the copies of its arguments."""
         if x.op is Op.SOURCE:
             return self.add_source(*x.fixed)
-        args = (moved[y] if isinstance(y, Node) else y for y in x.args)
+        args = (copies[y] if isinstance(y, Node) else y for y in x.args)
         return self._restrict_range(self.emit(x.op, *args, fixed=x.fixed), x.range)
 
     def _restrict_range(self, x: Node, values: Range) -> Node:
@@ -176,10 +176,10 @@ class Tape:
         lanes: int,
     ) -> Node:
         key = (op, args, fixed, range_)
-        if key not in self._known:
-            self._known[key] = Node(op, args, fixed, range_, lanes)
-            self.nodes.append(self._known[key])
-        return self._known[key]
+        if key not in self._nodes_by_key:
+            self._nodes_by_key[key] = Node(op, args, fixed, range_, lanes)
+            self.nodes.append(self._nodes_by_key[key])
+        return self._nodes_by_key[key]
 
     # --- the methods of Arithmetic
 

@@ -445,10 +445,10 @@ ENTRIES = (
 
 
 def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
-    found: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[str, tuple[Entry, ...]] = {}
     for entry in ENTRIES:
-        found[entry.opcode] = (*found.get(entry.opcode, ()), entry)
-    return found
+        entries[entry.opcode] = (*entries.get(entry.opcode, ()), entry)
+    return entries
 
 
 _SHAPES = _group_by_opcode()
@@ -462,9 +462,11 @@ def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     None if the catalog lacks the opcode.
     """
     shapes = _SHAPES.get(opcode, ())
-    plain = (entry for entry in shapes if not entry.distinguishing_modifiers)
-    told = (entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers))
-    return next(told, next(plain, shapes[0] if shapes else None))
+    defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
+    matches = (
+        entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
+    )
+    return next(matches, next(defaults, shapes[0] if shapes else None))
 
 
 def get_entry(form: Form) -> Entry:
@@ -473,6 +475,6 @@ def get_entry(form: Form) -> Entry:
     if len(shapes) == 1:
         return shapes[0]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
-    found = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
-    assert found
-    return found
+    match = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
+    assert match
+    return match

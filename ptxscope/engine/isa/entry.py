@@ -111,9 +111,9 @@ class MinimumVersion(NamedTuple):
         return f"PTX {self.ptx_isa}, {format_targets(self.target)}"
 
 
-def format_targets(least: str) -> str:
+def format_targets(minimum: str) -> str:
     """Return ``sm_20 and later``, or ``any target``."""
-    return "any target" if least == "any" else f"{least} and later"
+    return "any target" if minimum == "any" else f"{minimum} and later"
 
 
 class Operand(NamedTuple):
@@ -169,11 +169,13 @@ class Entry(NamedTuple):
 
     def compute_minimum(self, form: Form) -> MinimumVersion:
         """Return the lowest PTX version and target that assemble a form."""
-        found = MinimumVersion(self.ptx_isa, self.target)
+        minimum = MinimumVersion(self.ptx_isa, self.target)
         for need in self.requirements:
             if need.applies_to(form):
-                found = MinimumVersion(need.ptx_isa or found.ptx_isa, need.target or found.target)
-        return found
+                minimum = MinimumVersion(
+                    need.ptx_isa or minimum.ptx_isa, need.target or minimum.target
+                )
+        return minimum
 
     def find_slot(self, name: str) -> Slot | None:
         """Return the slot that fills a field of Form, or None if the instruction lacks it."""
@@ -239,5 +241,5 @@ class SelectorDigits(Sequence[Selector]):
 
 def make_masks(unit: int, count: int) -> tuple[Selector, ...]:
     """Return every mask over ``count`` lanes of ``unit`` bits, its digits strictly descending."""
-    chosen = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
-    return tuple(Selector(unit, lanes) for lanes in sorted(chosen, key=lambda x: x[::-1]))
+    lane_sets = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
+    return tuple(Selector(unit, lanes) for lanes in sorted(lane_sets, key=lambda x: x[::-1]))

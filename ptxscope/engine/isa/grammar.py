@@ -74,8 +74,8 @@ def _format_slot_pattern(slot: Slot) -> str:
 
     .wrap``.
     """
-    few = not is_type_slot(slot) and len(slot.values) < 4
-    name = slot.word or ("|.".join(map(str, slot.values)) if few else slot.name)
+    is_short = not is_type_slot(slot) and len(slot.values) < 4
+    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else slot.name)
     return f"{{.{name}}}" if slot.is_optional else f".{name}"
 
 
@@ -91,14 +91,14 @@ def format_syntax(entry: Entry) -> str:
         if operand.role == "q":
             continue
         slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
-        before = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
-        behind = "".join(
+        prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
+        suffix = "".join(
             f"{{.{slot.name}}}" for slot in slots if isinstance(slot.values[0], Selector)
         )
         name = "p{|q}" if operand.role == "p" else operand.role
-        operands.append(f"{before}{name}{behind}")
-    last = operands.pop()
-    tail = f"{{, {last}}}" if entry.is_c_optional else f", {last}"
+        operands.append(f"{prefix}{name}{suffix}")
+    last_operand = operands.pop()
+    tail = f"{{, {last_operand}}}" if entry.is_c_optional else f", {last_operand}"
     return f"{entry.opcode}{format_modifier_syntax(entry)} {', '.join(operands)}{tail};"
 
 
@@ -113,10 +113,10 @@ def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
     )
 
 
-def format_slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> str:
+def format_slot_choices(slot: Slot, marked_values: Container[object] = (), mark: str = "") -> str:
     """Return the legal values of a slot, summarised if there are more than 20.
 
-    ``mark`` follows each value in ``marked``.
+    ``mark`` follows each value in ``marked_values``.
     """
     if len(slot.values) > 20:
         width = len(str(slot.values[0])) - 1
@@ -124,8 +124,8 @@ def format_slot_choices(slot: Slot, marked: Container[object] = (), mark: str = 
         digits = f".{unit} and {width} digits 0-{2 * width - 1}"
         return f"{digits}, in any order, repeats allowed ({len(slot.values):,})"
     if slot.word and slot.place is not SlotPlace.MODIFIER:
-        return f"{slot.word}{mark * (True in marked)} before the operand"
+        return f"{slot.word}{mark * (True in marked_values)} before the operand"
     dot = "" if slot.name == "dst" else "."
     return " ".join(
-        f"{dot}{slot.format_value(value)}{mark * (value in marked)}" for value in slot.values
+        f"{dot}{slot.format_value(value)}{mark * (value in marked_values)}" for value in slot.values
     )

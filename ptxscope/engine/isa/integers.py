@@ -21,13 +21,13 @@ class Range(NamedTuple):
         """Whether an integer type holds the whole range."""
         return get_limits(bits, signed).contains(self)
 
-    def contains(self, other: Range) -> bool:
+    def contains(self, inner: Range) -> bool:
         """Whether another range lies inside this one."""
-        return self.low <= other.low and other.high <= self.high
+        return self.low <= inner.low and inner.high <= self.high
 
-    def intersect(self, other: Range) -> Range:
+    def intersect(self, bounds: Range) -> Range:
         """Return the values common to both ranges; if there are none, low exceeds high."""
-        return Range(max(self.low, other.low), min(self.high, other.high))
+        return Range(max(self.low, bounds.low), min(self.high, bounds.high))
 
 
 def get_limits(bits: int, signed: bool) -> Range:

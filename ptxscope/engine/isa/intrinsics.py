@@ -63,4 +63,4 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
 @cache
 def map_intrinsics() -> dict[str, Intrinsic]:
     """Map the name of every intrinsic to its record."""
-    return {found.name: found for lanes in (2, 4) for found in _iter_intrinsics(lanes)}
+    return {intrinsic.name: intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes)}

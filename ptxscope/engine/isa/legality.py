@@ -30,16 +30,16 @@ def find_remarks(form: Form) -> tuple[Remark, ...]:
 
 def with_slot(form: Form, name: str, value: object) -> Form:
     """Return the form with one slot changed, and with c written exactly if it is now needed."""
-    changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    return changed if name == "c" else with_c(changed)
+    changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
+    return changed_form if name == "c" else with_c(changed_form)
 
 
 def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
     """Return the form with c written if something reads it, or always (``with_unread_c``)."""
     if not get_entry(form).is_c_optional:
         return form
-    needed = bool(form.boolop or form.secop or form.dsel)
-    return form._replace(c=needed or with_unread_c, negc=form.negc and needed)
+    is_needed = bool(form.boolop or form.secop or form.dsel)
+    return form._replace(c=is_needed or with_unread_c, negc=form.negc and is_needed)
 
 
 def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, str] | None:
@@ -47,11 +47,11 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
 
     Return the message and the legal alternatives, or None if the changed form is legal.
     """
-    changed = with_slot(form, name, value)
-    if changed.get(name) != value:  # with_slot dropped the unread c, and the value with it
-        changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    for broken in find_violations(changed):
-        return broken.message.format(f=changed), broken.allowed(changed)
+    changed_form = with_slot(form, name, value)
+    if changed_form.get(name) != value:  # with_slot dropped the unread c, and the value with it
+        changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
+    for constraint in find_violations(changed_form):
+        return constraint.message.format(f=changed_form), constraint.allowed(changed_form)
     return None
 
 
@@ -66,8 +66,10 @@ def _group_related_slots(
     """Yield the slots in groups such that no rule relates slots of two groups."""
     groups: list[set[str]] = [{slot.name} for slot in entry.slots]
     for rule in rules:
-        related = [group for group in groups if group & set(rule.slots)]
-        groups = [group for group in groups if group not in related] + [set().union(*related)]
+        related_groups = [group for group in groups if group & set(rule.slots)]
+        groups = [group for group in groups if group not in related_groups] + [
+            set().union(*related_groups)
+        ]
     for group in groups:
         yield tuple(slot for slot in entry.slots if slot.name in group)
 
@@ -75,10 +77,10 @@ def _group_related_slots(
 def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
     """Yield each choice for a group of slots that breaks no constraint within the group."""
     names = [slot.name for slot in slots]
-    inside = [x for x in entry.constraints if set(x.slots) <= set(names)]
+    inner_constraints = [x for x in entry.constraints if set(x.slots) <= set(names)]
     for values in product(*(slot.iter_choices() for slot in slots)):
         form = _make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if all(x.holds(form) for x in inside):
+        if all(x.holds(form) for x in inner_constraints):
             yield form
 
 
@@ -89,20 +91,20 @@ def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -
     PTX ISA documents, ``ptxas`` only those that ptxas 13.0 accepts.
     """
     entry = CATALOG[opcode]
-    barred = tuple(
+    excluded_remarks = tuple(
         x
         for x in entry.remarks
         if (documented and not x.is_documented) or (ptxas and not x.is_in_ptxas)
     )
     total = 1
-    for slots in _group_related_slots(entry, entry.constraints + barred):
+    for slots in _group_related_slots(entry, entry.constraints + excluded_remarks):
         names = {slot.name for slot in slots}
-        inside = [x for x in barred if set(x.slots) <= names]
-        if len(slots) == 1 and not inside:
+        inner_remarks = [x for x in excluded_remarks if set(x.slots) <= names]
+        if len(slots) == 1 and not inner_remarks:
             total *= slots[0].count_choices()
         else:
             choices = _iter_legal_choices(entry, slots)
-            total *= sum(not any(x.applies_to(form) for x in inside) for form in choices)
+            total *= sum(not any(x.applies_to(form) for x in inner_remarks) for form in choices)
     return total
 
 

@@ -28,4 +28,4 @@ class Role(StrEnum):
 SOURCES = (Role.A, Role.B, Role.C)
 """The sources in the order of the operand list."""
 DESTINATIONS = (Role.D, Role.P, Role.Q)
-ORDER = {role: at for at, role in enumerate(Role)}
+ORDER = {role: index for index, role in enumerate(Role)}

@@ -130,8 +130,8 @@ class Exact:
         return _map_lanes(lambda i, j: int(i == j), x, y)
 
     def where(self, condition: LaneValues, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        other = (y,) * len(x) if isinstance(y, int) else y
-        return tuple(i if c else j for c, i, j in zip(condition, x, other, strict=True))
+        y_lanes = (y,) * len(x) if isinstance(y, int) else y
+        return tuple(i if c else j for c, i, j in zip(condition, x, y_lanes, strict=True))
 
     def bitand(self, x: LaneValues, mask: int) -> LaneValues:
         return tuple(i & mask for i in x)

@@ -57,10 +57,10 @@ class Erratum(NamedTuple):
     @property
     def versions(self) -> str:
         """The versions that have the erratum, as text."""
-        first = "{}.{}".format(*OLDEST)
+        oldest = "{}.{}".format(*OLDEST)
         if self.repaired_in:
-            return f"{first} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
-        return "{} to {}.{} (newest known)".format(first, *NEWEST)
+            return f"{oldest} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
+        return "{} to {}.{} (newest known)".format(oldest, *NEWEST)
 
 
 def _has_min_or_max(f: Form) -> bool:

@@ -84,12 +84,12 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     results = _find_lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
         builder.get_range("guard")  # sources are listed in order of first use
-        old = {
+        old_values = {
             x: _convert_old_value(builder, form, x) if rules.old_converted else x for x in results
         }
         allowed = builder.add_row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
         results = {
-            role: builder.add_row(Stage.GUARD, role, Choose(), allowed, key, old[role])
+            role: builder.add_row(Stage.GUARD, role, Choose(), allowed, key, old_values[role])
             for role, key in results.items()
         }
     return builder.build_plan(form, results)
@@ -134,8 +134,8 @@ def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
     if rules.average_even:
         half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
-        odd = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
-        total = b.add_row(Stage.OPERATE, "even", Add(), total, odd)
+        odd_bit = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.add_row(Stage.OPERATE, "even", Add(), total, odd_bit)
     return b.add_row(Stage.OPERATE, "t", ScaleDown(1), total)
 
 
@@ -162,36 +162,36 @@ def _lower_scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 def _build_scalar_operand(b: Builder, form: Form, role: str, words_signed: bool = False) -> str:
     """Select and extend a or b (1.1, steps 1 and 2; words of ``vmad`` as signed: E10)."""
-    chosen = form.asel if role == "a" else form.bsel
+    selector = form.asel if role == "a" else form.bsel
     type_ = form.atype if role == "a" else form.btype
-    unit, index = (chosen.unit, chosen.lanes[0]) if chosen else (32, 0)
-    picked = b.add_row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
-    signed = type_ is Type.S32 or (words_signed and not chosen)
-    return b.extend(Stage.EXTEND, role, picked, unit, signed)
+    unit, index = (selector.unit, selector.lanes[0]) if selector else (32, 0)
+    part = b.add_row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
+    signed = type_ is Type.S32 or (words_signed and not selector)
+    return b.extend(Stage.EXTEND, role, part, unit, signed)
 
 
-def _build_saturation(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
+def _build_saturation(b: Builder, t: str, bounds: Range, form: Form, rules: Rules) -> str:
     """Clamp t (1.1, step 4; E2 to E5, H10).
 
     If no value can reveal a rule, the row is the documented clamp.
     """
     if rules.shift_34:
         t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)
-    possible = b.get_range(t)
+    possible_range = b.get_range(t)
     word = get_limits(32, form.dtype is Type.S32)
-    if rules.clamp_word and word.intersect(possible) != to.intersect(possible):
-        to = word
-    low, high = _bounds(to, rules)
-    if rules.clamp_unsigned and possible.low < 0:
+    if rules.clamp_word and word.intersect(possible_range) != bounds.intersect(possible_range):
+        bounds = word
+    low, high = _find_bounds(bounds, rules)
+    if rules.clamp_unsigned and possible_range.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
         return b.add_row(Stage.SATURATE, "t", Clamp(None, high), t)
-    bounded = rules.clamp_upper or possible.high <= high
+    bounded = rules.clamp_upper or possible_range.high <= high
     return b.add_row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
 
 
-def _bounds(of: Range, rules: Rules) -> Range:
+def _find_bounds(limits: Range, rules: Rules) -> Range:
     """Return the bounds of a clamp to a type's range, symmetric under H10."""
-    return Range(-of.high, of.high) if rules.clamp_symmetric and of.low else of
+    return Range(-limits.high, limits.high) if rules.clamp_symmetric and limits.low else limits
 
 
 def _build_secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
@@ -220,8 +220,8 @@ def _build_write(
     if dsel is None:
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
     high = rules.h1_takes_high and dsel == Selector(16, (1,))
-    merged = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
-    return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
+    merge_key = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merge_key)}
 
 
 def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -249,7 +249,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(32, signed), rules)), t)
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(32, signed), rules)), t)
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
 
 
@@ -275,22 +275,22 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
             total = b.add_row(Stage.ACCUMULATE, "clamped", Clamp(*get_limits(32, signed)), total)
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(unit, signed), rules)), t)
-    kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
-    merged = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
-    return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merged)}
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(unit, signed), rules)), t)
+    kept_operands = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
+    merge_key = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept_operands)
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merge_key)}
 
 
 def _build_simd_operand(
-    b: Builder, chosen: Selector | None, type_: Type | None, role: str, lanes: int
+    b: Builder, selector: Selector | None, type_: Type | None, role: str, lanes: int
 ) -> str:
     """Select and extend the lanes of a or b from the pair {b, a} (1.3, steps 1 and 2)."""
-    first = 0 if role == "a" else lanes
-    digits = chosen.lanes if chosen else range(first, first + lanes)
+    first_lane = 0 if role == "a" else lanes
+    digits = selector.lanes if selector else range(first_lane, first_lane + lanes)
     words = sorted({digit // lanes for digit in digits})
     picks = tuple((words.index(digit // lanes), digit % lanes) for digit in digits)
-    picked = b.add_row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
-    return b.extend(Stage.EXTEND, role, picked, 32 // lanes, type_ is Type.S32)
+    part = b.add_row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
+    return b.extend(Stage.EXTEND, role, part, 32 // lanes, type_ is Type.S32)
 
 
 # --- comparison and selection (9.7.6) ----------------------------------------------------
@@ -299,13 +299,13 @@ def _build_simd_operand(
 def _build_comparison(b: Builder, form: Form) -> str:
     """Compare a and b for ``set`` and ``setp``, flushed first with ``.ftz`` (1.4)."""
     assert form.cmp
-    a, other = "a", "b"
+    x, y = "a", "b"
     if form.ftz:
-        a, other = (
+        x, y = (
             b.add_row(Stage.FLUSH, "a", Flush(), "a"),
             b.add_row(Stage.FLUSH, "b", Flush(), "b"),
         )
-    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), a, other)
+    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), x, y)
 
 
 def _build_condition(b: Builder, form: Form, stage: Stage) -> str:
@@ -326,18 +326,18 @@ def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``setp``; q is written from the negation of t (1.4)."""
     t = _build_comparison(b, form)
-    written = {"p": t}
+    result_keys = {"p": t}
     if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
-        written["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
+        result_keys["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
     if form.dst is Destinations.SINK_Q:
-        del written["p"]
+        del result_keys["p"]
     if form.boolop:
         c = _build_condition(b, form, Stage.BOOLEAN)
-        for role, key in written.items():
-            written[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
+        for role, key in result_keys.items():
+            result_keys[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
     return {
         role: b.add_row(Stage.WRITE, role, Truncate(1, signed=False), key)
-        for role, key in written.items()
+        for role, key in result_keys.items()
     }
 
 
@@ -345,8 +345,8 @@ def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``selp`` (1.5)."""
     assert form.stype
     c = _build_condition(b, form, Stage.CHOOSE)
-    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
+    choice = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), choice)}
 
 
 def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -355,8 +355,8 @@ def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     c = b.add_row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
     condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
-    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
+    choice = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), choice)}
 
 
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]

@@ -88,8 +88,10 @@ class MicroOperation(Record):
         """Return the flags of one lane; ``value`` is its output."""
         if not self._may_raise:
             return ()
-        given = [(get_lane(x, lane),) for x in inputs]
-        return [flag for flag, (there,) in self.compute_flags(EXACT, (value,), *given) if there]
+        lane_inputs = [(get_lane(x, lane),) for x in inputs]
+        return [
+            flag for flag, (truth,) in self.compute_flags(EXACT, (value,), *lane_inputs) if truth
+        ]
 
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]

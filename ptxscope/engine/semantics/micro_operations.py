@@ -40,7 +40,7 @@ class Select(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.gather(v, self.unit, self.picks)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return len(self.picks)
 
     def find_origins(
@@ -195,8 +195,8 @@ class ToFloat(MicroOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         top, exponent = self._normalise(ar, v[0])
-        odd = ar.bitand(ar.shift_right(top, 8), 1)
-        significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
+        odd_bit = ar.bitand(ar.shift_right(top, 8), 1)
+        significand = ar.shift_right(ar.add(ar.add(top, 127), odd_bit), 8)
         # the leading one, and a carry out of it, add one to the exponent each
         bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
@@ -212,13 +212,13 @@ class ToFloat(MicroOperation):
         The low eight bits lie below the significand. The exponent is biased, less one; 0 for zero.
         """
         magnitude = ar.absolute(x)
-        some = ar.less(ar.negative(magnitude), 0)
-        top, exponent = magnitude, ar.multiply(some, 126 + 31)
+        nonzero = ar.less(ar.negative(magnitude), 0)
+        top, exponent = magnitude, ar.multiply(nonzero, 126 + 31)
         for distance in (16, 8, 4, 2, 1):
             low = ar.less(top, 1 << (32 - distance))
             top = ar.where(low, ar.multiply(top, 1 << distance), top)
             top = ar.cast(top, 32, signed=False)
-            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, nonzero), distance))
         return top, exponent
 
 
@@ -300,10 +300,10 @@ class Merge(MicroOperation):
         t = ar.cast(t, self.unit, signed=False)
         if not c:
             return t
-        every = tuple((0, lane) for lane in range(32 // self.unit))
-        return ar.keep(t, ar.gather(c, self.unit, every), self.lanes, self.unit)
+        all_picks = tuple((0, lane) for lane in range(32 // self.unit))
+        return ar.keep(t, ar.gather(c, self.unit, all_picks), self.lanes, self.unit)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 32 // self.unit
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
@@ -323,8 +323,8 @@ class Merge(MicroOperation):
     ) -> Iterable[InputBits]:
         stop = min(high, self.unit)
         if lane in self.lanes:
-            up = 16 if self.high else 0
-            yield map_bits(inputs, 0, lane, low + up, stop + up)
+            shift = 16 if self.high else 0
+            yield map_bits(inputs, 0, lane, low + shift, stop + shift)
         else:
             start = self.unit * lane
             yield InputBits(1, 0, start + low, start + stop)
@@ -338,7 +338,7 @@ class Pack(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.pack(v[0], self.unit)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
     def find_origins(
@@ -360,7 +360,7 @@ class Accumulate(MicroOperation):
         t, c = v
         return ar.add(ar.sum_lanes(t, self.lanes, self.input_lanes), c)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
     def find_origins(
@@ -396,8 +396,8 @@ class Compare(MicroOperation):
         if self.type is None:
             return _compare_ordered(self.cmp, ar, *v)
         if not self.type.is_float:
-            read = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
-            return _compare_ordered(self.cmp, ar, *read)
+            numbers = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
+            return _compare_ordered(self.cmp, ar, *numbers)
         nan = _is_any_nan(ar, v, self.type.bits)
         if self.cmp is Cmp.NAN:
             return nan
@@ -456,8 +456,8 @@ def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
 
 def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
     nan = is_nan(ar, v[0], bits)
-    for other in v[1:]:
-        nan = ar.maximum(nan, is_nan(ar, other, bits))
+    for x in v[1:]:
+        nan = ar.maximum(nan, is_nan(ar, x, bits))
     return nan
 
 

@@ -56,7 +56,7 @@ def parse_model(name: str) -> Model:
     """
     if name == "isa":
         return ISA_MODEL
-    named, errata = list[str](), dict[str, Erratum]()
+    names, errata = list[str](), dict[str, Erratum]()
     if len(name) > _MAX_NAME_CHARS:
         raise ValueError(f"unknown model '{name[:60]}…': {_ALLOWED}")
     for part in name.split("+"):
@@ -64,29 +64,29 @@ def parse_model(name: str) -> Model:
             version = (int(match[1]), int(match[2])) if match[1] else NEWEST
             if version < OLDEST:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
-            has = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
-            if between := _find_version_neighbours(version):
+            part_errata = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
+            if neighbours := _find_version_neighbours(version):
                 raise ValueError(
-                    f"{name} is not known: no such ptxas was made; the nearest are {between}"
+                    f"{name} is not known: no such ptxas was made; the nearest are {neighbours}"
                 )
-            named.append("ptxas-{}.{}".format(*version))
+            names.append("ptxas-{}.{}".format(*version))
         elif part.upper() in _BY_ID:
-            has = [_BY_ID[part.upper()]]
-            named.append(has[0].id)
+            part_errata = [_BY_ID[part.upper()]]
+            names.append(part_errata[0].id)
         else:
             raise ValueError(f"unknown model {name!r}: {_ALLOWED}")
-        errata |= {e.id: e for e in has}
-    known = {part: at for at, part in enumerate(_BY_ID)}
-    named.sort(key=lambda part: known.get(part, -1))
-    return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
+        errata |= {e.id: e for e in part_errata}
+    order = {part: index for index, part in enumerate(_BY_ID)}
+    names.sort(key=lambda part: order.get(part, -1))
+    return Model("+".join(names), tuple(e for e in _BY_ID.values() if e.id in errata))
 
 
 def _find_version_neighbours(version: Version) -> str:
     """Return the releases around a version that never existed; empty if it may exist."""
-    last = _LAST_MINOR.get(version[0])
-    if last is None or version[1] <= last:
+    last_minor = _LAST_MINOR.get(version[0])
+    if last_minor is None or version[1] <= last_minor:
         return ""
-    return f"ptxas-{version[0]}.{last} and ptxas-{version[0] + 1}.0"
+    return f"ptxas-{version[0]}.{last_minor} and ptxas-{version[0] + 1}.0"
 
 
 def describe_newer_version(name: str) -> str:
@@ -101,10 +101,10 @@ def describe_newer_version(name: str) -> str:
 
 def parse_erratum(id_: str) -> Erratum:
     """Return the erratum with an id; raise ValueError if there is none."""
-    found = _BY_ID.get(id_.upper())
-    if found not in ERRATA:
+    erratum = _BY_ID.get(id_.upper())
+    if erratum not in ERRATA:
         raise ValueError(f"unknown erratum {id_!r:.60}: E1 to E{len(ERRATA)}")
-    return found
+    return erratum
 
 
 PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
@@ -112,12 +112,12 @@ PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 _REPAIR = max(e.repaired_in for e in ERRATA if e.repaired_in)
 
 
-def format_versions(having: Collection[Model]) -> str:
+def format_versions(models: Collection[Model]) -> str:
     """Return the range of versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
-    newest, oldest = (model in having for model in PTXAS_MODELS)
-    first = OLDEST if oldest else _REPAIR
-    last = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
-    return "{}.{} to {}.{}".format(*first, *last)
+    newest, oldest = (model in models for model in PTXAS_MODELS)
+    first_version = OLDEST if oldest else _REPAIR
+    last_version = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
+    return "{}.{} to {}.{}".format(*first_version, *last_version)
 
 
 @lru_cache(maxsize=1 << 12)

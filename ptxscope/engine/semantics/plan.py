@@ -158,5 +158,5 @@ class Builder:
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
         """Return the collected rows, sorted by stage, as a Plan."""
         rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
-        written = (Result(role, self.types[role], key) for role, key in results.items())
-        return Plan(form, tuple(self.read.values()), tuple(rows), tuple(written))
+        plan_results = (Result(role, self.types[role], key) for role, key in results.items())
+        return Plan(form, tuple(self.read.values()), tuple(rows), tuple(plan_results))

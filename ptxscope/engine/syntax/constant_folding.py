@@ -37,18 +37,18 @@ def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -
     documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, 32) >= 0
     if documented == folded:
         return None
-    chosen, wanted = (a, b) if folded else (b, a)
-    read = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
-    return Folding(chosen, wanted, read)
+    folded_choice, documented_choice = (a, b) if folded else (b, a)
+    mistaken_value = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
+    return Folding(folded_choice, documented_choice, mistaken_value)
 
 
 def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c: int) -> str:
     """Return the note on a misfolded ``slct``; empty if its result is right."""
-    found = find_folding(form, operands, c)
-    if found is None:
+    folding = find_folding(form, operands, c)
+    if folding is None:
         return ""
     return (
-        f"with this constant c {FOLDING} takes {found.chosen}, not {found.wanted} "
-        f"as documented: it folds c as if it were an f32, {found.read}; -O0, ptxas 13.5 and a c "
+        f"with this constant c {FOLDING} takes {folding.chosen}, not {folding.wanted} "
+        f"as documented: it folds c as if it were an f32, {folding.read}; -O0, ptxas 13.5 and a c "
         "that is not known before it runs are right"
     )

@@ -31,7 +31,7 @@ BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
 _DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
 _DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
-_LONGEST = 64
+_MAX_TERMS = 64
 """Maximum number of signs, parentheses and numbers in a constant expression."""
 _CASTS = {".s64": False, ".u64": True}
 
@@ -112,8 +112,8 @@ def evaluate_constant(words: Sequence[Token]) -> Constant:
     """Evaluate a constant expression; raise BadConstantError if it is invalid."""
     reader = _ConstantParser(words)
     value = reader.parse_ternary()
-    if reader.at < len(words):
-        extra = words[reader.at]
+    if reader.position < len(words):
+        extra = words[reader.position]
         if extra.kind is TokenKind.DOTTED:
             raise BadConstantError(
                 f"a literal takes no selector {quote_word(extra.text)}", extra.span
@@ -171,72 +171,74 @@ class _ConstantParser:
     """A precedence-climbing parser over the words of one operand."""
 
     def __init__(self, words: Sequence[Token]) -> None:
-        self.words, self.at, self.depth = words, 0, 0
+        self.words, self.position, self.depth = words, 0, 0
         self.cut = False
 
     def peek_word(self) -> str:
-        return self.words[self.at].text if self.at < len(self.words) else ""
+        return self.words[self.position].text if self.position < len(self.words) else ""
 
     def take_word(self, text: str) -> bool:
-        found = self.peek_word() == text
-        self.at += found
-        return found
+        is_match = self.peek_word() == text
+        self.position += is_match
+        return is_match
 
     def get_span(self) -> Span:
-        return self.words[min(self.at, len(self.words) - 1)].span
+        return self.words[min(self.position, len(self.words) - 1)].span
 
     def parse_ternary(self) -> Constant:
-        start = self.at
+        start = self.position
         condition = self.parse_binary(0)
         if not self.take_word("?"):
             return condition
-        chosen = self.parse_ternary()
+        true_value = self.parse_ternary()
         if not self.take_word(":"):
             raise BadConstantError("`?` without its `:`", self.get_span())
-        other = self.parse_ternary()
-        if any(isinstance(x.value, float) for x in (condition, chosen, other)):
+        false_value = self.parse_ternary()
+        if any(isinstance(x.value, float) for x in (condition, true_value, false_value)):
             raise BadConstantError("`? :` takes integers only", self.words[start].span)
-        return chosen if condition.value else other
+        return true_value if condition.value else false_value
 
     def parse_binary(self, level: int) -> Constant:
         if level == len(_LEVELS):
             return self.parse_unary()
         left = self.parse_binary(level + 1)
         while (sign := self.peek_word()) in _LEVELS[level]:
-            at = self.get_span()
-            self.at += 1
-            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), at)
+            span = self.get_span()
+            self.position += 1
+            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), span)
         return left
 
     def parse_unary(self) -> Constant:
-        at = self.get_span()
+        span = self.get_span()
         self.depth += 1
-        if self.depth > _LONGEST:
-            raise BadConstantError("the constant expression is too long", at)
+        if self.depth > _MAX_TERMS:
+            raise BadConstantError("the constant expression is too long", span)
         if self.take_word("("):
-            if (cast := self.peek_word()) in _CASTS and self.words[self.at + 1 : self.at + 2]:
-                self.at += 1
+            if (cast := self.peek_word()) in _CASTS and self.words[
+                self.position + 1 : self.position + 2
+            ]:
+                self.position += 1
                 self._close()
-                number = _make_integer(self.parse_unary(), at, _CASTS[cast])
+                number = _make_integer(self.parse_unary(), span, _CASTS[cast])
                 return Constant(*number)
             inner = self.parse_ternary()
             self._close()
             return inner
         for sign in ("-", "+", "~", "!"):
             if self.take_word(sign):
-                return self._apply_sign(sign, at)
-        return self.number()
+                return self._apply_sign(sign, span)
+        return self.parse_number()
 
-    def _apply_sign(self, sign: str, at: Span) -> Constant:
+    def _apply_sign(self, sign: str, span: Span) -> Constant:
         value = self.parse_unary()
         if isinstance(value.value, float) and sign in "+-":
             if value.width == 32:
-                raise BadConstantError("a `0f` literal takes no sign; set its top bit", at)
+                raise BadConstantError("a `0f` literal takes no sign; set its top bit", span)
             if sign == "+":
                 return value
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
-        number = _make_integer(value, at, value.unsigned).value
+        number = _make_integer(value, span, value.unsigned).value
         if sign == "!":
             return _wrap_integer(number == 0, False)
         return _wrap_integer(
@@ -247,16 +249,16 @@ class _ConstantParser:
         if not self.take_word(")"):
             raise BadConstantError("a parenthesis is not closed", self.get_span(), "`)`")
 
-    def number(self) -> Constant:
-        if self.at >= len(self.words):
+    def parse_number(self) -> Constant:
+        if self.position >= len(self.words):
             raise BadConstantError("a constant is missing here", self.get_span())
-        word = self.words[self.at]
-        self.at += 1
+        word = self.words[self.position]
+        self.position += 1
         if word.text == "WARP_SZ":
             return Constant(32)
         if match := INTEGER.fullmatch(word.text):
-            value, cut = _parse_literal(match, word.span)
-            self.cut = self.cut or cut
+            value, is_truncated = _parse_literal(match, word.span)
+            self.cut = self.cut or is_truncated
             return value
         if match := _SINGLE.fullmatch(word.text):
             pattern = int(match[1], 16)
@@ -285,20 +287,20 @@ def _make_hint(text: str) -> str:
     return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
 
 
-def _parse_literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
+def _parse_literal(match: re.Match[str], span: Span) -> tuple[Constant, bool]:
     """Return an integer, and whether it was truncated.
 
     ptxas truncates an integer that is one digit too long, and refuses longer ones.
     """
     kind = next(kind for kind in BASES if match[kind])
-    base, number, cut = BASES[kind], 0, False
+    base, number, is_truncated = BASES[kind], 0, False
     for digit in match[kind].lstrip("0"):
         if number >= _TOP:
-            raise BadConstantError("the constant does not fit in 64 bits", at)
+            raise BadConstantError("the constant does not fit in 64 bits", span)
         number = number * base + int(digit, base)
-        cut = cut or number > _ONES
+        is_truncated = is_truncated or number > _ONES
         number &= _ONES
-    return _wrap_integer(number, bool(match["U"]) or number >= _TOP), cut
+    return _wrap_integer(number, bool(match["U"]) or number >= _TOP), is_truncated
 
 
 def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
@@ -306,39 +308,42 @@ def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
     return Constant(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _make_integer(value: Constant, at: Span, is_unsigned: bool) -> _Integer:
+def _make_integer(value: Constant, span: Span, is_unsigned: bool) -> _Integer:
     if isinstance(value.value, float):
-        raise BadConstantError("this operator takes integers only", at)
+        raise BadConstantError("this operator takes integers only", span)
     number = value.value & _ONES
     return _Integer(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _combine(sign: str, run: _Binary, x: Constant, y: Constant, at: Span) -> Constant:
+def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
-        return _combine_floats(sign, x, y, at)
-    unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
-    left, right = _make_integer(x, at, unsigned).value, _make_integer(y, at, unsigned).value
+        return _combine_floats(sign, x, y, span)
+    is_unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
+    left, right = (
+        _make_integer(x, span, is_unsigned).value,
+        _make_integer(y, span, is_unsigned).value,
+    )
     if sign in ("/", "%") and not right:
-        raise BadConstantError("division by zero", at)
+        raise BadConstantError("division by zero", span)
     if sign == "/" and (left, right) == (-_TOP, -1):
-        raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", at)
-    return _wrap_integer(int(run(left, right)), unsigned and sign not in _TRUTH)
+        raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", span)
+    return _wrap_integer(int(operation(left, right)), is_unsigned and sign not in _TRUTH)
 
 
-def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
+def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant:
     """Combine two binary64 numbers; NaN results have the bits that an x86 processor returns."""
     if 32 in (x.width, y.width):
-        raise BadConstantError("a `0f` literal can't be part of an expression", at, "0d…, or 1.5")
+        raise BadConstantError("a `0f` literal can't be part of an expression", span, "0d…, or 1.5")
     if sign == "/" and not y.value:
-        raise BadConstantError("division by zero", at)
+        raise BadConstantError("division by zero", span)
     value = _FLOATS[sign](x.value, y.value)
     if isinstance(value, bool):
         return Constant(int(value))
     if value == value:
         return Constant(value)
-    given = [number for number in (x, y) if number.value != number.value]
-    if len(given) == 2:
-        raise BadConstantError("which of two NaNs results is not settled", at)
-    pattern = convert_constant(given[0], Type.F64) if given else 0xFFF8 << 48
+    nans = [number for number in (x, y) if number.value != number.value]
+    if len(nans) == 2:
+        raise BadConstantError("which of two NaNs results is not settled", span)
+    pattern = convert_constant(nans[0], Type.F64) if nans else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)

@@ -14,14 +14,14 @@ Span = tuple[int, int]
 
 MAX_PROBLEMS = 12
 """Maximum problems reported per statement; the rest are counted."""
-_MOST_SHOWN = 24
+_MAX_SHOWN_PROBLEMS = 24
 """Maximum problems shown per text; the rest are counted."""
-_WINDOW = 76
+_WINDOW_CHARS = 76
 """Characters of a long line that a diagram shows around the caret."""
 _MAX_QUOTED_CHARS = 60
 """Characters of an overlong word that are shown."""
 _LONG_WORD = pattern(r"\S{256,}")
-_LONGEST = 1 << 11
+_MAX_LINE_CHARS = 1 << 11
 """Maximum characters of a message line."""
 
 
@@ -32,8 +32,8 @@ def format_count(number: int, noun: str) -> str:
 
 def format_existence(number: int, noun: str = "") -> str:
     """Return ``there is 1``, ``there are 2 bits``."""
-    said = format_count(number, noun) if noun else str(number)
-    return f"there is {said}" if number == 1 else f"there are {said}"
+    phrase = format_count(number, noun) if noun else str(number)
+    return f"there is {phrase}" if number == 1 else f"there are {phrase}"
 
 
 class Problem(NamedTuple):
@@ -56,12 +56,12 @@ def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[
     """
     if len(problems) + omitted_count <= MAX_PROBLEMS:
         return list(problems)
-    first = sorted(problems, key=lambda problem: problem.span)
-    left = max(len(first) - (MAX_PROBLEMS - 1), 0) + omitted_count
-    at = first[min(MAX_PROBLEMS - 1, len(first) - 1)].span
+    ordered = sorted(problems, key=lambda problem: problem.span)
+    omitted_total = max(len(ordered) - (MAX_PROBLEMS - 1), 0) + omitted_count
+    span = ordered[min(MAX_PROBLEMS - 1, len(ordered) - 1)].span
     return [
-        *first[: MAX_PROBLEMS - 1],
-        Problem(f"there are {left} more errors in this statement", at),
+        *ordered[: MAX_PROBLEMS - 1],
+        Problem(f"there are {omitted_total} more errors in this statement", span),
     ]
 
 
@@ -90,15 +90,21 @@ class PtxError(ValueError):
 
     def shift_into(self, text: str, start: int) -> PtxError:
         """Return the error for a longer text that contains this one's at position ``start``."""
-        moved = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)
-        return PtxError(text, tuple(moved))
+        shifted = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)
+        return PtxError(text, tuple(shifted))
 
     def __str__(self) -> str:
         """Return the problems, each with a caret under the text concerned."""
-        shown = self.errors if len(self.errors) <= _MOST_SHOWN else self.errors[: _MOST_SHOWN - 1]
-        lines = [format_problem(self.text, problem) for problem in shown]
-        more = len(self.errors) - len(shown)
-        return "\n".join([*lines, f"there are {more} more errors"] if more else lines)
+        shown_problems = (
+            self.errors
+            if len(self.errors) <= _MAX_SHOWN_PROBLEMS
+            else self.errors[: _MAX_SHOWN_PROBLEMS - 1]
+        )
+        lines = [format_problem(self.text, problem) for problem in shown_problems]
+        hidden_count = len(self.errors) - len(shown_problems)
+        return "\n".join(
+            [*lines, f"there are {hidden_count} more errors"] if hidden_count else lines
+        )
 
 
 class NotOneError(PtxError):
@@ -112,7 +118,7 @@ def make_printable(text: str) -> str:
     changes the colours or writing direction of a terminal.
     """
     if text.isascii():
-        return text if text.isprintable() else text.translate(_SHOWN)
+        return text if text.isprintable() else text.translate(_PRINTABLE)
     return "".join(map(_make_printable_char, text))
 
 
@@ -126,7 +132,7 @@ def _make_printable_char(char: str) -> str:
     return "\N{REPLACEMENT CHARACTER}"
 
 
-_SHOWN = {
+_PRINTABLE = {
     code: _make_printable_char(chr(code)) for code in range(128) if not chr(code).isprintable()
 }
 
@@ -142,13 +148,13 @@ def quote_word(text: str) -> str:
 
 
 def shorten_words(text: str) -> str:
-    """Shorten each overlong word to its first characters, and each line to ``_LONGEST``.
+    """Shorten each overlong word to its first characters, and each line to ``_MAX_LINE_CHARS``.
 
     Words contain no blanks. The limit is higher than the length of any file name.
     """
     text = _LONG_WORD.sub(lambda match: f"{match[0][:_MAX_QUOTED_CHARS]}…", text)
     lines = text.split("\n")
-    return "\n".join(x if len(x) <= _LONGEST else f"{x[:_LONGEST]}…" for x in lines)
+    return "\n".join(x if len(x) <= _MAX_LINE_CHARS else f"{x[:_MAX_LINE_CHARS]}…" for x in lines)
 
 
 def measure_cells(text: str) -> int:
@@ -174,12 +180,14 @@ def caret_lines(text: str, problem: Problem) -> list[str]:
     line_end = text.find("\n", start)
     line_end = len(text) if line_end < 0 else line_end
     start, end = start - line_start, min(end, line_end) - line_start
-    first, length = 0, line_end - line_start
-    if length > _WINDOW:
-        first = max(0, min(start - _WINDOW // 3, length - _WINDOW))
-        start, end = start - first, min(end - first, _WINDOW)
-    line = make_printable(text[line_start + first : min(line_start + first + _WINDOW, line_end)])
-    lead, mark = ("\u2026" if first else ""), line[start:end]
+    window_start, length = 0, line_end - line_start
+    if length > _WINDOW_CHARS:
+        window_start = max(0, min(start - _WINDOW_CHARS // 3, length - _WINDOW_CHARS))
+        start, end = start - window_start, min(end - window_start, _WINDOW_CHARS)
+    line = make_printable(
+        text[line_start + window_start : min(line_start + window_start + _WINDOW_CHARS, line_end)]
+    )
+    lead, mark = ("\u2026" if window_start else ""), line[start:end]
     lines = [
         f"  {lead}{line}",
         "  " + " " * measure_cells(lead + line[:start]) + "^" * max(1, measure_cells(mark)),
@@ -194,12 +202,12 @@ def _wrap_message(text: str, indent: str) -> str:
     return textwrap.fill(shorten_words(text), 79, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def find_closest_spelling(word: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
+def find_closest_spelling(word: str, spellings: Sequence[str], likeness: float = 0.6) -> str | None:
     """Return the known spelling closest to a word; None if none is as similar as ``likeness``."""
     from difflib import get_close_matches
 
     lower = word.lower()
-    if lower in known:
+    if lower in spellings:
         return lower
-    found = get_close_matches(lower[:64], known, n=1, cutoff=likeness)
-    return found[0] if found else None
+    matches = get_close_matches(lower[:64], spellings, n=1, cutoff=likeness)
+    return matches[0] if matches else None

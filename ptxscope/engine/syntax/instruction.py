@@ -125,10 +125,10 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     def with_constants(self, bits: Mapping[str, int]) -> Instruction:
         """Return the instruction with constants for some source registers, by name."""
         sources = list(self.sources)
-        for at, (role, source) in enumerate(self.roles.items()):
+        for index, (role, source) in enumerate(self.roles.items()):
             if isinstance(source, Register) and source.name in bits:
                 mask = (1 << self.type_of(role).bits) - 1
-                sources[at] = source._replace(bits=bits[source.name] & mask)
+                sources[index] = source._replace(bits=bits[source.name] & mask)
         return replace(self, sources=tuple(sources))
 
     @cached_property
@@ -192,9 +192,9 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     def count_lanes(self, role: str) -> int:
         """Return the number of lanes in which an operand's value can be entered, at least 1."""
         operand = None if role == Role.GUARD else self.entry.get_operand(role)
-        kept = operand and operand.can_keep_lanes and self.form.secop is None
-        given = operand and operand.role in SOURCES and (operand.has_lanes or kept)
-        return self.entry.lanes if given else 1
+        can_keep = operand and operand.can_keep_lanes and self.form.secop is None
+        is_split = operand and operand.role in SOURCES and (operand.has_lanes or can_keep)
+        return self.entry.lanes if is_split else 1
 
     @property
     def mnemonic(self) -> str:
@@ -250,5 +250,5 @@ def format_operand_prefix(form: Form, place: SlotPlace) -> str:
 
 def format_operand_suffix(form: Form, place: SlotPlace) -> str:
     """Return the text after an operand: ``.b3210`` or nothing."""
-    chosen = (form.get(name) for name in _SUFFIXES.get(place, ()))
-    return "".join(f".{value}" for value in chosen if value is not None)
+    selectors = (form.get(name) for name in _SUFFIXES.get(place, ()))
+    return "".join(f".{value}" for value in selectors if value is not None)

@@ -78,15 +78,15 @@ class ParsedModifiers(NamedTuple):
 
 @cache
 def _list_known_modifiers() -> frozenset[str]:
-    known = {word for entry in ENTRIES for word in map_spellings(entry)}
-    return frozenset(known | _PTX_MODIFIERS)
+    words = {word for entry in ENTRIES for word in map_spellings(entry)}
+    return frozenset(words | _PTX_MODIFIERS)
 
 
 def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
     """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
     reader = _ModifierParser(entry)
     for word in words:
-        reader.read(word)
+        reader.read_modifier(word)
     slots = list_modifier_slots(entry)
     reader.problems += [
         Problem(
@@ -116,13 +116,13 @@ class _ModifierParser:
         self.notes: list[str] = []
         self.more = 0
 
-    def read(self, word: Token) -> None:
+    def read_modifier(self, word: Token) -> None:
         text = word.text[1:]
-        known = map_spellings(self.entry)
+        spellings = map_spellings(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
             self._read_type(word)
-        elif text in known:
-            slot, value = known[text]
+        elif text in spellings:
+            slot, value = spellings[text]
             if slot.name not in self.spans:
                 self.values[slot.name], self.spans[slot.name] = value, word.span
             elif slot.name == "sat":
@@ -136,10 +136,10 @@ class _ModifierParser:
             problem = _make_unknown_problem(self.entry, word)
             self.problems.append(problem)
             # do not also report the modifier that was likely meant as missing
-            meant = (problem.fix or ".")[1:]
-            if meant in known:
-                self.spans.setdefault(known[meant][0].name, word.span)
-            elif meant and self.types:
+            likely_word = (problem.fix or ".")[1:]
+            if likely_word in spellings:
+                self.spans.setdefault(spellings[likely_word][0].name, word.span)
+            elif likely_word and self.types:
                 self.spans[self.types.pop(0).name] = word.span
 
     def _read_type(self, word: Token) -> None:
@@ -170,7 +170,7 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
 
 def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
     text = word.text[1:]
-    known = map_spellings(entry)
+    spellings = map_spellings(entry)
     hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
     if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
@@ -190,7 +190,7 @@ def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
         return Problem(message, word.span, ".add, or none")
     if text in _list_known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
-    candidates = sorted(known) + sorted(_TYPE_NAMES)
+    candidates = sorted(spellings) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
             f"{quote_word(word.text)} is a selector; it belongs behind an operand",

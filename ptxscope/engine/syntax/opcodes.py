@@ -51,4 +51,4 @@ def is_meant(word: str) -> bool:
 def make_alternation(words: frozenset[str]) -> str:
     """Return a regular expression for any of some words that tries few of them at each position."""
     groups = groupby(sorted(words, reverse=True), key=lambda word: word[0])
-    return "|".join(f"{first}(?:{'|'.join(x[1:] for x in group)})" for first, group in groups)
+    return "|".join(f"{initial}(?:{'|'.join(x[1:] for x in group)})" for initial, group in groups)

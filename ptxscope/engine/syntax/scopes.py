@@ -15,18 +15,18 @@ from .constants import BASES, INTEGER
 from .tokens import Token, TokenKind, tokenize
 
 _REG = re.compile(r"\.reg\b[^;\"]*+")
-_LONGEST = 1 << 12
+_MAX_DECLARATION_CHARS = 1 << 12
 """Maximum characters read of each declaration."""
-_DEEPEST = 200
+_MAX_DEPTH = 200
 """Maximum depth of nested braces with separate scopes."""
-_MOST_ASKED = 1 << 14
+_MAX_LOOKUPS = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
 """An asm operand; it is a register only if a module declares it."""
-_COMPILERS = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
+_COMPILER_REGISTER = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
 """A register name that nvcc generates, and that an asm statement may use."""
-_COMPILERS_TYPES: dict[str, str] = {
+_COMPILER_TYPES: dict[str, str] = {
     "p": "pred",
     **dict.fromkeys(("rs", "h"), "b16"),
     **dict.fromkeys(("r", "f", "hh"), "b32"),
@@ -58,8 +58,8 @@ def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
         name, i = _read_header(words, i)
         if i < len(words) and words[i].text == "{":
             end = _find_closing_brace(words, i)
-            last = words[end].start if end < len(words) else words[-1].end + 1
-            yield Body(name, words[i].end, last)
+            end_position = words[end].start if end < len(words) else words[-1].end + 1
+            yield Body(name, words[i].end, end_position)
             i = end
 
 
@@ -119,7 +119,7 @@ class RegisterDeclaration(NamedTuple):
 
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
     """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return where they end."""
-    found, type_, vector = list[RegisterDeclaration](), "", 0
+    registers, type_, vector = list[RegisterDeclaration](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
@@ -127,26 +127,26 @@ def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclar
         elif word.kind is TokenKind.DOTTED:
             type_ = word.text[1:]
         elif word.kind is TokenKind.NAME and type_:
-            less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
-            many = less == "<" and INTEGER.fullmatch(count)
-            number = _number(many) if many else None
-            found.append(RegisterDeclaration(word.text, number, Declared(type_, vector)))
+            bracket, count_text = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+            count_match = bracket == "<" and INTEGER.fullmatch(count_text)
+            number = _parse_count(count_match) if count_match else None
+            registers.append(RegisterDeclaration(word.text, number, Declared(type_, vector)))
         i += 1
-    return found, i
+    return registers, i
 
 
-def _number(found: re.Match[str]) -> int:
+def _parse_count(match: re.Match[str]) -> int:
     """Return the number of declared registers; an excessive one is cut to nine digits."""
-    kind = next(kind for kind in BASES if found[kind])
-    return int(found[kind][:9], BASES[kind])
+    kind = next(kind for kind in BASES if match[kind])
+    return int(match[kind][:9], BASES[kind])
 
 
 def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
     """Parse the words of one ``.reg`` directive with its ``;``; None for any other words."""
     if not words or words[0].text != ".reg":
         return None
-    found, end = parse_registers(words, 1)
-    return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+    registers, end = parse_registers(words, 1)
+    return tuple(registers) if [word.text for word in words[end:]] == [";"] else None
 
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
@@ -170,48 +170,48 @@ class Kernel(NamedTuple):
 
 def parse_kernel_header(text: str) -> Kernel | None:
     """Parse a kernel header as compilers write it; None for any other text."""
-    found = _KERNEL.fullmatch(text)
-    return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
+    match = _KERNEL.fullmatch(text)
+    return Kernel(match[1], _PARAMETERS.findall(match[2])) if match else None
 
 
 class Scope:
     """The declarations within one pair of braces."""
 
     def __init__(self, registers: dict[str, str] | None = None) -> None:
-        given = (registers or {}).items()
-        self.names = {name: Declared(type_, operand=True) for name, type_ in given}
+        operands = (registers or {}).items()
+        self.names = {name: Declared(type_, operand=True) for name, type_ in operands}
         self.numbered: dict[str, tuple[int, Declared]] = {}
         """Numbered registers such as ``%r<9>``: count and type, by the name without its number."""
         self.registers = False
         """Whether the scope contains a ``.reg``."""
 
-    def add_register(self, name: str, count: int | None, declared: Declared) -> None:
+    def add_register(self, name: str, count: int | None, declaration: Declared) -> None:
         """Declare a register, or ``count`` numbered ones."""
         self.registers = True
         if count is None:
-            self.names[name] = declared
+            self.names[name] = declaration
         else:
-            self.numbered[name] = (count, declared)
+            self.numbered[name] = (count, declaration)
 
     def has(self, name: str, count: int | None) -> bool:
         """Whether this scope declares a register, or numbered ones with this name."""
         if count is not None:
             return name in self.numbered
-        declared = self.look_up(name)
-        return declared is not None and declared.register and not declared.operand
+        declaration = self.look_up(name)
+        return declaration is not None and declaration.register and not declaration.operand
 
     def look_up(self, name: str) -> Declared | None:
         """Return the declaration of a name in this scope; None if there is none."""
-        declared = self.names.get(name)
-        if declared is not None or not self.numbered:
-            return declared
-        stem, number = _cut(name)
-        count, declared = self.numbered.get(stem, (0, None))
-        return declared if -1 < number < count else None
+        declaration = self.names.get(name)
+        if declaration is not None or not self.numbered:
+            return declaration
+        stem, number = _split_number(name)
+        count, declaration = self.numbered.get(stem, (0, None))
+        return declaration if -1 < number < count else None
 
 
 @lru_cache(maxsize=1 << 14)
-def _cut(name: str) -> tuple[str, int]:
+def _split_number(name: str) -> tuple[str, int]:
     """Return a name without its final number, and the number; -1 if there is none."""
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
@@ -234,7 +234,7 @@ class Scopes:
         """The lowest ``sm_`` number of the ``.target``."""
         self.functions: dict[str, Declared] = {}
         self._scopes = [Scope(registers)]
-        self._deeper = 0
+        self._extra_depth = 0
         """The number of open braces beyond the deepest scope."""
         self.elsewhere = elsewhere
         """The declarations of other texts of the same file, from all scopes."""
@@ -246,31 +246,31 @@ class Scopes:
         """Whether unknown text, which may declare anything, is among these declarations."""
         self._header: Scope | None = None
         """The scope of a function's header; it becomes that of the body that follows."""
-        self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
+        self._lookups: dict[str, tuple[Scope | None, Declared | None]] = {}
         """The names looked up since the last declaration or brace."""
 
     # --- updates by the reader
 
     def open(self) -> None:
         """Enter a scope at ``{``."""
-        self._asked.clear()
-        if len(self._scopes) > _DEEPEST:
-            self._deeper += 1
+        self._lookups.clear()
+        if len(self._scopes) > _MAX_DEPTH:
+            self._extra_depth += 1
             return
         self._scopes.append(self._header or Scope())
         self._header = None
 
     def close(self) -> None:
         """Leave a scope at ``}``."""
-        self._asked.clear()
-        if self._deeper:
-            self._deeper -= 1
+        self._lookups.clear()
+        if self._extra_depth:
+            self._extra_depth -= 1
         elif len(self._scopes) > 1:
             self._scopes.pop()
 
     def read(self, words: Sequence[Token]) -> None:
         """Read the words of one or more directives."""
-        self._asked.clear()
+        self._lookups.clear()
         i = 0
         while i < len(words):
             directive = _DIRECTIVES.get(words[i].text)
@@ -278,53 +278,55 @@ class Scopes:
                 self._header = None  # the header was a prototype
             i = directive(self, words, i + 1) if directive else i + 1
 
-    def find_duplicate(self, found: Iterable[RegisterDeclaration]) -> str:
+    def find_duplicate(self, registers: Iterable[RegisterDeclaration]) -> str:
         """Return the first register already declared in the innermost scope; empty for none.
 
         Outside all braces, only a module or an asm statement is a single text for an assembler.
         """
-        if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
+        if self._extra_depth or (
+            len(self._scopes) == 1 and self.version is None and not self.closed
+        ):
             return ""
-        scope, fresh = self._scopes[-1], Scope()
-        for name, count, declared in found:
-            if scope.has(name, count) or fresh.has(name, count):
+        scope, directive_scope = self._scopes[-1], Scope()
+        for name, count, declaration in registers:
+            if scope.has(name, count) or directive_scope.has(name, count):
                 return name
-            fresh.add_register(name, count, declared)
+            directive_scope.add_register(name, count, declaration)
         return ""
 
-    def add_directive(self, found: Iterable[RegisterDeclaration]) -> None:
+    def add_directive(self, registers: Iterable[RegisterDeclaration]) -> None:
         """Declare the registers of a lone ``.reg`` directive, as ``read`` would."""
-        self._asked.clear()
-        self._add_declaration(found)
+        self._lookups.clear()
+        self._add_declaration(registers)
         self._header = None
 
-    def begin(self, found: Kernel) -> None:
+    def begin(self, kernel: Kernel) -> None:
         """Declare a kernel from its header, as ``read`` would."""
-        self._asked.clear()
-        self._begin(found.name)
+        self._lookups.clear()
+        self._declare_function(kernel.name)
         names = (self._header or self._scopes[-1]).names
-        for name in found.parameters:
+        for name in kernel.parameters:
             names.setdefault(name, _PARAM)
 
-    def _begin(self, name: str) -> None:
+    def _declare_function(self, name: str) -> None:
         """Declare a function by name."""
         if name:
             self.functions[name] = _A_FUNCTION
         if len(self._scopes) == 1:
             self._header = Scope()
 
-    def _add_declaration(self, found: Iterable[RegisterDeclaration]) -> None:
+    def _add_declaration(self, registers: Iterable[RegisterDeclaration]) -> None:
         scope = self._header or self._scopes[-1]
-        for name, count, declared in found:
-            scope.add_register(name, count, declared)
+        for name, count, declaration in registers:
+            scope.add_register(name, count, declaration)
 
     def _enter_module(self, words: Sequence[Token], i: int) -> int:
         """Start a new module at ``.version``: forget the previous one."""
-        told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
-        if told:
-            self.version = (int(told[1]), int(told[2]))
+        match = _VERSION.match(words[i].text[:9]) if i < len(words) else None
+        if match:
+            self.version = (int(match[1]), int(match[2]))
             self.target = self._header = None
-            self._deeper = 0
+            self._extra_depth = 0
             self.functions = {}
             self._scopes = [Scope()]
         return i
@@ -332,20 +334,20 @@ class Scopes:
     def _set_target(self, words: Sequence[Token], i: int) -> int:
         numbers = []
         while i < len(words) and words[i].kind is not TokenKind.DOTTED:
-            if named := _TARGET.match(words[i].text[:20]):
-                numbers.append(int(named[1]))
+            if match := _TARGET.match(words[i].text[:20]):
+                numbers.append(int(match[1]))
             i += 1
         self.target = min(numbers, default=None)
         return i
 
     def _enter_function(self, words: Sequence[Token], i: int) -> int:
         name, _ = _read_header(words, i)
-        self._begin(name)
+        self._declare_function(name)
         return i
 
     def _read_registers(self, words: Sequence[Token], i: int) -> int:
-        found, i = parse_registers(words, i)
-        self._add_declaration(found)
+        registers, i = parse_registers(words, i)
+        self._add_declaration(registers)
         return i
 
     def _read_variables(self, words: Sequence[Token], i: int) -> int:
@@ -374,43 +376,43 @@ class Scopes:
 
     def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
         """Return the declared types of registers; None if one is a vector or undeclared."""
-        found = []
-        asked = self._asked
+        types = []
+        lookups = self._lookups
         for name in names:
-            at = asked.get(name)
-            if at is None:
-                at = asked[name] = self._look_up(name)
-            declared = at[1]
-            if declared is None or declared.vector or not declared.register:
+            lookup = lookups.get(name)
+            if lookup is None:
+                lookup = lookups[name] = self._look_up(name)
+            declaration = lookup[1]
+            if declaration is None or declaration.vector or not declaration.register:
                 return None
-            found.append(declared.type)
-        return tuple(found)
+            types.append(declaration.type)
+        return tuple(types)
 
     def _find_scoped(self, name: str) -> tuple[Scope | None, Declared | None]:
-        found = self._asked.get(name)
-        if found is None:
-            found = self._asked[name] = self._look_up(name)
-        return found
+        lookup = self._lookups.get(name)
+        if lookup is None:
+            lookup = self._lookups[name] = self._look_up(name)
+        return lookup
 
     def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
-        if len(self._asked) > _MOST_ASKED:
-            self._asked.clear()
+        if len(self._lookups) > _MAX_LOOKUPS:
+            self._lookups.clear()
         for scope in reversed(self._scopes):
-            if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
-                return scope, declared
-        declared = self.functions.get(name)
+            if (scope.names or scope.numbered) and (declaration := scope.look_up(name)):
+                return scope, declaration
+        declaration = self.functions.get(name)
         if (
             self.closed
-            and not declared
+            and not declaration
             and not (self.elsewhere and self.elsewhere.find_declaration(name))
         ):
-            declared = _guess_compiler_register(name)
-        return None, declared
+            declaration = _guess_compiler_register(name)
+        return None, declaration
 
     def find_type(self, name: str) -> str | None:
         """Return the declared type of a register, as ``b32``; None if it is undeclared."""
-        found = self.find_declaration(name)
-        return found.type if found and found.register else None
+        declaration = self.find_declaration(name)
+        return declaration.type if declaration and declaration.register else None
 
     @property
     def has_declarations(self) -> bool:
@@ -437,8 +439,8 @@ class Scopes:
 
 
 def _guess_compiler_register(name: str) -> Declared | None:
-    found = _COMPILERS.fullmatch(name)
-    return Declared(_COMPILERS_TYPES[found[1]]) if found else None
+    match = _COMPILER_REGISTER.fullmatch(name)
+    return Declared(_COMPILER_TYPES[match[1]]) if match else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
@@ -454,10 +456,10 @@ DIRECTIVES = frozenset(_DIRECTIVES)
 
 def collect_registers(text: str) -> Scopes:
     """Collect all registers that a source in another language declares, ignoring scopes."""
-    found = Scopes()
-    found.complete = _INCLUDE.search(text) is None
+    scopes = Scopes()
+    scopes.complete = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
-        found.read(tokenize(declaration[0][:_LONGEST].replace("%%", "%")))
+        scopes.read(tokenize(declaration[0][:_MAX_DECLARATION_CHARS].replace("%%", "%")))
         if not text.startswith(";", declaration.end()):  # built from several texts
-            found.complete = False
-    return found
+            scopes.complete = False
+    return scopes

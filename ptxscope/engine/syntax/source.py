@@ -35,7 +35,7 @@ _NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b":
 
 GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
 """The stand-in for source text that is not a literal; its PTX is unknown."""
-_LONGEST_GAP = 60
+_MAX_GAP_CHARS = 60
 """Maximum characters shown of a gap's source text."""
 
 
@@ -62,18 +62,22 @@ class Fragment(NamedTuple):
 
     def describe(self, start: int, end: int, text: str) -> str:
         """Return a range of the PTX with each gap as its source text: ``<MACRO>``."""
-        found, done = list[str](), start
+        parts, position = list[str](), start
         for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
-            found += self.ptx[done:gap], show_gap(text[slice(*self.find_origin(gap, gap + 1))])
-            done = gap + 1
-        return "".join([*found, self.ptx[done:end]])
+            parts += self.ptx[position:gap], show_gap(text[slice(*self.find_origin(gap, gap + 1))])
+            position = gap + 1
+        return "".join([*parts, self.ptx[position:end]])
 
     def find_origin(self, start: int, end: int) -> Span:
         """Return the span in the pasted text of a range of the PTX."""
         if self.starts == (0,) and not self.widths[0]:
             return self.origins[0] + start, self.origins[0] + max(start, end)
-        first = self._find_position(start)[0]
-        return (first, self._find_position(end - 1)[1]) if end > start else (first, first)
+        first_position = self._find_position(start)[0]
+        return (
+            (first_position, self._find_position(end - 1)[1])
+            if end > start
+            else (first_position, first_position)
+        )
 
     def _find_position(self, position: int) -> Span:
         piece = max(bisect_right(self.starts, position) - 1, 0)
@@ -84,7 +88,7 @@ class Fragment(NamedTuple):
         return start, start + 1
 
 
-class _Gluer:
+class _FragmentBuilder:
     """Collects decoded string literals into one Fragment."""
 
     def __init__(self) -> None:
@@ -116,8 +120,8 @@ class _Gluer:
 
 def show_gap(source: str) -> str:
     """Return the source text of a gap on one line."""
-    shown = " ".join(source[:_LONGEST_GAP].split())
-    return f"<{shown}{'…' * (len(source) > _LONGEST_GAP)}>"
+    excerpt = " ".join(source[:_MAX_GAP_CHARS].split())
+    return f"<{excerpt}{'…' * (len(source) > _MAX_GAP_CHARS)}>"
 
 
 def find_gaps(
@@ -127,21 +131,21 @@ def find_gaps(
 
     The same character in a user's own text has no width.
     """
-    every = zip(texts, starts, widths, strict=True)
-    return tuple(start for text, start, width in every if width and text == GAP)
+    pieces = zip(texts, starts, widths, strict=True)
+    return tuple(start for text, start, width in pieces if width and text == GAP)
 
 
 def find_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of a text: of its ``asm`` statements or string literals, or the text itself."""
-    found = False
+    has_asm = False
     for statement in find_asm_texts(text):
-        found = True
+        has_asm = True
         yield statement.fragment
-    if found:
+    if has_asm:
         return
     start = skip_blanks(text, 0)
     if _STRING.match(text, start):
-        yield _glue_literals(text, start)[0]
+        yield _join_literals(text, start)[0]
     else:
         yield Fragment(text)
 
@@ -165,9 +169,9 @@ def find_asm_texts(text: str) -> Iterator[AsmText]:
         end = statement.end
 
 
-def read_asm(text: str, start: int, opened: int) -> AsmText:
-    """Return the text of the ``asm`` statement at ``start``; ``opened`` follows its parenthesis."""
-    fragment, end = _glue_literals(text, opened)
+def read_asm(text: str, start: int, text_start: int) -> AsmText:
+    """Return the text of the ``asm`` statement at ``start``; ``text_start`` follows its "("."""
+    fragment, end = _join_literals(text, text_start)
     return AsmText(fragment, start, end)
 
 
@@ -204,12 +208,12 @@ def skip_blanks(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _glue_literals(text: str, position: int) -> tuple[Fragment, int]:
+def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
     """Join the string literals from a position on as a C compiler does; also return the end.
 
     A gap replaces anything else between or after them.
     """
-    gluer, problems, depth = _Gluer(), list[Problem](), 0
+    builder, problems, depth = _FragmentBuilder(), list[Problem](), 0
     while True:
         position = skip_blanks(text, position)
         if raw := _RAW.match(text, position):
@@ -217,15 +221,15 @@ def _glue_literals(text: str, position: int) -> tuple[Fragment, int]:
             if end < 0:
                 problems.append(_make_unclosed_problem(position, len(text)))
                 end = len(text)
-            _add_plain_text(text[raw.end() : end], raw.end(), gluer)
+            _add_plain_text(text[raw.end() : end], raw.end(), builder)
             position = end + len(raw[1]) + 2
         elif string := _STRING.match(text, position):
-            position = _decode(text, string.end(), gluer, problems)
+            position = _decode(text, string.end(), builder, problems)
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
-                return gluer.make_fragment(limit_problems(problems)), position
-            gluer.add(GAP, position, end - position)
+                return builder.make_fragment(limit_problems(problems)), position
+            builder.add(GAP, position, end - position)
             position = end
 
 
@@ -238,7 +242,7 @@ _GAP_TOKEN = pattern(
 )
 _LINE = pattern(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
 _LINE_START = pattern(r"(?<!\\)\n[^\S\n]*+\Z")
-_INDENT = 80
+_MAX_INDENT_CHARS = 80
 """Maximum blanks before a preprocessor line."""
 
 
@@ -248,18 +252,20 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
     It ends at a string, at a character that no macro's argument contains or, outside parentheses,
     where the text of an asm statement ends.
     """
-    end = at = position
-    while token := _GAP_TOKEN.match(text, at):
+    end = token_start = position
+    while token := _GAP_TOKEN.match(text, token_start):
         kind, mark = token.lastgroup, token["mark"]
         if kind == "stop" or (mark and mark != "(" and not depth):
             break
         depth += (mark == "(") - (mark == ")")
-        at = token.end()
-        if token[0] == "#" and _LINE_START.search(text, max(at - _INDENT, 0), at - 1):
-            line = _LINE.match(text, at)
-            at = line.end() if line else at
+        token_start = token.end()
+        if token[0] == "#" and _LINE_START.search(
+            text, max(token_start - _MAX_INDENT_CHARS, 0), token_start - 1
+        ):
+            line = _LINE.match(text, token_start)
+            token_start = line.end() if line else token_start
         if kind != "blank":
-            end = at
+            end = token_start
     return end, depth
 
 
@@ -268,31 +274,31 @@ _PERCENT = {"%%": "%", "%=": "0"}
 _PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
 
 
-def _add_plain_text(text: str, origin: int, gluer: _Gluer) -> None:
+def _add_plain_text(text: str, origin: int, builder: _FragmentBuilder) -> None:
     """Add plain characters, with ``%%`` read as ``%``."""
     for part in _PERCENTS.finditer(text):
-        at, found = origin + part.start(), part[0]
-        gluer.add(_PERCENT.get(found, found), at, 2 if found in _PERCENT else 0)
+        start, piece = origin + part.start(), part[0]
+        builder.add(_PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0)
 
 
-def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) -> int:
+def _decode(text: str, position: int, builder: _FragmentBuilder, problems: list[Problem]) -> int:
     """Add one string literal's characters; return the position after its closing quote."""
     start = position
     while position < len(text):
-        if plain := _PLAIN.match(text, position):
-            gluer.add(plain[0], position)
-            position = plain.end()
+        if match := _PLAIN.match(text, position):
+            builder.add(match[0], position)
+            position = match.end()
         elif text[position] == '"':
             return position + 1
         elif text[position] == "\n":
             break
         elif text[position] == "%":
-            meant = _PERCENT.get(text[position : position + 2])
-            gluer.add(meant or "%", position, 2 if meant else 0)
-            position += 2 if meant else 1
+            character = _PERCENT.get(text[position : position + 2])
+            builder.add(character or "%", position, 2 if character else 0)
+            position += 2 if character else 1
         elif escape := _ESCAPE.match(text, position):
             if not escape[1].endswith("\n"):
-                gluer.add(_decode_escape(escape[1]), position, len(escape[0]))
+                builder.add(_decode_escape(escape[1]), position, len(escape[0]))
             position = escape.end()
         else:
             position += 1

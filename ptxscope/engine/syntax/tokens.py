@@ -100,9 +100,9 @@ _BRACES = {"{": TokenGroupKind.OPEN, "}": TokenGroupKind.CLOSE}
 
 def tokenize(text: str) -> list[Token]:
     """Return all tokens of a text, without blanks and comments."""
-    made = tuple.__new__  # Token(…) takes twice as long
+    make = tuple.__new__  # Token(…) takes twice as long
     return [
-        made(Token, (_KINDS[group], match[group], *match.span(group)))
+        make(Token, (_KINDS[group], match[group], *match.span(group)))
         for match in _TOKEN.finditer(text)
         if (group := match.lastindex)
     ]
@@ -121,21 +121,21 @@ def group_tokens(
     i = 0
     while i < len(words):
         word = words[i]
-        part, end = TokenGroupKind.STATEMENT, i + 1
+        kind, end = TokenGroupKind.STATEMENT, i + 1
         if word.text == ";":
             i = end
             continue
         if word.text in _BRACES:
-            part = _BRACES[word.text]
+            kind = _BRACES[word.text]
         elif word.kind is TokenKind.DOTTED:
-            part, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
+            kind, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
         elif word.kind is TokenKind.NAME and end < len(words) and words[end].text == ":":
-            part, end = TokenGroupKind.LABEL, end + 1
+            kind, end = TokenGroupKind.LABEL, end + 1
         elif word.start in gaps and _is_alone(words, i, gaps):
-            part = TokenGroupKind.GAP
+            kind = TokenGroupKind.GAP
         else:
             end = _find_statement_end(text, words, i, opcodes)
-        yield TokenGroup(part, i, end)
+        yield TokenGroup(kind, i, end)
         i = end
 
 
@@ -160,28 +160,30 @@ def find_boundary_problems(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[Problem]:
     """Yield the problems outside statements: missing or stray ``;``, comments, non-ASCII text."""
-    words, done, gaps = tokenize(text), 0, frozenset(gaps)
+    words, index, gaps = tokenize(text), 0, frozenset(gaps)
     for item in group_tokens(text, words, opcodes, gaps):
-        yield from _find_empty_problems(words[done : item.start])
-        done = item.end
+        yield from _find_empty_problems(words[index : item.start])
+        index = item.end
         if item.part is TokenGroupKind.STATEMENT:
-            first = words[item.start]
-            if any(word.start in gaps for word in words[item.start : done]):
-                done += done < len(words) and words[done].text == ";"
+            first_word = words[item.start]
+            if any(word.start in gaps for word in words[item.start : index]):
+                index += index < len(words) and words[index].text == ";"
                 continue
-            if first.kind is not TokenKind.NAME and first.text != "@":
-                yield Problem(f"{quote_word(first.text)} can't begin a statement", first.span)
-            if done < len(words) and words[done].text == ";":
-                done += 1
+            if first_word.kind is not TokenKind.NAME and first_word.text != "@":
+                yield Problem(
+                    f"{quote_word(first_word.text)} can't begin a statement", first_word.span
+                )
+            if index < len(words) and words[index].text == ";":
+                index += 1
             else:
-                end = _end_of(text, words, done)
+                end = _end_of(text, words, index)
                 yield MISSING_END._replace(span=(end, end))
-    yield from _find_empty_problems(words[done:])
-    if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
-        yield Problem("this comment is not closed", open_.span(1), "*/")
-    for odd in () if text.isascii() else _NOT_ASCII.finditer(text):
-        if not gaps.issuperset(range(*odd.span())):
-            yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
+    yield from _find_empty_problems(words[index:])
+    if comment := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
+        yield Problem("this comment is not closed", comment.span(1), "*/")
+    for match in () if text.isascii() else _NOT_ASCII.finditer(text):
+        if not gaps.issuperset(range(*match.span())):
+            yield Problem("ptxas takes nothing but ASCII, in comments too", match.span())
             return
 
 
@@ -236,7 +238,7 @@ def _find_directive_end(text: str, words: list[Token], i: int) -> int:
 
 def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
-    begun = words[start].text != "@"  # the token after a guard has not been read yet
+    has_opcode = words[start].text != "@"  # the token after a guard has not been read yet
     for i in range(start, len(words)):
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
@@ -245,16 +247,16 @@ def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[
             depth += 1
         elif word in _CLOSE:
             depth -= 1
-        elif (word == "@" or word in opcodes) and begun and i > start:
-            first = _skip_guard(words, i)
+        elif (word == "@" or word in opcodes) and has_opcode and i > start:
+            opcode_index = _skip_guard(words, i)
             if (
-                first + 1 < len(words)
-                and words[first].text in opcodes
-                and words[first + 1].kind is TokenKind.DOTTED
+                opcode_index + 1 < len(words)
+                and words[opcode_index].text in opcodes
+                and words[opcode_index + 1].kind is TokenKind.DOTTED
                 and "\n" in text[words[i - 1].end : words[i].start]
             ):
                 return i
-        begun = begun or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
+        has_opcode = has_opcode or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
     return len(words)
 
 
@@ -269,34 +271,36 @@ def _skip_guard(words: list[Token], i: int) -> int:
 
 def _make_statement(words: list[Token], end: int) -> RawInstruction:
     problems: list[Problem] = []
-    guard, negated = None, False
+    guard, is_negated = None, False
     i = _skip_guard(words, 0)
     if i:
-        negated = len(words) > 1 and words[1].text == "!"
+        is_negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
         if guard and i < len(words) and words[i].kind is TokenKind.DOTTED:
             i -= 1  # the predicate is missing: this is the opcode
             guard = None
         if guard is None or guard.kind is not TokenKind.NAME or guard.text == "_":
-            at = guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
-            problems.append(Problem("a predicate is missing behind `@`", at, "@p or @!p"))
+            guard_span = (
+                guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
+            )
+            problems.append(Problem("a predicate is missing behind `@`", guard_span, "@p or @!p"))
             guard = None
     if i >= len(words):
         opcode = Token(TokenKind.BAD, "", end, end)
         return RawInstruction(
-            guard, negated, opcode, (), (), (words[0].start, end), tuple(problems)
+            guard, is_negated, opcode, (), (), (words[0].start, end), tuple(problems)
         )
     opcode = words[i]
-    first = i = i + 1
+    modifiers_start = i = i + 1
     while i < len(words) and (words[i].kind is TokenKind.DOTTED or words[i].text == "."):
         if words[i].text == ".":
             problems.append(Problem("a modifier must follow its dot at once", words[i].span))
             i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
-    modifiers = tuple(word for word in words[first:i] if word.kind is TokenKind.DOTTED)
+    modifiers = tuple(word for word in words[modifiers_start:i] if word.kind is TokenKind.DOTTED)
     operands = tuple(_split_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
-    return RawInstruction(guard, negated, opcode, modifiers, operands, span, tuple(problems))
+    return RawInstruction(guard, is_negated, opcode, modifiers, operands, span, tuple(problems))
 
 
 def _split_operands(

@@ -43,8 +43,8 @@ def parse_value(text: str, type_: Type) -> int:
     if match := _FLOAT_BITS.fullmatch(word):
         digits = 8 if match[1] in "fF" else 16
         if len(match[2]) != digits or digits * 4 != type_.bits:
-            written = format_count(len(match[2]) * 4, "bit")
-            message = f"{quote_word(word)} has {written}; the operand has {type_.bits}"
+            size_text = format_count(len(match[2]) * 4, "bit")
+            message = f"{quote_word(word)} has {size_text}; the operand has {type_.bits}"
             raise _make_error(text, message, _format_allowed_values(type_))
         return int(match[2], 16)
     if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
@@ -63,12 +63,12 @@ def parse_value(text: str, type_: Type) -> int:
 
 def parse_integer(text: str, bits: int) -> int:
     """Parse an integer of ``bits`` bits, signed or unsigned. Raise PtxError if it is invalid."""
-    found = _read_integer(text, text.strip(), bits)
-    if found is None:
+    value = _read_integer(text, text.strip(), bits)
+    if value is None:
         raise _make_error(
             text, f"{quote_word(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255"
         )
-    return found
+    return value
 
 
 def _format_allowed_values(type_: Type) -> str:
@@ -110,9 +110,9 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
 def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if type_ is Type.PRED:
         return int(word.lower() == "true")
-    named = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
-    if named is not None and len(word.lstrip("+-")) >= len(word) - 1:
-        return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
+    constant = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
+    if constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
+        return constant | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):
         raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
     bits = encode_float(float(word), type_.bits)
@@ -125,8 +125,10 @@ def _read_named_or_float(text: str, word: str, type_: Type) -> int:
 
 def finite_range(type_: Type) -> str:
     """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
-    most = format_float(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
-    return f"-{most} to {most}, inf, -inf"
+    largest = format_float(
+        _NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits
+    )
+    return f"-{largest} to {largest}, inf, -inf"
 
 
 def _read_lanes(text: str, type_: Type) -> int:
@@ -140,14 +142,14 @@ def _read_lanes(text: str, type_: Type) -> int:
         makes = "lane does not make" if len(parts) == 1 else "lanes do not make"
         message = f"{len(parts)} {makes} {format_count(type_.bits, 'bit')}"
         raise _make_error(text, message, " or ".join(counts) or "a plain value")
-    bits, at = 0, match.start(2)
+    bits, position = 0, match.start(2)
     for part in parts:
         try:
             lane = parse_integer(part, unit)
         except PtxError as error:
-            raise error.shift_into(text, at) from None
+            raise error.shift_into(text, position) from None
         bits = bits << unit | lane
-        at += len(part) + 1
+        position += len(part) + 1
     return bits
 
 
@@ -203,18 +205,18 @@ def classify_float(bits: int, width: int) -> FloatClass:
     return FloatClass.NORMAL
 
 
-def step_float(bits: int, width: int, by: int) -> int | None:
-    """Return the pattern ``by`` steps up, or down if negative; -0.0 is one below 0.0.
+def step_float(bits: int, width: int, steps: int) -> int | None:
+    """Return the pattern ``steps`` patterns up, or down if negative; -0.0 is one below 0.0.
 
     None for a NaN, and for steps beyond the infinities.
     """
     if classify_float(bits, width) is FloatClass.NAN:
         return None
     top = 1 << (width - 1)
-    rank = (bits if bits < top else top - 1 - bits) + by
-    found = rank if rank >= 0 else top - 1 - rank
-    beyond = not 0 <= found < 2 * top or classify_float(found, width) is FloatClass.NAN
-    return None if beyond else found
+    rank = (bits if bits < top else top - 1 - bits) + steps
+    result = rank if rank >= 0 else top - 1 - rank
+    is_beyond = not 0 <= result < 2 * top or classify_float(result, width) is FloatClass.NAN
+    return None if is_beyond else result
 
 
 def format_float(bits: int, width: int) -> str:
