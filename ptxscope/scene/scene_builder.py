@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.semantics.micro_operation import WHOLE
+from ..engine.semantics.micro_operation import MAX_LANE_BITS
 from ..engine.semantics.micro_operations import Merge, Select
 from ..engine.syntax.values import format_hex, format_value
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
@@ -84,7 +84,7 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
     for lane in range(len(row.lanes)):
         target = LaneRef(row.key, lane)
         gone: set[int] = set()
-        for part in row.micro.find_origins(lane, 0, WHOLE, row.inputs):
+        for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
             if part.low >= part.high:
                 continue
             gone.add(part.input)
@@ -174,7 +174,7 @@ def _read(trace: Trace, role: str) -> set[int]:
             found |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):
-            for part in row.micro.find_origins(lane, 0, WHOLE, row.inputs):
+            for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
                 if row.input_keys[part.input] == role and part.low < part.high:
                     places = iter_parts(trace, role, part.lane, part.low, part.high)
                     found |= {place.lane for place in places}

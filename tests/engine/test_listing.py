@@ -189,21 +189,21 @@ def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None
     text = rng.choice([" ", "\n\t"]).join(words)
     by_word, at_once = Scopes(), Scopes()
     header, registers = parse_kernel_header(text), parse_register_directive(tokenize(text))
-    by_word.read(tokenize(text))
+    by_word.read_directives(tokenize(text))
     if header:
-        at_once.begin(header)
+        at_once.add_kernel(header)
     elif registers is not None:
         at_once.add_directive(registers)
     else:
         return
     for scopes in (by_word, at_once):
-        scopes.open()
+        scopes.open_scope()
     names = {word.text for word in tokenize(text)} | {"%r8", "%r9"}
     assert {x: by_word.find_declaration(x) for x in names} == {
         x: at_once.find_declaration(x) for x in names
     }
     for scopes in (by_word, at_once):
-        scopes.close()
+        scopes.close_scope()
     assert {x: by_word.find_declaration(x) for x in names} == {
         x: at_once.find_declaration(x) for x in names
     }

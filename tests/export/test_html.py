@@ -18,7 +18,7 @@ from ptxscope import export, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import WHOLE
+from ptxscope.engine.semantics.micro_operation import MAX_LANE_BITS
 from ptxscope.engine.semantics.micro_operations import Pack
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.values import format_hex
@@ -96,8 +96,10 @@ def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model:
               if key not in packed}  # fmt: skip
     for key, lane in values:
         node = ("", key, lane)
-        back = {(x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, WHOLE))}
-        on = find_descendants(shown, LaneBits(key, lane, 0, WHOLE))
+        back = {
+            (x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
+        }
+        on = find_descendants(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
         assert {x[1:] for x in relations.ancestors[node]} & values == back & values
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 

@@ -99,8 +99,8 @@ def _format_requirement(need: VersionRequirement) -> str:
 def _format_counts(entry: Entry) -> str:
     """How many forms there are, and where the answers differ, by whom."""
     every = count_forms(entry.opcode)
-    documented = count_forms(entry.opcode, documented=True)
-    taken = count_forms(entry.opcode, ptxas=True)
+    documented = count_forms(entry.opcode, is_documented=True)
+    taken = count_forms(entry.opcode, is_in_ptxas=True)
     said = f"{every:,} legal forms"
     if documented != every:
         said += f", {documented:,} of them documented"

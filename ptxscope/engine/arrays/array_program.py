@@ -27,11 +27,11 @@ from .call_sequence import (
     copy,
 )
 from .demand import record_plan
-from .instruction_selection import select
+from .instruction_selection import select_calls
 
 Array = npt.NDArray[Any]
 """A flat array."""
-BLOCK = 1 << 18
+MAX_BLOCK = 1 << 18
 """Maximum number of results in a block."""
 _MIN_BLOCK = 1 << 15
 """Minimum number of results in a block: below it, the overhead of calling dominates."""
@@ -63,7 +63,7 @@ class RunBuffers(NamedTuple):
 
     size: int
     """The number of results."""
-    most: int
+    block_size: int
     """The number of results in a block."""
     blocked: Mapping[Buffer, Array]
     """Arrays of all elements; each block uses its slice."""
@@ -74,18 +74,18 @@ class RunBuffers(NamedTuple):
 
     def iter_blocks(self) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each block."""
-        for start in range(0, self.size, self.most):
+        for start in range(0, self.size, self.block_size):
             if self.refill:
                 next(self.refill)
-            yield start, min(start + self.most, self.size)
+            yield start, min(start + self.block_size, self.size)
 
 
 class ArrayProgram:
     """The computation of a plan as calls. Any number of threads may run it."""
 
-    def __init__(self, plan: Plan, *, told: bool = False) -> None:
+    def __init__(self, plan: Plan, *, with_flags: bool = False) -> None:
         self.plan = plan
-        steps = select(record_plan(plan, with_flags=told))
+        steps = select_calls(record_plan(plan, with_flags=with_flags))
         self.results = {name: view.bytes for name, view in steps.results.items()}
         """The bytes per result of each destination, by name."""
         memory = _Memory(steps)
@@ -94,7 +94,7 @@ class ArrayProgram:
         self.scratch = tuple(memory.sizes)
         """The bytes per result of each piece of scratch memory."""
         fit = _CACHE_BYTES // max(sum(self.scratch), 1)
-        self.block = min(max(1 << fit.bit_length() - 1, _MIN_BLOCK), BLOCK)
+        self.block = min(max(1 << fit.bit_length() - 1, _MIN_BLOCK), MAX_BLOCK)
         """The best number of results in a block."""
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class ArrayProgram:
 
     def run(self, buffers: RunBuffers) -> None:
         """Compute all results, block by block."""
-        scratch, open_slots = self._copy_environment(buffers.most)
+        scratch, open_slots = self._copy_environment(buffers.block_size)
         arrays, blocked_slots = list(scratch), list[tuple[int, Array, int]]()
         for index, place, dtype in open_slots:
             if place in buffers.broadcast:
@@ -117,8 +117,8 @@ class ArrayProgram:
                 arrays[index] = view = buffers.blocked[place].view(dtype)
                 blocked_slots.append((index, view, view.size // buffers.size))
         for start, end in buffers.iter_blocks():
-            if end - start < buffers.most:
-                arrays = [_take_first(x, end - start, buffers.most) for x in arrays]
+            if end - start < buffers.block_size:
+                arrays = [_take_first(x, end - start, buffers.block_size) for x in arrays]
             if end - start < buffers.size:
                 for index, view, lanes in blocked_slots:
                     arrays[index] = view[start * lanes : end * lanes]

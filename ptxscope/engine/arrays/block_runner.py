@@ -42,25 +42,25 @@ class RunnablePlan(Protocol):
     block: int
     """The best number of results in a block."""
 
-    def run(self, feed: RunBuffers) -> None:
+    def run(self, buffers: RunBuffers) -> None:
         """Compute and write all results."""
 
 
 def get_program(plan: Plan) -> ArrayProgram:
     """Return the NumPy calls that compute a plan, cached."""
-    program = _get_runnable(plan, native=False)
+    program = _get_runnable(plan, is_native=False)
     assert isinstance(program, ArrayProgram)
     return program
 
 
-def _get_runnable(plan: Plan, native: bool) -> RunnablePlan:
+def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
-    programs = _programs[native]
+    programs = _programs[is_native]
     program = programs.get(id(plan))
     if program is None or program.plan is not plan:
-        program = _get_machine_code(plan) if native else ArrayProgram(plan)
+        program = _get_machine_code(plan) if is_native else ArrayProgram(plan)
         with _lock:
-            if len(programs) >= _MAX_PROGRAMS[native]:
+            if len(programs) >= _MAX_PROGRAMS[is_native]:
                 del programs[next(iter(programs))]
             programs[id(plan)] = program
     return program
@@ -78,7 +78,7 @@ def run_blocks(
     shape: tuple[int, ...],
     out: Mapping[str, AnyArray] | None = None,
     *,
-    native: bool = False,
+    is_native: bool = False,
 ) -> dict[str, AnyArray]:
     """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
@@ -94,7 +94,7 @@ def run_blocks(
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = _get_runnable(plan, native)
+        program = _get_runnable(plan, is_native)
         typed_operands = {
             x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
         }

@@ -14,10 +14,10 @@ from ..records import NamedTuple
 from ..semantics.micro_operations import Choose
 from ..semantics.plan import Plan
 from .integer_types import WIDEST, MachineInt, find_narrowest_type, round_up_width
-from .narrowing import PASSES, WHOLE
+from .narrowing import FLAGGED_PASSES, PASSES
 from .tape import Node, Op, Tape
 
-ALL = 1 << 30
+ALL_BITS = 1 << 30
 """More bits than any node has: the exact value counts."""
 
 
@@ -33,7 +33,7 @@ class BitDemand(NamedTuple):
         return BitDemand(max(self.bits, demand.bits), self.lanes | demand.lanes)
 
 
-NOTHING = BitDemand(0, frozenset())
+NO_DEMAND = BitDemand(0, frozenset())
 
 
 class Recording(NamedTuple):
@@ -63,7 +63,7 @@ def record_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
     ``with_flags`` adds the rows' flags and the conditions of choices to the results, under the
     names of ``make_flag_key``.
     """
-    passes = WHOLE if with_flags else PASSES
+    passes = FLAGGED_PASSES if with_flags else PASSES
     tape = Tape(passes[0])
     values = {source.role: tape.add_source(source.role, source.type) for source in plan.sources}
     for row in plan.rows:
@@ -104,7 +104,7 @@ def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Record
     needs: dict[Node, BitDemand] = {}
 
     def add(x: Node, need: BitDemand) -> None:
-        needs[x] = need.union(needs.get(x, NOTHING))
+        needs[x] = need.union(needs.get(x, NO_DEMAND))
 
     for node, type_ in results.values():
         add(node, BitDemand(type_.bits, frozenset(range(node.lanes))))
@@ -134,7 +134,7 @@ def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) ->
 
 
 def _demand_all_bits(x: Node, index: int, need: int) -> int:
-    return ALL
+    return ALL_BITS
 
 
 def _demand_ring_bits(x: Node, index: int, need: int) -> int:
@@ -144,18 +144,18 @@ def _demand_ring_bits(x: Node, index: int, need: int) -> int:
 
 
 def _demand_left_shift(x: Node, index: int, need: int) -> int:
-    return ALL if index else _demand_ring_bits(x, index, need)
+    return ALL_BITS if index else _demand_ring_bits(x, index, need)
 
 
 def _demand_right_shift(x: Node, index: int, need: int) -> int:
     amount = x.args[1]
     if index or isinstance(amount, Node) or need + amount > WIDEST:
-        return ALL
+        return ALL_BITS
     return need + amount
 
 
 def _demand_choice(x: Node, index: int, need: int) -> int:
-    return need if index else ALL
+    return need if index else ALL_BITS
 
 
 _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
@@ -163,16 +163,16 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.SUBTRACT: _demand_ring_bits,
     Op.MULTIPLY: _demand_ring_bits,
     Op.NEGATIVE: _demand_ring_bits,
-    Op.FROM: _demand_ring_bits,
+    Op.REVERSE_SUBTRACT: _demand_ring_bits,
     Op.SHIFT_LEFT: _demand_left_shift,
     Op.SHIFT_RIGHT: _demand_right_shift,
     Op.WHERE: _demand_choice,
-    Op.BITAND: lambda x, at, need: min(x.fixed[0].bit_length(), need),
-    Op.CAST: lambda x, at, need: min(x.fixed[0], need),
-    Op.GATHER: lambda x, at, need: 32,
-    Op.KEEP: lambda x, at, need: x.fixed[1],
-    Op.PACK: lambda x, at, need: x.fixed[0],
-    Op.TOTAL: lambda x, at, need: measure_total_bits(x),
+    Op.BITAND: lambda x, index, need: min(x.fixed[0].bit_length(), need),
+    Op.CAST: lambda x, index, need: min(x.fixed[0], need),
+    Op.GATHER: lambda x, index, need: 32,
+    Op.KEEP: lambda x, index, need: x.fixed[1],
+    Op.PACK: lambda x, index, need: x.fixed[0],
+    Op.TOTAL: lambda x, index, need: measure_total_bits(x),
 }
 """The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
 

@@ -17,7 +17,7 @@ from .call_sequence import Buffer, BufferKind
 from .demand import make_flag_key
 
 Truths = npt.NDArray[np.bool_]
-_program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, told=True))
+_program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, with_flags=True))
 
 
 class FlaggedResults:

@@ -23,7 +23,7 @@ from .call_sequence import (
     clip,
     make_constant,
 )
-from .demand import ALL, Recording
+from .demand import ALL_BITS, Recording
 from .integer_types import MachineInt, find_narrowest_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import Selector, SelectorState
@@ -32,7 +32,7 @@ from .tape import Node, Op, get_range
 _BYTE = get_unsigned_type(8)
 
 
-def select(recording: Recording) -> CallSequence:
+def select_calls(recording: Recording) -> CallSequence:
     """Return the calls that compute a recording."""
     state = SelectorState(recording, _SELECTORS)
     results = {
@@ -67,7 +67,7 @@ def _make_ring_selector(function: Function) -> Selector:
     def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = (
             s.choose_wide_type(x, *x.args)
-            if s.count_needed_bits(x) < ALL
+            if s.count_needed_bits(x) < ALL_BITS
             else s.get_storage_type(x)
         )
         return s.append_call(function, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
@@ -169,7 +169,7 @@ def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
     assert isinstance(y, Node)
     type_ = (
         s.choose_wide_type(y, y)
-        if s.count_needed_bits(y) < ALL
+        if s.count_needed_bits(y) < ALL_BITS
         else _find_common_type(y.range, get_range(amount))
     )
     return s.append_call(np.right_shift, type_, x.lanes, s.read(y, type_), s.read_as(amount, type_))
@@ -276,7 +276,7 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.SUBTRACT: _make_ring_selector(np.subtract),
     Op.MULTIPLY: _make_ring_selector(np.multiply),
     Op.NEGATIVE: _make_ring_selector(np.negative),
-    Op.FROM: _select_from,
+    Op.REVERSE_SUBTRACT: _select_from,
     Op.ABSOLUTE: _select_absolute,
     Op.MINIMUM: _select_bound,
     Op.MAXIMUM: _select_bound,

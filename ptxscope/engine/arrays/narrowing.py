@@ -62,7 +62,7 @@ def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
             _measure_common_bits(rest),
             _measure_common_bits(result),
         ) < _measure_common_bits(x.range):
-            return tape.add(p, tape.emit(op, q, tape.emit(Op.FROM, p, fixed=(k,))))
+            return tape.add(p, tape.emit(op, q, tape.emit(Op.REVERSE_SUBTRACT, p, fixed=(k,))))
     return None
 
 
@@ -105,8 +105,8 @@ def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node
         bounds
     ) >= _measure_common_bits(x.range):
         return None
-    low_bound = tape.emit(Op.FROM, tape.minimum(p, 0), fixed=(low,))
-    high_bound = tape.emit(Op.FROM, tape.maximum(p, 0), fixed=(high,))
+    low_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.minimum(p, 0), fixed=(low,))
+    high_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.maximum(p, 0), fixed=(high,))
     return tape.add(p, tape.minimum(tape.maximum(q, low_bound), high_bound))
 
 
@@ -341,7 +341,7 @@ PASSES = (SHORTENING_RULES, NARROWING_RULES)
 They are separate because arguments may be clipped for a comparison only once its final form is
 known.
 """
-WHOLE = (
+FLAGGED_PASSES = (
     SHORTENING_RULES,
     {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
 )

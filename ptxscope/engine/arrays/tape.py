@@ -39,7 +39,7 @@ class Op(StrEnum):
     PACK = "pack"
     TOTAL = "sum_lanes"
     # created by rules
-    FROM = "from"
+    REVERSE_SUBTRACT = "from"
     """A constant minus x."""
     CLIP = "clip"
     AVERAGE = "average"
@@ -59,7 +59,7 @@ def _average_truncated(ar: Arithmetic[V], x: V, y: V) -> V:
 
 
 _MEANINGS: dict[Op, Callable[..., Any]] = {
-    Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
+    Op.REVERSE_SUBTRACT: lambda ar, x, k: ar.add(ar.negative(x), k),
     Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
     Op.AVERAGE: _average_truncated,
     Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),

@@ -99,7 +99,7 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
     found = find_folding(ins.form, ins.sources, bits) if bits is not None else None
     if found is None or bits is None:
         return
-    phrase = f"as {FOLDING} folds it, with c read as an f32: {found.read}"
+    phrase = f"as {FOLDING} folds it, with c read as an f32: {found.mistaken_value}"
     axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
     same_bits = Immediate(bits, f"0f{bits:08X}")
     yield Cause(CauseKind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
@@ -226,7 +226,7 @@ def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
     """Another opcode, the slots carried over."""
     registers = all(isinstance(source, Register) for source in ins.sources)
     for twin in find_confusable_opcodes(ins.form):
-        if not (registers or CATALOG[twin.opcode].takes_immediates):
+        if not (registers or CATALOG[twin.opcode].can_take_immediates):
             continue
         yield Cause(
             CauseKind.OPCODE,

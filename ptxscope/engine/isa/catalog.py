@@ -11,7 +11,6 @@ from .roles import Role
 from .slots import (
     ASEL,
     ATYPE,
-    BARE_C,
     BOOLOP,
     BSEL,
     BTYPE,
@@ -40,6 +39,7 @@ from .slots import (
     SINK_ALONE,
     ST,
     STYPE,
+    UNREAD_C,
     C,
     make_b1024_remark,
 )
@@ -88,7 +88,7 @@ def _make_scalar_entry(
         (*slots, SECOP, DSEL, ASEL, BSEL, C),
         _VSET_WORDS if slots is _VSET else _WORDS,
         (SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
-        (BARE_C,),
+        (UNREAD_C,),
         example,
         "2.0",
         "sm_20",
@@ -126,7 +126,7 @@ def _make_simd_entry(
         "3.0",
         "sm_30",
         lanes=lanes,
-        takes_immediates=False,
+        can_take_immediates=False,
         family=family,
         contradictions=find_contradictions(opcode),
         brief=brief,

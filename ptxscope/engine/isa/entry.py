@@ -151,7 +151,7 @@ class Entry(NamedTuple):
     target: str
     lanes: int = 1
     """The number of lanes in a register: 1, 2 (half-words) or 4 (bytes)."""
-    takes_immediates: bool = True
+    can_take_immediates: bool = True
     """Whether operands may be immediates."""
     requirements: tuple[VersionRequirement, ...] = ()
     """Requirements of some forms beyond ``ptx_isa`` and ``target``."""

@@ -84,7 +84,7 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
             yield form
 
 
-def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
+def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
     Section 3 of docs/semantics.md lists the counts. ``documented`` counts only the forms that the
@@ -94,7 +94,7 @@ def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -
     excluded_remarks = tuple(
         x
         for x in entry.remarks
-        if (documented and not x.is_documented) or (ptxas and not x.is_in_ptxas)
+        if (is_documented and not x.is_documented) or (is_in_ptxas and not x.is_in_ptxas)
     )
     total = 1
     for slots in _group_related_slots(entry, entry.constraints + excluded_remarks):

@@ -157,7 +157,7 @@ PO_NOT_NEGATED = Constraint(
 
 # --- remarks -----------------------------------------------------------------------------
 
-BARE_C = Remark(
+UNREAD_C = Remark(
     ("c", "secop", "dsel"),
     lambda f: f.c and f.secop is None and f.dsel is None,
     "c is ignored: without a secondary operation or a selector on d nothing reads it "

@@ -21,10 +21,10 @@ from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
 from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.parser import resolve
+from ..syntax.parser import parse_statement
 from ..syntax.register_checks import find_register_problems
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
-from ..syntax.source import find_asm_openings, is_condition, show_gap
+from ..syntax.source import find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
 from .plain_instructions import Operation, find_operation
 
@@ -139,7 +139,7 @@ class Program(NamedTuple):
     def is_declared(self, name: str) -> bool:
         """Whether a name, or it behind a ``%``, is that of a declared register."""
         every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
-        return any(found and found.register for found in every)
+        return any(found and found.is_register for found in every)
 
     def register(self, name: str) -> str | None:
         """The register of a name, or of it without the ``%``."""
@@ -313,15 +313,15 @@ class _Loader:
             self._read_conditions(first.start)
             if self.told:
                 self.told(self.fragment.find_origin(first.start, first.end)[0])
-            if item.part is TokenGroupKind.DIRECTIVE:
-                self.scopes.read(self.words[item.start : item.end])
-            elif item.part is TokenGroupKind.OPEN:
+            if item.kind is TokenGroupKind.DIRECTIVE:
+                self.scopes.read_directives(self.words[item.start : item.end])
+            elif item.kind is TokenGroupKind.OPEN:
                 self._open_block(first, is_own=first.end in starts)
-            elif item.part is TokenGroupKind.CLOSE:
+            elif item.kind is TokenGroupKind.CLOSE:
                 self._close(first)
-            elif item.part is TokenGroupKind.GAP:
+            elif item.kind is TokenGroupKind.GAP:
                 self._add_gap(first)
-            elif item.part is TokenGroupKind.LABEL:
+            elif item.kind is TokenGroupKind.LABEL:
                 label = Statement(
                     StatementKind.LABEL, self._find_line(first.start), f"{first.text}:", first.text
                 )
@@ -365,7 +365,7 @@ class _Loader:
         source = self.text[slice(*self.fragment.find_origin(word.start, word.end))]
         if is_condition(source):
             return
-        text = show_gap(_CONDITION.sub("", source))
+        text = format_gap(_CONDITION.sub("", source))
         base = Statement(StatementKind.OTHER, self._find_line(word.start), text, text)
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.found.append((word.start, statement))
@@ -380,7 +380,7 @@ class _Loader:
 
     def _open_block(self, brace: Token, *, is_own: bool) -> None:
         outer = self.scopes.scope
-        self.scopes.open()
+        self.scopes.open_scope()
         if self.scopes.scope is not outer:
             block = _OpenBlock(self.scopes.scope, len(self.found), brace.start, is_own, {})
             self.open.append(block)
@@ -390,7 +390,7 @@ class _Loader:
 
     def _close(self, brace: Token) -> None:
         inner = self.scopes.scope
-        self.scopes.close()
+        self.scopes.close_scope()
         if self.scopes.scope is inner:
             return
         used = self._end_block()
@@ -404,7 +404,7 @@ class _Loader:
         """The innermost block ends; what of its own was used, None where it declares nothing."""
         block = self.open.pop()
         del self.blocks[id(block.scope)]
-        if block.own or not block.scope.registers:
+        if block.own or not block.scope.has_registers:
             return None
         used = tuple(block.used)
         known = ((name, block.scope.look_up(_get_base_name(name))) for name in used)
@@ -439,7 +439,7 @@ class _Loader:
         ptx = self.fragment.ptx[slice(*written.span)]
         if self.may_be_template and is_template(ptx, self.scopes):
             return self._with_operands(base, written, _TEMPLATE)
-        item = resolve(self.text, self.fragment, written)
+        item = parse_statement(self.text, self.fragment, written)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
         if item and (ins := item.instruction):
             problems = tuple(find_register_problems(ins, self.scopes))
@@ -506,7 +506,7 @@ class _Loader:
             return False
         declared = self.scopes.find_declaration(_get_base_name(word.text))
         if declared or _PARAMETER.fullmatch(word.text):
-            return not declared or declared.register
+            return not declared or declared.is_register
         return not self.scopes.is_undeclared(word.text) and not SPECIAL.fullmatch(
             _get_base_name(word.text)
         )

@@ -16,12 +16,12 @@ from ..semantics.errata import ERRATA, TARGETS
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
-from ..syntax.operands import BY_NAME, NUMBERS
-from ..syntax.parser import NOT_LITERAL, Parsed, resolve, scan
+from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
+from ..syntax.parser import NOT_LITERAL, Parsed, parse_statement, scan
 from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
-from ..syntax.tokens import EMPTY, MISSING_END, find_boundary_problems
+from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
 from ..tracing.folding_bugs import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import AsmOperands
@@ -160,7 +160,7 @@ def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
         where = at.place(place, place + len(name))
         return Diagnostic("illegal", f"{quote_word(name)} is declared already in this block", where)
     if text[place] in "{;":
-        message = EMPTY.message if text[place] == ";" else _GUARDED_BLOCK
+        message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
         return Diagnostic("illegal", message, at.place(0, len(text)))
     return None
 
@@ -191,7 +191,7 @@ def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnost
             for problem in find_boundary_problems(statement.text, OPCODES):
                 yield _make_illegal_diagnostic(problem, at)
     elif empty := _ANOTHER_END.match(statement.after):
-        yield Diagnostic("illegal", EMPTY.message, at.place(end, end + empty.end()))
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, at.place(end, end + empty.end()))
 
 
 def _make_illegal_diagnostic(problem: Problem, at: _Placed) -> Diagnostic:
@@ -223,7 +223,7 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         )
         return
     elsewhere = collect_registers(text)
-    elsewhere.complete &= is_whole(name)
+    elsewhere.has_all_declarations &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
     firsts = [first for first, _ in left_out]
     is_ended = False
@@ -310,7 +310,7 @@ def _check_piece(
     ):
         if is_ended and problem.message == MISSING_END.message:
             continue
-        if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
+        if was_ended and problem.message == EMPTY_STATEMENT.message and problem.span[0] == first:
             continue
         beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in beside.items():
@@ -341,7 +341,10 @@ def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> It
     for written in written_statements(piece.ptx, OPCODES, piece.gaps):
         opcode = written.opcode.span
         is_named = opcode[0] == named[0] if named else False
-        if fragment.find_gap(*written.span) is None or resolve("", fragment, written) is None:
+        if (
+            fragment.find_gap(*written.span) is None
+            or parse_statement("", fragment, written) is None
+        ):
             continue
         behind = piece.ptx[opcode[0] : written.span[1]]
         if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
@@ -364,7 +367,7 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
     closed = operands is not None and operands.number is not None
     is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
     partial, moved = bool(piece.gaps), MovedConstants()
-    scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
+    scopes = Scopes(piece.registers, elsewhere, is_closed=closed, is_partial=partial)
     for statement in scan_statements(moved.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
@@ -423,13 +426,13 @@ def _check_placeholders(
             yield Diagnostic("undeclared", message, at.place(*span))
     for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *stretch):
         declared = scopes.find_declaration(name)
-        if not declared or declared.operand:
+        if not declared or declared.is_operand:
             message = (
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
             yield Diagnostic("undeclared", message, at.place(*span), quote_word(name))
     if named := operands.find_name(inner, *stretch):
-        yield Diagnostic("note", BY_NAME, at.place(*named), NUMBERS)
+        yield Diagnostic("note", NAMED_OPERAND_MESSAGE, at.place(*named), NUMBERED_OPERANDS)
     if twice := operands.find_doubled_percent(inner, *stretch):
         right = quote_word(piece.ptx[slice(*twice)])
         message = f"`%%` stays as it is in an asm statement without operands: write {right}"
@@ -573,7 +576,7 @@ def _check_registers(
             parsed = (x.instruction for x in scan(statement.text))
             spans = next((ins.spans for ins in parsed if ins), {})
         span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-        yield Diagnostic(told.why.value, told.message, at.place(*span), told.hint)
+        yield Diagnostic(told.kind.value, told.message, at.place(*span), told.hint)
 
 
 def _format_for_asm(line: str) -> str:

@@ -74,7 +74,7 @@ class MovedConstants:
         self._start, self._size = self._start + cut, len(self._text)
 
     def _read(self, text: str, words: list[Token], item: TokenGroup) -> None:
-        if item.part is TokenGroupKind.STATEMENT:
+        if item.kind is TokenGroupKind.STATEMENT:
             statement = read_raw_instruction(text, words, item)
             first, *rest = statement.operands or ((),)
             for word in first:
@@ -86,9 +86,9 @@ class MovedConstants:
                 bits = _constant(rest[0], type_)
                 if bits is not None:
                     self._bits[first[0].text] = bits
-        elif item.part is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
+        elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
-        elif item.part is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
+        elif item.kind is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
             self._bits.clear()
 
     def _forget(self, declaration: list[Token]) -> None:

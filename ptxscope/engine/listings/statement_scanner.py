@@ -239,12 +239,12 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         elif kind == "brace":
             if event[0] == "}":
                 window.close_block()
-                scopes.close()
+                scopes.close_scope()
             else:
                 if window.has_guard_before(start):
                     yield window.make_candidate(start, end, scopes)
                 window.open_block(start)
-                scopes.open()
+                scopes.open_scope()
         elif kind == "directive":
             if not window.is_modifier(start):
                 stop = window.find_directive_end(event[0], end)
@@ -274,14 +274,14 @@ def _apply_directive(scopes: Scopes, directive: str) -> int:
     if len(directive) > _SHORT:
         header = parse_kernel_header(directive)
         if header is not None:
-            scopes.begin(header)
+            scopes.add_kernel(header)
             return -1
         words: Sequence[Token] = tokenize(directive)
         registers = parse_register_directive(words)
     else:
         words, registers = _parse_short_directive(directive)
     if registers is None:
-        scopes.read(words)
+        scopes.read_directives(words)
         return -1
     again = scopes.find_duplicate(registers)
     scopes.add_directive(registers)

@@ -42,7 +42,7 @@ class InputBits(NamedTuple):
     high: int
 
 
-WHOLE = 128
+MAX_LANE_BITS = 128
 """A number of bits that covers any lane."""
 
 
@@ -100,4 +100,4 @@ class MicroOperation(Record):
 
         By default these are all bits of the same lane of every input. Some ranges may be empty.
         """
-        return (map_bits(inputs, index, lane, 0, WHOLE) for index in range(len(inputs)))
+        return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))

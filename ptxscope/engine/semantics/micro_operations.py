@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Cmp, Type
 from .arithmetic import Arithmetic, LaneValues, Picks, V
-from .micro_operation import WHOLE, Flag, InputBits, MicroOperation, get_lane, map_bits
+from .micro_operation import MAX_LANE_BITS, Flag, InputBits, MicroOperation, get_lane, map_bits
 
 
 def _is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
@@ -366,8 +366,8 @@ class Accumulate(MicroOperation):
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
-        yield from (InputBits(0, index, 0, WHOLE) for index in self.lanes)
-        yield InputBits(1, 0, 0, WHOLE)
+        yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
+        yield InputBits(1, 0, 0, MAX_LANE_BITS)
 
 
 class Flush(MicroOperation):
@@ -497,7 +497,7 @@ class Choose(MicroOperation):
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, 0, WHOLE)
+        yield map_bits(inputs, 0, lane, 0, MAX_LANE_BITS)
         yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 
 

@@ -121,7 +121,7 @@ class Builder:
     def __init__(self, types: dict[str, Type]) -> None:
         self.types = types
         self.rows: dict[str, Row] = {}
-        self.read: dict[str, Source] = {}
+        self.sources: dict[str, Source] = {}
 
     def add_row(self, stage: Stage, name: str, micro: MicroOperation, *inputs: str) -> str:
         """Append a row and return its key."""
@@ -142,7 +142,7 @@ class Builder:
         """Return the range of an earlier row, or of an operand, which this marks as read."""
         if key in self.rows:
             return self.rows[key].range
-        self.read.setdefault(key, Source(key, self.types[key]))
+        self.sources.setdefault(key, Source(key, self.types[key]))
         return get_limits(self.types[key].bits, signed=False)
 
     def extend(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
@@ -159,4 +159,4 @@ class Builder:
         """Return the collected rows, sorted by stage, as a Plan."""
         rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
         plan_results = (Result(role, self.types[role], key) for role, key in results.items())
-        return Plan(form, tuple(self.read.values()), tuple(rows), tuple(plan_results))
+        return Plan(form, tuple(self.sources.values()), tuple(rows), tuple(plan_results))

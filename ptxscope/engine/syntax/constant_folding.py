@@ -18,9 +18,9 @@ FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
 class Folding(NamedTuple):
     """A ``slct`` whose constant c is misfolded."""
 
-    chosen: Register | Immediate
-    wanted: Register | Immediate
-    read: str
+    folded_choice: Register | Immediate
+    documented_choice: Register | Immediate
+    mistaken_value: str
     """The value that c is mistaken for."""
 
 
@@ -48,7 +48,8 @@ def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c:
     if folding is None:
         return ""
     return (
-        f"with this constant c {FOLDING} takes {folding.chosen}, not {folding.wanted} "
-        f"as documented: it folds c as if it were an f32, {folding.read}; -O0, ptxas 13.5 and a c "
-        "that is not known before it runs are right"
+        f"with this constant c {FOLDING} takes {folding.folded_choice}, not "
+        f"{folding.documented_choice} as documented: it folds c as if it were an f32, "
+        f"{folding.mistaken_value}; -O0, ptxas 13.5 and a c that is not known before it runs are "
+        "right"
     )

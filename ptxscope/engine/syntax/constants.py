@@ -76,18 +76,18 @@ class Constant(NamedTuple):
     """The value of a constant expression: a 64-bit integer or a binary64 number."""
 
     value: int | float
-    unsigned: bool = False
+    is_unsigned: bool = False
     pattern: int | None = None
     """The bits of a float written as ``0f…`` or ``0d…``; preserves a NaN's payload."""
     width: int = 64
     """The width of the pattern: 32 for ``0f…``."""
-    cut: bool = False
+    is_truncated: bool = False
     """Whether an integer in the expression has more than 64 bits."""
 
 
 class _Integer(NamedTuple):
     value: int
-    unsigned: bool
+    is_unsigned: bool
 
 
 class BadConstantError(Exception):
@@ -119,7 +119,7 @@ def evaluate_constant(words: Sequence[Token]) -> Constant:
                 f"a literal takes no selector {quote_word(extra.text)}", extra.span
             )
         raise BadConstantError(f"{quote_word(extra.text)} does not continue a constant", extra.span)
-    return value._replace(cut=reader.cut)
+    return value._replace(is_truncated=reader.is_truncated)
 
 
 def convert_constant(value: Constant, type_: Type) -> int | str:
@@ -172,7 +172,7 @@ class _ConstantParser:
 
     def __init__(self, words: Sequence[Token]) -> None:
         self.words, self.position, self.depth = words, 0, 0
-        self.cut = False
+        self.is_truncated = False
 
     def peek_word(self) -> str:
         return self.words[self.position].text if self.position < len(self.words) else ""
@@ -238,11 +238,11 @@ class _ConstantParser:
                 return value
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
-        number = _make_integer(value, span, value.unsigned).value
+        number = _make_integer(value, span, value.is_unsigned).value
         if sign == "!":
             return _wrap_integer(number == 0, False)
         return _wrap_integer(
-            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.unsigned
+            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.is_unsigned
         )
 
     def _close(self) -> None:
@@ -258,7 +258,7 @@ class _ConstantParser:
             return Constant(32)
         if match := INTEGER.fullmatch(word.text):
             value, is_truncated = _parse_literal(match, word.span)
-            self.cut = self.cut or is_truncated
+            self.is_truncated = self.is_truncated or is_truncated
             return value
         if match := _SINGLE.fullmatch(word.text):
             pattern = int(match[1], 16)
@@ -318,7 +318,7 @@ def _make_integer(value: Constant, span: Span, is_unsigned: bool) -> _Integer:
 def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
         return _combine_floats(sign, x, y, span)
-    is_unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
+    is_unsigned = sign == "%" or x.is_unsigned or (y.is_unsigned and sign not in ("<<", ">>"))
     left, right = (
         _make_integer(x, span, is_unsigned).value,
         _make_integer(y, span, is_unsigned).value,

@@ -72,7 +72,7 @@ class ParsedModifiers(NamedTuple):
     spans: dict[str, Span]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
-    more: int = 0
+    unknown_count: int = 0
     """The number of unknown words that are not among the problems."""
 
 
@@ -82,7 +82,7 @@ def _list_known_modifiers() -> frozenset[str]:
     return frozenset(words | _PTX_MODIFIERS)
 
 
-def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
+def parse_modifiers(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
     """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
     reader = _ModifierParser(entry)
     for word in words:
@@ -101,7 +101,9 @@ def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers
     if not reader.problems and list(reader.spans) != documented:
         reader.notes.append("the modifiers are not in documented order; their meaning is the same")
     notes = tuple(dict.fromkeys(reader.notes))
-    return ParsedModifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
+    return ParsedModifiers(
+        reader.values, reader.spans, tuple(reader.problems), notes, reader.unknown_count
+    )
 
 
 class _ModifierParser:
@@ -114,7 +116,7 @@ class _ModifierParser:
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
-        self.more = 0
+        self.unknown_count = 0
 
     def read_modifier(self, word: Token) -> None:
         text = word.text[1:]
@@ -131,7 +133,7 @@ class _ModifierParser:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
                 self.problems.append(Problem(message, word.span, format_allowed_values(slot)))
         elif len(self.problems) >= MAX_PROBLEMS:
-            self.more += 1
+            self.unknown_count += 1
         else:
             problem = _make_unknown_problem(self.entry, word)
             self.problems.append(problem)

@@ -47,7 +47,7 @@ class ParsedOperands:
         self.problems.append(Problem(message, span, hint, fix))
 
 
-def resolve(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOperands:
+def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOperands:
     """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
     parsed = ParsedOperands()
     operands = statement.operands
@@ -81,8 +81,8 @@ def resolve(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOpe
     return parsed
 
 
-BY_NAME = "nvcc 13.0 takes no operand by its name; clang does"
-NUMBERS = "%0, %1, …"
+NAMED_OPERAND_MESSAGE = "nvcc 13.0 takes no operand by its name; clang does"
+NUMBERED_OPERANDS = "%0, %1, …"
 
 
 def _is_named(words: Sequence[Token]) -> bool:
@@ -110,7 +110,7 @@ def _parse_destination(entry: Entry, words: tuple[Token, ...], parsed: ParsedOpe
         if not part or part[0].kind is not TokenKind.NAME:
             span = _get_span(part) if part else parsed.spans["d"]
             if _is_named(part):
-                parsed.add_problem(BY_NAME, span, NUMBERS)
+                parsed.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
             else:
                 parsed.add_problem(
                     "the destination must be a register", span, _format_destination_hint(entry)
@@ -175,7 +175,7 @@ def _parse_source(
         return
     first_word = words[0]
     if _is_named(words):
-        parsed.add_problem(BY_NAME, _get_span(words), NUMBERS)
+        parsed.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
         return
     if first_word.kind is not TokenKind.NAME or first_word.text == "_":
         message = {
@@ -183,7 +183,7 @@ def _parse_source(
             "{": "a vector operand is not allowed here",
             "_": "`_` throws a result away; it can't be read",
         }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
-        kinds = "a register or a literal" if entry.takes_immediates else "a register"
+        kinds = "a register or a literal" if entry.can_take_immediates else "a register"
         parsed.add_problem(message, _get_span(words), kinds)
         return
     if _is_special(words, parsed):
@@ -261,7 +261,7 @@ def _parse_immediate(
     except BadConstantError as error:
         parsed.problems.append(error.problem)
         return
-    if not entry.takes_immediates:
+    if not entry.can_take_immediates:
         parsed.add_problem(
             f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
             span,
@@ -278,7 +278,7 @@ def _parse_immediate(
 
 
 def _iter_immediate_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
-    if value.cut:
+    if value.is_truncated:
         yield f"{quote_word(text)} has more than 64 bits; ptxas keeps the low ones"
     if type_ is Type.F64 and value.pattern is not None and value.width == 32:
         yield f"ptxas takes {quote_word(text)} for `.f64` as its bits, not as its value"

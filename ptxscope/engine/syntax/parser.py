@@ -72,7 +72,7 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
     for start, end in find_text_outside_asm(text):
         part = text[start:end]
         for statement in find_statements(part, OPCODES):
-            parsed = resolve(part, Fragment(part), statement)
+            parsed = parse_statement(part, Fragment(part), statement)
             if parsed and parsed.instruction:
                 yield parsed.span[0] + start, parsed.span[1] + start
 
@@ -90,11 +90,11 @@ def _iter_omission_notes(text: str) -> Iterator[str]:
 def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
     words = syntax.tokenize(fragment.ptx)
     for item in syntax.group_tokens(fragment.ptx, words, OPCODES, fragment.gaps):
-        if item.part is TokenGroupKind.GAP:
+        if item.kind is TokenGroupKind.GAP:
             start, end = words[item.start].span
             if not is_condition(text[slice(*fragment.find_origin(start, end))]):
                 yield fragment.describe(start, end, text)
-        elif item.part is TokenGroupKind.STATEMENT:
+        elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
             if statement.opcode.text not in OPCODES or _is_half(statement):
                 yield fragment.describe(*statement.span, text)
@@ -122,12 +122,12 @@ def scan(text: str) -> Iterator[Parsed]:
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
-            parsed = resolve(text, fragment, statement)
+            parsed = parse_statement(text, fragment, statement)
             if parsed:
                 yield parsed
 
 
-def resolve(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
+def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
     """Parse a statement of a text; None if it is not meant as one of the 27 instructions."""
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
@@ -244,9 +244,9 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     entry = find_entry(statement.opcode.text, [word.text[1:] for word in statement.modifiers])
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
-    mods = modifiers.resolve(entry, statement.modifiers, end)
+    mods = modifiers.parse_modifiers(entry, statement.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
-    ops = operands.resolve(entry, statement, partial)
+    ops = operands.parse_operands(entry, statement, partial)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
@@ -275,7 +275,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
         problems = list(_find_register_conflicts(instruction, spans))
         if not problems:
             return Parsed(instruction, (), line)
-    shown_problems = limit_problems(problems, mods.more)
+    shown_problems = limit_problems(problems, mods.unknown_count)
     return Parsed(
         None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in shown_problems), line
     )

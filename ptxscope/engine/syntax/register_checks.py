@@ -15,7 +15,7 @@ from ..isa.types import Type
 from ..records import NamedTuple
 from .errors import Problem, quote_word
 from .instruction import Instruction
-from .scopes import CONSTANT, FUNCTION, Declared, Scopes
+from .scopes import CONSTANT, FUNCTION, Declaration, Scopes
 
 
 class RegisterProblemKind(Enum):
@@ -36,7 +36,7 @@ class RegisterProblemKind(Enum):
 class RegisterProblem(NamedTuple):
     """A problem with a register."""
 
-    why: RegisterProblemKind
+    kind: RegisterProblemKind
     message: str
     hint: str = ""
     """The alternatives that are allowed there."""
@@ -67,7 +67,7 @@ def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem
     """Yield the problems that make an assembler reject an instruction's registers."""
     for role, name in ins.names.items():
         problem = check_register(scopes, ins, role, name, ins.type_of(role))
-        if problem and problem.why in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
+        if problem and problem.kind in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
             yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
 
 
@@ -88,7 +88,7 @@ def check_register(
             RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
         )
         return RegisterProblem(problem_kind, message, f".reg .{type_} {name};")
-    if not declaration.register:
+    if not declaration.is_register:
         return _make_no_register_problem(name, declaration)
     if declaration.type == CONSTANT:
         return _check_constant(ins, role, name, type_)
@@ -110,7 +110,7 @@ def check_register(
     if is_compatible(declaration.type, type_) and not _is_refused(ins, role, declaration.type):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
-    origin = "{} by its constraint" if declaration.operand else "declared {}"
+    origin = "{} by its constraint" if declaration.is_operand else "declared {}"
     message = (
         f"{quote_word(register)} is {origin.format(f'.{declaration.type}')}, but "
         f"{_format_role(role)} is {kind}"
@@ -135,7 +135,7 @@ def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> Regi
             f"{subject}, but {_format_role(role)} is a register",
             _format_fitting_types(type_),
         )
-    if not ins.entry.takes_immediates:
+    if not ins.entry.can_take_immediates:
         message = (
             f"{subject}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
         )
@@ -157,7 +157,7 @@ def _format_role(role: str) -> str:
     return "the guard" if role == "guard" else f"operand {role}"
 
 
-def _make_no_register_problem(name: str, declaration: Declared) -> RegisterProblem:
+def _make_no_register_problem(name: str, declaration: Declaration) -> RegisterProblem:
     if declaration.type == FUNCTION:
         return RegisterProblem(
             RegisterProblemKind.UNREAD, f"{quote_word(name)} is a function; this is not checked"

@@ -93,20 +93,20 @@ CONSTANT = "constant"
 """The declared type of an asm operand that is an integer."""
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """The declaration of a name."""
 
     type: str
     """The type of a register, as ``b32``; the space of a variable, as ``.shared``."""
     vector: int = 0
     """The number of components of a vector register; 0 for other names."""
-    register: bool = True
-    operand: bool = False
+    is_register: bool = True
+    is_operand: bool = False
     """Whether the name is an asm operand whose type is given by its constraint."""
 
 
-_A_FUNCTION = Declared(FUNCTION, register=False)
-_PARAM = Declared(".param", register=False)
+_A_FUNCTION = Declaration(FUNCTION, is_register=False)
+_PARAM = Declaration(".param", is_register=False)
 
 
 class RegisterDeclaration(NamedTuple):
@@ -114,7 +114,7 @@ class RegisterDeclaration(NamedTuple):
 
     name: str
     register_count: int | None
-    declared: Declared
+    declaration: Declaration
 
 
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
@@ -130,7 +130,7 @@ def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclar
             bracket, count_text = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
             count_match = bracket == "<" and INTEGER.fullmatch(count_text)
             number = _parse_count(count_match) if count_match else None
-            registers.append(RegisterDeclaration(word.text, number, Declared(type_, vector)))
+            registers.append(RegisterDeclaration(word.text, number, Declaration(type_, vector)))
         i += 1
     return registers, i
 
@@ -177,30 +177,30 @@ def parse_kernel_header(text: str) -> Kernel | None:
 class Scope:
     """The declarations within one pair of braces."""
 
-    def __init__(self, registers: dict[str, str] | None = None) -> None:
-        operands = (registers or {}).items()
-        self.names = {name: Declared(type_, operand=True) for name, type_ in operands}
-        self.numbered: dict[str, tuple[int, Declared]] = {}
+    def __init__(self, operand_types: dict[str, str] | None = None) -> None:
+        operands = (operand_types or {}).items()
+        self.names = {name: Declaration(type_, is_operand=True) for name, type_ in operands}
+        self.numbered: dict[str, tuple[int, Declaration]] = {}
         """Numbered registers such as ``%r<9>``: count and type, by the name without its number."""
-        self.registers = False
+        self.has_registers = False
         """Whether the scope contains a ``.reg``."""
 
-    def add_register(self, name: str, count: int | None, declaration: Declared) -> None:
+    def add_register(self, name: str, count: int | None, declaration: Declaration) -> None:
         """Declare a register, or ``count`` numbered ones."""
-        self.registers = True
+        self.has_registers = True
         if count is None:
             self.names[name] = declaration
         else:
             self.numbered[name] = (count, declaration)
 
-    def has(self, name: str, count: int | None) -> bool:
+    def has_register(self, name: str, count: int | None) -> bool:
         """Whether this scope declares a register, or numbered ones with this name."""
         if count is not None:
             return name in self.numbered
         declaration = self.look_up(name)
-        return declaration is not None and declaration.register and not declaration.operand
+        return declaration is not None and declaration.is_register and not declaration.is_operand
 
-    def look_up(self, name: str) -> Declared | None:
+    def look_up(self, name: str) -> Declaration | None:
         """Return the declaration of a name in this scope; None if there is none."""
         declaration = self.names.get(name)
         if declaration is not None or not self.numbered:
@@ -223,35 +223,35 @@ class Scopes:
 
     def __init__(
         self,
-        registers: dict[str, str] | None = None,
-        elsewhere: Scopes | None = None,
+        operand_types: dict[str, str] | None = None,
+        file_scopes: Scopes | None = None,
         *,
-        closed: bool = False,
+        is_closed: bool = False,
         is_partial: bool = False,
     ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
         """The lowest ``sm_`` number of the ``.target``."""
-        self.functions: dict[str, Declared] = {}
-        self._scopes = [Scope(registers)]
+        self.functions: dict[str, Declaration] = {}
+        self._scopes = [Scope(operand_types)]
         self._extra_depth = 0
         """The number of open braces beyond the deepest scope."""
-        self.elsewhere = elsewhere
+        self.file_scopes = file_scopes
         """The declarations of other texts of the same file, from all scopes."""
-        self.closed = closed
+        self.is_closed = is_closed
         """Whether an assembler sees no declarations but these and those elsewhere."""
-        self.complete = True
+        self.has_all_declarations = True
         """Whether all declarations of a file are known."""
         self.is_partial = is_partial
         """Whether unknown text, which may declare anything, is among these declarations."""
         self._header: Scope | None = None
         """The scope of a function's header; it becomes that of the body that follows."""
-        self._lookups: dict[str, tuple[Scope | None, Declared | None]] = {}
+        self._lookups: dict[str, tuple[Scope | None, Declaration | None]] = {}
         """The names looked up since the last declaration or brace."""
 
     # --- updates by the reader
 
-    def open(self) -> None:
+    def open_scope(self) -> None:
         """Enter a scope at ``{``."""
         self._lookups.clear()
         if len(self._scopes) > _MAX_DEPTH:
@@ -260,7 +260,7 @@ class Scopes:
         self._scopes.append(self._header or Scope())
         self._header = None
 
-    def close(self) -> None:
+    def close_scope(self) -> None:
         """Leave a scope at ``}``."""
         self._lookups.clear()
         if self._extra_depth:
@@ -268,7 +268,7 @@ class Scopes:
         elif len(self._scopes) > 1:
             self._scopes.pop()
 
-    def read(self, words: Sequence[Token]) -> None:
+    def read_directives(self, words: Sequence[Token]) -> None:
         """Read the words of one or more directives."""
         self._lookups.clear()
         i = 0
@@ -284,12 +284,12 @@ class Scopes:
         Outside all braces, only a module or an asm statement is a single text for an assembler.
         """
         if self._extra_depth or (
-            len(self._scopes) == 1 and self.version is None and not self.closed
+            len(self._scopes) == 1 and self.version is None and not self.is_closed
         ):
             return ""
         scope, directive_scope = self._scopes[-1], Scope()
         for name, count, declaration in registers:
-            if scope.has(name, count) or directive_scope.has(name, count):
+            if scope.has_register(name, count) or directive_scope.has_register(name, count):
                 return name
             directive_scope.add_register(name, count, declaration)
         return ""
@@ -300,7 +300,7 @@ class Scopes:
         self._add_declaration(registers)
         self._header = None
 
-    def begin(self, kernel: Kernel) -> None:
+    def add_kernel(self, kernel: Kernel) -> None:
         """Declare a kernel from its header, as ``read`` would."""
         self._lookups.clear()
         self._declare_function(kernel.name)
@@ -355,7 +355,7 @@ class Scopes:
         scope, space = self._header or self._scopes[-1], words[i - 1].text
         while i < len(words) and words[i].text not in _ENDS:
             if words[i].kind is TokenKind.NAME:
-                scope.names.setdefault(words[i].text, Declared(space, register=False))
+                scope.names.setdefault(words[i].text, Declaration(space, is_register=False))
             i += 1
         return i
 
@@ -370,7 +370,7 @@ class Scopes:
         """Return the scope that declares a name; None if there is none."""
         return self._find_scoped(name)[0]
 
-    def find_declaration(self, name: str) -> Declared | None:
+    def find_declaration(self, name: str) -> Declaration | None:
         """Return the visible declaration of a name; None if there is none."""
         return self._find_scoped(name)[1]
 
@@ -383,18 +383,18 @@ class Scopes:
             if lookup is None:
                 lookup = lookups[name] = self._look_up(name)
             declaration = lookup[1]
-            if declaration is None or declaration.vector or not declaration.register:
+            if declaration is None or declaration.vector or not declaration.is_register:
                 return None
             types.append(declaration.type)
         return tuple(types)
 
-    def _find_scoped(self, name: str) -> tuple[Scope | None, Declared | None]:
+    def _find_scoped(self, name: str) -> tuple[Scope | None, Declaration | None]:
         lookup = self._lookups.get(name)
         if lookup is None:
             lookup = self._lookups[name] = self._look_up(name)
         return lookup
 
-    def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
+    def _look_up(self, name: str) -> tuple[Scope | None, Declaration | None]:
         if len(self._lookups) > _MAX_LOOKUPS:
             self._lookups.clear()
         for scope in reversed(self._scopes):
@@ -402,9 +402,9 @@ class Scopes:
                 return scope, declaration
         declaration = self.functions.get(name)
         if (
-            self.closed
+            self.is_closed
             and not declaration
-            and not (self.elsewhere and self.elsewhere.find_declaration(name))
+            and not (self.file_scopes and self.file_scopes.find_declaration(name))
         ):
             declaration = _guess_compiler_register(name)
         return None, declaration
@@ -412,7 +412,7 @@ class Scopes:
     def find_type(self, name: str) -> str | None:
         """Return the declared type of a register, as ``b32``; None if it is undeclared."""
         declaration = self.find_declaration(name)
-        return declaration.type if declaration and declaration.register else None
+        return declaration.type if declaration and declaration.is_register else None
 
     @property
     def has_declarations(self) -> bool:
@@ -422,12 +422,12 @@ class Scopes:
         """
         if self.version is not None and len(self._scopes) > 1:
             return True
-        return self.closed or any(scope.registers for scope in self._scopes)
+        return self.is_closed or any(scope.has_registers for scope in self._scopes)
 
     @property
     def is_complete(self) -> bool:
         """Whether a name without a declaration here has none in another file either."""
-        return not self.elsewhere or self.elsewhere.complete
+        return not self.file_scopes or self.file_scopes.has_all_declarations
 
     def is_undeclared(self, name: str) -> bool:
         """Whether a name has no declaration but needs one."""
@@ -435,12 +435,12 @@ class Scopes:
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False
-        return not (self.elsewhere and self.elsewhere.find_declaration(name))
+        return not (self.file_scopes and self.file_scopes.find_declaration(name))
 
 
-def _guess_compiler_register(name: str) -> Declared | None:
+def _guess_compiler_register(name: str) -> Declaration | None:
     match = _COMPILER_REGISTER.fullmatch(name)
-    return Declared(_COMPILER_TYPES[match[1]]) if match else None
+    return Declaration(_COMPILER_TYPES[match[1]]) if match else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
@@ -457,9 +457,9 @@ DIRECTIVES = frozenset(_DIRECTIVES)
 def collect_registers(text: str) -> Scopes:
     """Collect all registers that a source in another language declares, ignoring scopes."""
     scopes = Scopes()
-    scopes.complete = _INCLUDE.search(text) is None
+    scopes.has_all_declarations = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
-        scopes.read(tokenize(declaration[0][:_MAX_DECLARATION_CHARS].replace("%%", "%")))
+        scopes.read_directives(tokenize(declaration[0][:_MAX_DECLARATION_CHARS].replace("%%", "%")))
         if not text.startswith(";", declaration.end()):  # built from several texts
-            scopes.complete = False
+            scopes.has_all_declarations = False
     return scopes

@@ -64,7 +64,10 @@ class Fragment(NamedTuple):
         """Return a range of the PTX with each gap as its source text: ``<MACRO>``."""
         parts, position = list[str](), start
         for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
-            parts += self.ptx[position:gap], show_gap(text[slice(*self.find_origin(gap, gap + 1))])
+            parts += (
+                self.ptx[position:gap],
+                format_gap(text[slice(*self.find_origin(gap, gap + 1))]),
+            )
             position = gap + 1
         return "".join([*parts, self.ptx[position:end]])
 
@@ -118,7 +121,7 @@ class _FragmentBuilder:
         )
 
 
-def show_gap(source: str) -> str:
+def format_gap(source: str) -> str:
     """Return the source text of a gap on one line."""
     excerpt = " ".join(source[:_MAX_GAP_CHARS].split())
     return f"<{excerpt}{'…' * (len(source) > _MAX_GAP_CHARS)}>"

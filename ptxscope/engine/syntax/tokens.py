@@ -55,7 +55,7 @@ class TokenGroupKind(Enum):
 class TokenGroup(NamedTuple):
     """Tokens ``start`` to ``end`` of a text."""
 
-    part: TokenGroupKind
+    kind: TokenGroupKind
     start: int
     end: int
 
@@ -153,7 +153,7 @@ def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
 
 
 MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
-EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
+EMPTY_STATEMENT = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 
 
 def find_boundary_problems(
@@ -164,7 +164,7 @@ def find_boundary_problems(
     for item in group_tokens(text, words, opcodes, gaps):
         yield from _find_empty_problems(words[index : item.start])
         index = item.end
-        if item.part is TokenGroupKind.STATEMENT:
+        if item.kind is TokenGroupKind.STATEMENT:
             first_word = words[item.start]
             if any(word.start in gaps for word in words[item.start : index]):
                 index += index < len(words) and words[index].text == ";"
@@ -189,7 +189,7 @@ def find_boundary_problems(
 
 def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
     for word in words:
-        yield EMPTY._replace(span=word.span)
+        yield EMPTY_STATEMENT._replace(span=word.span)
 
 
 def find_statements(
@@ -198,7 +198,7 @@ def find_statements(
     """Yield the instructions of a text, whatever their opcode, and nothing else."""
     words = tokenize(text)
     for item in group_tokens(text, words, opcodes, gaps):
-        if item.part is TokenGroupKind.STATEMENT:
+        if item.kind is TokenGroupKind.STATEMENT:
             yield read_raw_instruction(text, words, item)
 
 

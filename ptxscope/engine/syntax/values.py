@@ -118,12 +118,12 @@ def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     bits = encode_float(float(word), type_.bits)
     if classify_float(bits, type_.bits) is FloatClass.INFINITE:
         raise _make_error(
-            text, f"{quote_word(word)} is too large for `.{type_}`", finite_range(type_)
+            text, f"{quote_word(word)} is too large for `.{type_}`", format_finite_range(type_)
         )
     return bits
 
 
-def finite_range(type_: Type) -> str:
+def format_finite_range(type_: Type) -> str:
     """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
     largest = format_float(
         _NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits

@@ -51,10 +51,10 @@ def evaluate_arrays(
         )
         raise ValueError(f"the operands do not broadcast: {given}") from None
     if not out:
-        return run_blocks(plan, operands, shape, native=is_native)
+        return run_blocks(plan, operands, shape, is_native=is_native)
     into = _check_outputs(ins, plan, out, shape)
     return _write_results(
-        into, operands.values(), partial(run_blocks, plan, operands, shape, native=is_native)
+        into, operands.values(), partial(run_blocks, plan, operands, shape, is_native=is_native)
     )
 
 

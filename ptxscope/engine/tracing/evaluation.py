@@ -20,7 +20,7 @@ from ..syntax.constants import encode_float
 from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
-from ..syntax.values import FloatClass, classify_float, finite_range
+from ..syntax.values import FloatClass, classify_float, format_finite_range
 
 Scalar = SupportsIndex | SupportsFloat
 """An integer, or a float for an operand of a float type."""
@@ -205,7 +205,9 @@ def _round_float(value: Any, type_: Type, name: str) -> int:
         return int.from_bytes(value.tobytes(), sys.byteorder)
     bits = encode_float(value, type_.bits)
     if math.isfinite(value) and classify_float(bits, type_.bits) is FloatClass.INFINITE:
-        raise ValueError(f"{name} = {value} is too large for .{type_}: {finite_range(type_)}")
+        raise ValueError(
+            f"{name} = {value} is too large for .{type_}: {format_finite_range(type_)}"
+        )
     return bits
 
 

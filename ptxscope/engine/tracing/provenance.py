@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import NamedTuple
-from ..semantics.micro_operation import WHOLE
+from ..semantics.micro_operation import MAX_LANE_BITS
 from .trace import RowTrace, Trace
 
 
@@ -33,7 +33,7 @@ class Origin(NamedTuple):
 
 
 def find_provenance(
-    trace: Trace, key: str, lane: int, low: int = 0, high: int = WHOLE
+    trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
 ) -> tuple[Origin, ...]:
     """The operand bits that bits low..high-1 of a row's lane came from, as disjoint ranges."""
     masks: dict[str, int] = {}
@@ -68,7 +68,7 @@ def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
         for lane in range(len(row.lanes))
         if any(
             _is_overlapping(cell, other)
-            for other in find_ancestors(trace, LaneBits(key, lane, 0, WHOLE))
+            for other in find_ancestors(trace, LaneBits(key, lane, 0, MAX_LANE_BITS))
         )
     }
 

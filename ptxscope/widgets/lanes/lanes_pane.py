@@ -16,7 +16,7 @@ from textual.geometry import Offset
 from textual.timer import Timer
 
 from ...engine.isa.types import Type
-from ...engine.semantics.micro_operation import WHOLE
+from ...engine.semantics.micro_operation import MAX_LANE_BITS
 from ...engine.semantics.micro_operations import Merge, Select
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
@@ -249,7 +249,7 @@ class LanesPane(Pane):
         """The bits of a place: of an operand's part, or the whole lane."""
         key, lane = place
         if key not in trace.operands:
-            return LaneBits(key, lane, 0, WHOLE)
+            return LaneBits(key, lane, 0, MAX_LANE_BITS)
         width = choose_part_width(trace, key)
         return LaneBits(key, 0, width * lane, width * (lane + 1))
 
