@@ -80,14 +80,16 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
 def _iter_omission_notes(text: str) -> Iterator[str]:
     """Yield a note on the ignored statements and non-literal text, if there are any."""
     statements = [
-        statement for fragment in find_fragments(text) for statement in _list_others(text, fragment)
+        statement
+        for fragment in find_fragments(text)
+        for statement in _iter_ignored_statements(text, fragment)
     ]
     if statements:
         suffix = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
         yield f"{OMISSION_PREFIX}{quote_word(' '.join(statements[0].split()))}{suffix}"
 
 
-def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
+def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
     words = syntax.tokenize(fragment.ptx)
     for item in syntax.group_tokens(fragment.ptx, words, OPCODES, fragment.gaps):
         if item.kind is TokenGroupKind.GAP:

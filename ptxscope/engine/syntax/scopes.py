@@ -105,8 +105,8 @@ class Declaration(NamedTuple):
     """Whether the name is an asm operand whose type is given by its constraint."""
 
 
-_A_FUNCTION = Declaration(FUNCTION, is_register=False)
-_PARAM = Declaration(".param", is_register=False)
+_FUNCTION_DECLARATION = Declaration(FUNCTION, is_register=False)
+_PARAMETER_DECLARATION = Declaration(".param", is_register=False)
 
 
 class RegisterDeclaration(NamedTuple):
@@ -239,7 +239,7 @@ class Scopes:
         self.file_scopes = file_scopes
         """The declarations of other texts of the same file, from all scopes."""
         self.is_closed = is_closed
-        """Whether an assembler sees no declarations but these and those elsewhere."""
+        """Whether an assembler sees no declarations but these and those of ``file_scopes``."""
         self.has_all_declarations = True
         """Whether all declarations of a file are known."""
         self.is_partial = is_partial
@@ -295,23 +295,23 @@ class Scopes:
         return ""
 
     def add_directive(self, registers: Iterable[RegisterDeclaration]) -> None:
-        """Declare the registers of a lone ``.reg`` directive, as ``read`` would."""
+        """Declare the registers of a lone ``.reg`` directive, as ``read_directives`` would."""
         self._lookups.clear()
         self._add_declaration(registers)
         self._header = None
 
     def add_kernel(self, kernel: Kernel) -> None:
-        """Declare a kernel from its header, as ``read`` would."""
+        """Declare a kernel from its header, as ``read_directives`` would."""
         self._lookups.clear()
         self._declare_function(kernel.name)
         names = (self._header or self._scopes[-1]).names
         for name in kernel.parameters:
-            names.setdefault(name, _PARAM)
+            names.setdefault(name, _PARAMETER_DECLARATION)
 
     def _declare_function(self, name: str) -> None:
         """Declare a function by name."""
         if name:
-            self.functions[name] = _A_FUNCTION
+            self.functions[name] = _FUNCTION_DECLARATION
         if len(self._scopes) == 1:
             self._header = Scope()
 
