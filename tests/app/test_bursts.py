@@ -200,5 +200,7 @@ def test_a_megabyte_that_is_typed_does_not_keep_it_busy(text: bytes, tmp_path: P
 async def test_a_paste_that_is_too_long_is_refused() -> None:
     async with explorer(*LINE) as drive:
         setup = drive.session.setup
-        assert f"more than {LONGEST:,} characters" in await drive.paste("x" * (LONGEST + 1))
+        assert f"more than {LONGEST:,} characters" in await drive.read_after(
+            drive.paste("x" * (LONGEST + 1))
+        )
         assert drive.session.setup == setup

@@ -45,7 +45,7 @@ async def _let_loose(seed: int, keys: int, resizes: int) -> None:
         await drive.press("escape", "escape", "escape")
         drive.agree()
         await drive.pilot.resize_terminal(120, 40)
-        shown = await drive.press("a")
+        shown = await drive.read_after(drive.press("a"))
         for name, bits in drive.session.trace.result.items():
             assert f"{name} = " in shown
             assert f"{bits:x}" in shown
