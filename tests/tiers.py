@@ -1,4 +1,5 @@
-"""Two tiers: what runs each time, and the larger draw that `dev.py thorough` adds."""
+"""Two tiers: what runs each time, and what `dev.py thorough` adds for CI: larger draws, and tests
+that need a terminal, a clock or a build of the manual, or that check what is generated."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ SAMPLE = 4
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough
+ci_only = pytest.mark.ci_only
 sampled = pytest.mark.sampled
 
 

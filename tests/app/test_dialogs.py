@@ -166,6 +166,7 @@ async def test_words_open_what_they_say() -> None:
         assert drive.session.setup.instruction.opcode == "vavrg4"
 
 
+@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (250, 70)])
 async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
@@ -316,6 +317,7 @@ async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
         assert page.scroll_offset.y == 0
 
 
+@sampled
 @pytest.mark.parametrize("size", SIZES)
 async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
@@ -503,6 +505,7 @@ HELP = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("section", HELP)
 async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[int, int]) -> None:

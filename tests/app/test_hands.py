@@ -23,7 +23,7 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.form.form_pane import FormPane
 from ptxscope.widgets.form.modifier_row import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
 VSET4 = ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0, "c": 5})
@@ -557,6 +557,7 @@ async def test_a_click_never_misses_because_of_the_focus_or_a_hint() -> None:
         assert drive.session.setup.instruction.form.asel == parse_selector("b4210")
 
 
+@ci_only
 async def test_edits_of_the_row_are_those_of_the_line() -> None:
     """What the row makes by random keys is legal, and what the line says."""
     from random import Random

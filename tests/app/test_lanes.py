@@ -16,7 +16,7 @@ from ptxscope.widgets.operand_table import OperandTable
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (250, 70)]
 MOCK = (
@@ -406,6 +406,7 @@ ADDED = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("line", ADDED)
 @pytest.mark.parametrize(
     ("typed", "bits"),
@@ -514,6 +515,7 @@ async def test_enter_says_why_it_does_nothing() -> None:
 # --- floats ---------------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("where", ["lanes", "operands"])
 @pytest.mark.parametrize(
     ("bits", "key", "then"),

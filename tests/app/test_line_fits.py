@@ -96,6 +96,7 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
         assert edges(await drive.read_after(drive.press(*["right"] * 100))) == ("<", ">")
 
 
+@sampled
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
@@ -106,6 +107,7 @@ async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
         assert ("…" in row) == ("vset4" not in row.split())
 
 
+@sampled
 @pytest.mark.parametrize("width", [50, 60, 70, 80, 81, 82, 100])
 async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:

@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests.app.driving import explorer
-from tests.tiers import some
+from tests.tiers import ci_only, some
 from tools.screenshots import SHOTS, draw
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -67,6 +67,7 @@ async def test_without_colour_the_same_is_said(
     assert plain + "\n" == screen
 
 
+@ci_only
 @pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.name)
 async def test_screenshots_are_not_stale(shot: object) -> None:
     from tools.screenshots import FOLDER, Shot

@@ -32,7 +32,7 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.result_bar import VEIL, KeyBar, ResultBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 DATA = Path(__file__).parents[1] / "data"
 SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
@@ -313,7 +313,8 @@ def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
     ]
 
 
-@pytest.mark.parametrize("name", some(FOCUS, 4))
+@ci_only
+@pytest.mark.parametrize("name", FOCUS)
 async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> None:
     keys = (*["home", "n"], *FOCUS[name][0])
     called = {format_key(key): key for ids in KEYS for key in ids.split(",")}

@@ -179,6 +179,7 @@ async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
         assert not {"\u05d0", "\u0645", "\u200d"} & {*told}
 
 
+@sampled
 @pytest.mark.parametrize(("name", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 async def test_a_picture_is_told_in_words_and_saved(
     name: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

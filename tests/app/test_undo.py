@@ -10,6 +10,7 @@ from ptxscope.state.session import MAX_UNDO_STEPS, Session, make_example, make_s
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused
+from tests.tiers import sampled
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
@@ -146,6 +147,7 @@ def test_what_was_computed_is_not_held() -> None:
     assert not session.cursor.listing.lists
 
 
+@sampled
 @pytest.mark.parametrize(
     ("keys", "edit"),
     [
