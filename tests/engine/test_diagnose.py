@@ -259,6 +259,7 @@ def test_every_golden_erratum_is_laid_to_the_versions_that_have_it(step: int) ->
                 assert ("11.8 to 13.5" if old == new else versions) in first.sentence
 
 
+@sampled
 @pytest.mark.parametrize("misconception", MISCONCEPTIONS, ids=[x.id for x in MISCONCEPTIONS])
 def test_a_misconception_is_found(misconception: Erratum) -> None:
     ptx, values, _, expected = misconception.example
@@ -736,6 +737,7 @@ vmad.s32.s32.s32 d, a, -1, 3
 """
 
 
+@sampled
 @pytest.mark.parametrize("written", _WITH_LITERALS.strip().splitlines())
 def test_what_is_found_for_a_literal_can_be_written_and_gives_what_is_said(written: str) -> None:
     ins, rng = parse(written), Random(written)

@@ -16,7 +16,7 @@ from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes, parse_kernel_header, parse_register_directive
 from ptxscope.engine.syntax.tokens import tokenize
 from tests.reference_data import DATA, table, verdicts
-from tests.tiers import some
+from tests.tiers import ci_only, sampled, some
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 
@@ -123,6 +123,7 @@ _BETWEEN += [
 ]
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(40))
 def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int) -> None:
     rng = Random(seed)
@@ -277,6 +278,7 @@ def test_a_long_listing_takes_little_memory(length: int) -> None:
     assert peak < 1_000_000
 
 
+@ci_only
 def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
     def line() -> Iterator[str]:
         for _ in range(300):

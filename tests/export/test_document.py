@@ -57,6 +57,7 @@ def made_again(command: str) -> str:
     return render_request(words)
 
 
+@sampled
 @pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
 @pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_makes_the_document_again(format_: str, options: Options) -> None:

@@ -31,6 +31,7 @@ from ptxscope.export.svg import trace_picture
 from ptxscope.export.svg.zones import relations_of
 from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
+from tests.tiers import sampled
 
 PAGE = Options(standalone=True)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,6 +54,7 @@ def texts(tree: ET.Element, tag: str) -> list[str]:
     return ["".join(found.itertext()) for found in tree.iter(tag)]
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)
