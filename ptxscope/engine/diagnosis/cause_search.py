@@ -1,6 +1,6 @@
-"""The search for what explains observations: every cause, and every pair of causes.
+"""Search for explanations of observations: every cause, and every pair of causes.
 
-Nothing here is worded or ranked; ``diagnose`` does that.
+``findings`` ranks the results and puts them into words.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ from .value_causes import iter_value_causes
 from .variants import Variant, Variants
 
 _PROBES = 8
-"""Observations that are tried one by one before all are."""
+"""Observations that are tried one by one before the rest."""
 _ARRAYS = 64
-"""Observations from which on NumPy is worth its import."""
+"""Smallest number of observations that is worth importing NumPy."""
 _NEAR = 64
-"""How many that come near are kept before the nearest of them are picked."""
+"""Near misses that are kept before the nearest are selected."""
 
 
 class CauseCombination(NamedTuple):
-    """Causes that together explain the observations, or come near."""
+    """Causes that together explain the observations, or nearly do."""
 
     causes: tuple[Cause, ...]
     fits: SelectorMatches | None = None
-    """The selectors, where they were solved."""
+    """The solved selectors, if any."""
     explained: int = 0
-    """How many of the first observations they explain, where not all."""
+    """Number of leading observations explained, if not all of them are."""
     distance: int = 0
-    """How many bits of the next one they miss."""
+    """Wrong bits in the first observation that is not explained."""
 
     @property
     def weight(self) -> int:
-        """How far-fetched they are, and how much they look like chance."""
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
 
     @property
     def is_chance(self) -> bool:
-        """Whether so many selectors fit that they say next to nothing."""
+        """Whether so many selectors fit that the match is probably a coincidence."""
         return compute_coincidence_cost(self.fits) == MOST_CHANCE
 
 
 class Search:
-    """The combinations of up to two causes, each looked at once.
+    """The combinations of up to two causes, each tried once.
 
-    A pair is of causes of which neither is enough alone, that decide different things (they
-    share no axis), and that both change something.
+    In a pair, neither cause is sufficient alone, both change something, and they affect different
+    things (they share no axis).
     """
 
     def __init__(self, ins: Instruction, seen: Sequence[ObservedCase]) -> None:
@@ -74,7 +74,7 @@ class Search:
         self._variants = Variants(ins, self.roles)
 
     def run(self) -> Iterator[CauseCombination]:
-        """Those that explain every observation."""
+        """Yield the combinations that explain every observation."""
         documented = self._was_tried(())
         if documented:
             yield CauseCombination(())
@@ -84,7 +84,7 @@ class Search:
             if self._variants.is_redundant((cause,)) or not self._was_tried((cause,)):
                 lacking.append(cause)
             elif documented and cause.kind is CauseKind.PTXAS:
-                continue  # it is as documented there too
+                continue  # this ptxas also gives the documented result
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
                 lines.update(self._make_line_variants((cause,)))
@@ -101,12 +101,12 @@ class Search:
                     yield found
 
     def _make_line_variants(self, chosen: tuple[Cause, ...]) -> Iterator[Variant | None]:
-        """The line that the causes come to, where they change nothing else."""
+        """Yield the variant of causes that only change the line."""
         if not any(x.operands or x.reading or x.errata for x in chosen):
             yield self.make_variant(chosen)
 
     def _iter_causes(self) -> Iterator[Cause]:
-        """Every single cause, but the selectors that are solved."""
+        """Yield every single cause except the selectors that are solved."""
         yield from iter_form_causes(self.ins, self._has_nan_comparison)
         yield from find_lost_differences(self.ins, (x.observation.operands for x in self.seen))
         yield from iter_value_causes(self.ins, self.roles)
@@ -114,9 +114,10 @@ class Search:
     def _iter_pairs(
         self, lacking: Sequence[Cause], free: Sequence[str], *, has_chance: bool
     ) -> Iterator[CauseCombination]:
-        """Pairs of causes, and of causes and selectors, of which neither is enough.
+        """Yield pairs of causes, and of causes and selectors, if neither is sufficient alone.
 
-        ``has_chance``: one selector fits, but by chance. Then two plain ones are a pair too.
+        ``has_chance``: one selector fits, but probably by coincidence. Then two simple selectors
+        count as a pair too.
         """
         for pair in combinations(lacking, 2):
             if pair[0].decided_axes & pair[1].decided_axes or self._variants.is_redundant(pair):
@@ -138,7 +139,7 @@ class Search:
 
     @property
     def _has_nan_comparison(self) -> bool:
-        """Whether a NaN was compared where the result is not the documented one."""
+        """Whether a NaN was compared in an observation that contradicts the documentation."""
         stype = self.ins.form.stype
         if not (stype and stype.is_float and self.ins.form.cmp):
             return False
@@ -151,25 +152,25 @@ class Search:
 
     @property
     def _is_solvable(self) -> bool:
-        """Whether there are selectors of several lanes, and what they select from is known."""
+        """Whether the instruction has lane selectors and the values of a and b are known."""
         return self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
 
     def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
-        """What the causes make of the instruction; None where that is impossible."""
+        """Return the instruction as the causes change it, or None if that is impossible."""
         return self._variants.make_variant(chosen)
 
     def _is_explained_by_newest(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether an older ptxas is among the causes, and the newest explains it as well.
+        """Return whether the newest ptxas explains the observations as well as an older one.
 
-        That combination is found for the newest, and names both versions.
+        The search finds that combination for the newest ptxas, and its phrase names both versions.
         """
         newest = with_model(chosen, PTXAS_MODELS[0])
         return newest != chosen and self.explains_all(newest)
 
     def explains_all(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether the causes together give every observation; else how near they come is kept.
+        """Return whether the causes explain every observation; record a near miss if not.
 
-        Most combinations fail at the first few, which are tried one by one.
+        The first few observations are tried one by one, because most combinations fail there.
         """
         variant = self.make_variant(chosen)
         if variant is None:
@@ -188,35 +189,38 @@ class Search:
         return False
 
     def compute_result(self, chosen: tuple[Cause, ...], seen: ObservedCase) -> Bits | None:
-        """What the causes together make of an observation's operands."""
+        """Return the causes' result for one observation, by role."""
         variant = self.make_variant(chosen)
         return variant and read_by(
             chosen, compute_results(variant.plan, apply_to_operands(chosen, seen))
         )
 
     def count_matches(self, chosen: tuple[Cause, ...]) -> int:
-        """How many observations the causes together give."""
+        """Return the number of observations that the causes explain."""
         variant = self.make_variant(chosen)
         return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
 
     def _note_near_miss(self, found: CauseCombination) -> None:
-        """Keep what comes near; only the nearest where it grows too long."""
+        """Record a near miss; keep only the nearest if the list grows too long."""
         self.near.append(found)
         if len(self.near) > _NEAR:
             self.near = self.find_nearest(_NEAR // 2)
 
     def find_nearest(self, count: int) -> list[CauseCombination]:
-        """What explains the most, then misses the fewest bits; the documented one always."""
+        """Return the combinations that explain most, then miss the fewest bits.
+
+        The documented result is always included.
+        """
         ordered = sorted(
             self.near, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
         )
         return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
     def _solve_selectors(self, chosen: tuple[Cause, ...], free: str) -> CauseCombination | None:
-        """The causes with selectors of a, b or both that explain every observation.
+        """Return the causes with selectors of a, b or both that explain every observation.
 
-        None where there are none, or where a lane of d depends on more than its own digits,
-        so that selectors can't be solved lane by lane.
+        Return None if no selector fits, or if a lane of d depends on more than its own digits, so
+        that selectors cannot be solved lane by lane.
         """
         axes = {f"{role}sel" for role in free}
         if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in chosen):
@@ -236,7 +240,7 @@ class Search:
 
 
 def compute_coincidence_cost(fits: SelectorMatches | None) -> int:
-    """How much less selectors say where so many fit that some would fit anything."""
+    """Return the penalty for selectors if so many fit that the match may be a coincidence."""
     if fits is None or fits.plainness in FEW:
         return 0
     ways = fits.match_count // fits.redundancy
@@ -244,25 +248,25 @@ def compute_coincidence_cost(fits: SelectorMatches | None) -> int:
 
 
 MOST_CHANCE = 4
-"""More than any plain cause weighs beyond selectors."""
+"""The largest penalty; it exceeds what any simple cause costs more than a selector."""
 _CHANCE = ((MANY, MOST_CHANCE), (10, 1))
-"""From how many that fit on selectors weigh more, and how much."""
+"""Numbers of fitting selectors from which a penalty applies, and the penalties."""
 _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
-"""Rules by which a lane of d depends on more than its own two digits."""
+"""Rules that make a lane of d depend on more than its own two digits."""
 
 
 def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
-    """The causes with another ptxas, where there is one among them."""
+    """Return the causes with another ptxas, if one of them is a ptxas."""
     return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in chosen)
 
 
 def _get_rules(cause: Cause) -> set[str]:
-    """The rules that a cause sets."""
+    """Return the names of the rules that a cause sets."""
     return {name for erratum in cause.errata for name in erratum.rules}
 
 
 def apply_to_operands(chosen: Iterable[Cause], seen: ObservedCase) -> Bits:
-    """An observation's operands by role, as the causes have them."""
+    """Return an observation's operands by role, changed by the causes."""
     operands = seen.observation.operands
     for cause in chosen:
         if cause.operands:
@@ -271,7 +275,7 @@ def apply_to_operands(chosen: Iterable[Cause], seen: ObservedCase) -> Bits:
 
 
 def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
-    """A result by role, as the causes have it read."""
+    """Return a result by role, as the causes would misread it."""
     for cause in chosen:
         if cause.reading:
             found = cause.reading(found)
@@ -279,7 +283,7 @@ def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
 
 
 def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[ObservedCase]) -> Iterator[bool]:
-    """Whether the causes give each of some observations."""
+    """Yield for each observation whether the causes explain it."""
     operands = [apply_to_operands(chosen, x) for x in seen]
     if len(seen) < _ARRAYS:
         results: Iterable[Bits] = (compute_results(plan, x) for x in operands)
@@ -292,7 +296,7 @@ def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[ObservedCase]) ->
 
 
 def _make_selector_cause(ins: Instruction, role: str, fits: SelectorMatches) -> Cause:
-    """The cause that is a solved selector of a or b."""
+    """Return the cause for a solved selector of a or b."""
     name = f"{role}sel"
     slot = ins.entry.find_slot(name)
     assert slot

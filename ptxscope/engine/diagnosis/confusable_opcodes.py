@@ -1,4 +1,4 @@
-"""Opcodes that are written for each other, and forms carried over from one to another."""
+"""Opcodes that are easily confused, and forms carried over from one to another."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _TAKEN = {
     )
     for pair in pairs
 }
-"""How unusual it is to take one operation for another; whatever else has its shape is `_ELSE`."""
+"""Cost of confusing two operations; other pairs of the same shape cost `_ELSE`."""
 _ELSE = 4
 _LANES = 3
-"""Another width of the lanes, the operation kept."""
+"""Cost of the same operation on lanes of another width."""
 _TRUTH = 3
-"""``set`` for ``vset``, and the reverse."""
+"""Cost of ``set`` for ``vset``, and the reverse."""
 
 
 class ConfusableOpcode(NamedTuple):
-    """An opcode that may have been meant, or have run."""
+    """An opcode that may have been meant, or may have run."""
 
     opcode: str
     weight: int
     slots: Mapping[str, object] = {}
-    """Slots that are called otherwise there."""
+    """Slots with another name in that opcode."""
 
 
 def get_base_operation(opcode: str) -> str:
-    """``vadd`` for ``vadd``, ``vadd2``, ``vadd4``."""
+    """Return ``vadd`` for ``vadd``, ``vadd2`` and ``vadd4``."""
     return CATALOG[opcode].base_opcode
 
 
 @cache
 def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
-    """Opcodes with the same slots, and the same operation on lanes of other widths."""
+    """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
     entry = CATALOG[opcode]
     names = [slot.name for slot in entry.slots]
     found = []
@@ -60,14 +60,14 @@ def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
-    """Every opcode that a form's could be taken for, where the form is legal with it."""
+    """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
     for twin in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
         if carry_over_form(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
             yield twin
 
 
 def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
-    """``set`` and ``vset`` of the same comparison."""
+    """Yield ``vset`` for ``set``, or ``set`` for ``vset``, with the same comparison."""
     types = (Type.U32, Type.S32)
     if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
         both = {"atype": form.stype, "btype": form.stype}
@@ -78,9 +78,9 @@ def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
 
 
 def carry_over_form(form: Form) -> Form | None:
-    """A form whose opcode was replaced, with c where the instruction has to have one.
+    """Return a form whose opcode was replaced, with c if the instruction requires it.
 
-    None where a slot has a value that the instruction does not take.
+    Return None if a slot has a value that the instruction does not take.
     """
     entry = CATALOG[form.opcode]
     for name in Form._fields[1:]:

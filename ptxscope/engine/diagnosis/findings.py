@@ -1,4 +1,4 @@
-"""Why an instruction gave what was observed: every cause, and every pair, that explains it."""
+"""Explanations of an observed result: every cause, and every pair, ranked and in words."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ from .observation import Observation, Observed, make_observed
 from .selector_problem import SelectorMatches
 
 _NEAREST = 3
-"""How many near misses are told."""
+"""Near misses that are reported."""
 _NEAR = 24
-"""How many are looked at for that."""
+"""Near misses that are examined for that."""
 
 
 class Finding(Record):
-    """One explanation: the causes that together give what was observed."""
+    """One explanation: causes that together give the observed result."""
 
     causes: tuple[Cause, ...]
-    """None where it is the documented result."""
+    """The causes; empty for the documented result."""
     instruction: Instruction
-    """As it would have to be written."""
+    """The instruction as it would have to be written."""
     model: Model
     operands: tuple[Bits, ...]
-    """For each observation, by the roles of ``instruction``."""
+    """Operands of each observation, by the roles of ``instruction``."""
     sentence: str
-    """Why, in words, where it explains every observation."""
+    """The explanation in words."""
     matched: int
-    """How many observations it explains."""
+    """Number of observations that it explains."""
     distance: int = 0
-    """How many observed bits it misses, where it is only near."""
+    """Observed bits that differ, for a near miss."""
     fits: SelectorMatches | None = None
-    """The selectors that fit, where they were solved."""
+    """The solved selectors, if any."""
     shown: int = 0
-    """The observation that ``trace`` is of."""
+    """Index of the observation that ``trace`` shows."""
 
     @property
     def kind(self) -> CauseKind:
-        """The kind of its one cause."""
+        """The kind of its only cause, or ``combination``."""
         if len(self.causes) > 1:
             return CauseKind.COMBINATION
         return self.causes[0].kind if self.causes else CauseKind.DOCUMENTED
@@ -77,28 +77,28 @@ class Finding(Record):
 
     @property
     def weight(self) -> int:
-        """How far-fetched it is, and how much it looks like chance."""
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
 
     @cached_property
     def trace(self) -> Trace:
-        """How it comes about, for the observation that is shown."""
+        """The trace of the observation that is shown."""
         return Trace(self.instruction, self.model, self.operands[self.shown])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that make the result."""
+        """The errata that give the result."""
         return tuple(e for e in self.trace.changed_by if e.id.startswith("E"))
 
     def get_result(self, index: int = 0) -> dict[str, int]:
-        """What it gives for an observation, by role, as it would be read."""
+        """Return the result for an observation, by role, as it would be read."""
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
         found = compute_results(plan, self.operands[index])
         return dict(read_by(self.causes, found))
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings, the likeliest first; a notebook shows them as a list."""
+    """Findings, most likely first; notebooks show them as a list."""
 
     __slots__ = ()
 
@@ -107,48 +107,48 @@ class Findings(tuple[Finding, ...]):
     @overload
     def __getitem__(self, at: slice, /) -> Findings: ...
     def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
-        """One, or some of them, which are shown as all are."""
+        """Return one finding, or a slice as Findings."""
         return (
             Findings(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
         )
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """What a notebook shows."""
+        """Return the representations for a notebook."""
         return {mime: show(self) for mime, show in LISTED.items()}
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
-        """What IPython prints."""
+        """Print the findings in IPython."""
         printer.text(LISTED["text/plain"](self) if LISTED else repr(self))
 
     def _repr_html_(self) -> str | None:
-        """What an older notebook shows."""
+        """Return the HTML for older notebooks."""
         return LISTED["text/html"](self) if "text/html" in LISTED else None
 
 
 LISTED: dict[str, Callable[[Findings], str]] = {}
-"""How findings show themselves, by MIME type; ``ptxscope.notebook`` fills it in."""
+"""Display functions of findings by MIME type; ``ptxscope.notebook`` fills this table."""
 
 
 class Diagnosis(NamedTuple):
-    """What was asked, and everything that explains it."""
+    """An instruction, its observations, and their explanations."""
 
     instruction: Instruction
     seen: tuple[ObservedCase, ...]
-    """The observations, each beside its documented result."""
+    """The observations, each with its documented result."""
     documented: Trace
-    """The documented evaluation of the observation that is shown."""
+    """The documented trace of the observation that is shown."""
     shown: int
-    """The first observation that contradicts the documentation; else the first."""
+    """Index of the first observation that contradicts the documentation, or 0."""
     findings: Findings
-    """The fewest causes first, then the most usual."""
+    """The explanations: fewest causes first, then lowest cost."""
     nearest: tuple[Finding, ...]
-    """Where nothing explains it, what misses the fewest bits."""
+    """Near misses, if nothing explains the observations."""
     tried: int
-    """How many combinations of causes were looked at."""
+    """Number of combinations that were tried."""
 
 
 Got = Scalar | Observed | Mapping[str, Scalar | Observed]
-"""The value of the one destination, or values by destination name."""
+"""The observed value of the only destination, or observed values by destination name."""
 
 
 def diagnose(
@@ -156,11 +156,13 @@ def diagnose(
     values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
     observed: Got | Sequence[Got],
 ) -> Findings:
-    """What would have given an observed value, the likeliest first; empty where nothing does.
+    """Return the explanations of an observed value, most likely first; empty if there is none.
 
-    ``values`` are by operand name, as ``evaluate`` takes them but for arrays; or several of them,
-    with as many observed values, which all must be explained. Raises PtxError, and
-    ValueError that names the operand.
+    ``values`` are by operand name, as in ``evaluate`` but without arrays. For several observations
+    at once, pass a sequence of them and as many observed values; a finding explains all.
+
+    Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
+    the operand.
     """
     ins = read(instruction)
     if isinstance(values, Mapping):
@@ -177,7 +179,7 @@ def diagnose(
 
 
 def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
-    """Several observed values; none where it is only one, as an Observed is, though a tuple."""
+    """Return the observed values of a sequence; an Observed, though a tuple, is one value."""
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
@@ -186,7 +188,10 @@ def make_observation(
     values: Mapping[str, Scalar],
     observed: Got,
 ) -> Observation:
-    """Values and results by name as an Observation by role; raises ValueError."""
+    """Convert values and results by name to an Observation by role.
+
+    Raise ValueError if a name or value does not fit the instruction.
+    """
     check_names(ins, values)
     if not isinstance(observed, Mapping):
         if not ins.results:
@@ -213,10 +218,10 @@ def make_observation(
 
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
-    """Every cause, and every pair of causes of which neither is enough, that explains them all."""
+    """Try every cause, and every pair if neither is sufficient alone, on all observations."""
     plan = make_plan(ins)
     seen = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
-    # those that contradict the documentation tell the most
+    # most combinations fail on observations that contradict the documentation
     order = sorted(seen, key=lambda x: x.observation.matches(x.documented))
     shown = seen.index(order[0])
     search = Search(ins, order)
@@ -235,8 +240,11 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
 
 
 def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, int]:
-    """What comes first among causes of one weight: what only leaves something out of the line,
-    then what changes the fewest slots of it, then the plainest selectors."""
+    """Return the sort key of explanations that cost the same.
+
+    Those that only omit something from the line come first, then those that change the fewest
+    slots, then those with the simplest selectors.
+    """
     made_up = changed = 0
     for cause in found.causes:
         slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
@@ -246,7 +254,7 @@ def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, 
 
 
 def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
-    """The width of a lane in bits, and the lanes of d that are as documented every time.
+    """Return the lane width in bits, and the lanes of d that always match the documentation.
 
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
@@ -268,7 +276,7 @@ def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
 def _make_finding(
     search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
 ) -> Finding:
-    """What was found, as an instruction, a model and operands that can be traced."""
+    """Convert a combination to an instruction, a model and operands that can be traced."""
     ins, chosen = search.ins, found.causes
     variant = search.make_variant(chosen)
     assert variant
@@ -281,7 +289,7 @@ def _make_finding(
     if not variant.form.c and ins.form.c:
         del sources[2:]
     if variant.form.c and len(sources) == 2:
-        sources.append(sources[1])  # nothing reads it, but one has to be written
+        sources.append(sources[1])  # required by the syntax, although nothing reads it
     guard = ins.guard
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
@@ -313,9 +321,9 @@ def _make_finding(
 def _iter_near_misses(
     search: Search, seen: Sequence[ObservedCase], shown: int
 ) -> Iterator[Finding]:
-    """What explains the most observations, and misses the fewest bits of the one shown.
+    """Yield near misses: those that explain most observations, then miss the fewest bits.
 
-    The documented result is always among them.
+    The bits are those of the observation that is shown. The documented result is always included.
     """
     near = [_make_near_miss(search, x, seen, shown) for x in search.find_nearest(_NEAR)]
     near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
@@ -325,21 +333,21 @@ def _iter_near_misses(
 
 
 def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
-    """What is told of a near miss."""
+    """Return the texts by which near misses are compared."""
     return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
 def _make_near_miss(
     search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
 ) -> Finding:
-    """A near miss, and by how much it misses."""
+    """Return a near miss with its match count and its distance."""
     finding = _make_finding(search, found, seen, shown)
     distance = seen[shown].observation.compute_distance(finding.get_result(shown))
     return replace(finding, matched=search.count_matches(found.causes), distance=distance)
 
 
 def _format_versions(search: Search, chosen: tuple[Cause, ...], seen: ObservedCase) -> str:
-    """The versions of ptxas by which the causes explain what was seen, or miss it as they do."""
+    """Return the versions of ptxas with which the causes give the same result."""
     if not any(cause.model for cause in chosen):
         return ""
     each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
@@ -351,7 +359,7 @@ def _format_versions(search: Search, chosen: tuple[Cause, ...], seen: ObservedCa
 
 
 def _with_phrase(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
-    """A cause with its phrase as both lines have it: operands may be exchanged in the changed."""
+    """Return a cause with its final phrase: the changed line may have exchanged operands."""
     if cause.model:
         return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
@@ -365,13 +373,13 @@ def _with_phrase(cause: Cause, changed: Instruction, ins: Instruction, having: s
 
 
 def _make_model(chosen: Iterable[Cause]) -> Model:
-    """The model of the causes; its name makes it again."""
+    """Return the model of the causes; its name can be parsed back to it."""
     named = [x.model.name if x.model else e.id for x in chosen for e in x.errata]
     return parse_model("+".join(dict.fromkeys(named)) or "isa")
 
 
 def count_of(fits: SelectorMatches) -> str:
-    """How many selectors fit: ``1,024``, ``at least 320``."""
+    """Return the number of selectors that fit: ``1,024``, ``at least 320``."""
     return f"at least {fits.match_count:,}" if fits.is_truncated else f"{fits.match_count:,}"
 
 

@@ -1,6 +1,6 @@
-"""What may be written otherwise, or compiled otherwise: causes that change the plan.
+"""Causes that change the plan: another line, or another compiler.
 
-Each slot of the catalog gives its own causes, so a new modifier needs only a weight here.
+Each slot of the catalog provides its own causes, so a new modifier only needs a weight here.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ WEIGHTS = {
     "bsel": 3,
     "cmp": 4,
 }
-"""Slots that are varied, and how unusual it is to have them wrong."""
+"""Slots that are varied, and how unusual a mistake in each one is."""
 DEFAULT_SELECTOR = 2
-"""How unusual it is that a selector of lanes was left out."""
+"""How unusual it is to omit a lane selector."""
 _LIKELY_CMP = {
     frozenset(pair)
     for pair in (
@@ -61,18 +61,18 @@ _LIKELY_CMP = {
         ("num", "nan"),
     )
 }
-"""Comparisons that are taken for each other."""
+"""Comparisons that are easily confused."""
 _UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "gt", "ge")}
-"""Those that differ where an operand is a NaN."""
+"""Comparisons that differ only if an operand is a NaN."""
 _TYPE_SLOTS = ("dtype", "atype", "btype")
 _SELECTORS = ("asel", "bsel")
 _FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
 
 
 def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
-    """Every other form, assembler and belief; but the selectors that ``solve`` finds.
+    """Yield every other form, assembler and misconception, except lane selectors.
 
-    ``unordered`` says that an operand that is compared was a NaN.
+    ``has_nan`` says that a NaN was compared. ``lane_solver`` finds the selectors.
     """
     yield from _iter_model_causes(ins)
     yield from _iter_folding_causes(ins)
@@ -84,17 +84,17 @@ def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
 
 
 def _iter_model_causes(ins: Instruction) -> Iterator[Cause]:
-    """What the assemblers make of it, where they may depart from the documentation."""
+    """Yield the assemblers that may deviate from the documentation here."""
     if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
     axes = frozenset(("model",))
-    phrase = "as {} compiles it for sm_70 and later"  # filled in where the versions are known
+    phrase = "as {} compiles it for sm_70 and later"  # filled in once the versions are known
     for model in PTXAS_MODELS:
         yield Cause(CauseKind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
 
 
 def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
-    """What assemblers make of a constant c, where that is not what they make of a register."""
+    """Yield the folding of a constant c, if it differs from c in a register."""
     bits = ins.constants.get("c")
     found = find_folding(ins.form, ins.sources, bits) if bits is not None else None
     if found is None or bits is None:
@@ -106,7 +106,7 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
-    """What ptxas makes of an absolute difference where all operands are constants.
+    """Yield the form that ptxas compiles for an absolute difference of constants.
 
     ``operands`` are those of every observation.
     """
@@ -122,7 +122,7 @@ def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterato
 
 
 def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
-    """Several types of a video instruction at once; ``_slots`` varies them one by one."""
+    """Yield changes of several types at once; `_iter_slot_causes` varies them one by one."""
     now = {
         name: Type(str(ins.form.get(name)))
         for name in _TYPE_SLOTS
@@ -140,7 +140,7 @@ def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_other_types(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type]]]:
-    """Other types by slot, in words, and how unusual it is to have meant them."""
+    """Yield other types by slot, with a phrase and a cost."""
     inputs = [name for name in now if name != "dtype"]
     every_weight = 1 if len(set(now.values())) == 1 else 3
     both_weight = 2 if len({now[name] for name in inputs}) == 1 else 3
@@ -153,19 +153,19 @@ def _iter_other_types(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[
 
 
 def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
-    """The slot, where the instruction has it with more than one value."""
+    """Return the slot if the instruction has it with more than one value."""
     slot = ins.entry.find_slot(name)
     return slot if slot and len(slot.values) + slot.is_optional > 1 else None
 
 
 def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
-    """Every other value of every slot; selectors of several lanes are solved elsewhere."""
+    """Yield every other value of every slot, except lane selectors."""
     for name, weight in WEIGHTS.items():
         slot = _find_variable_slot(ins, name)
         if slot is None or (name in _SELECTORS and ins.entry.lanes > 1):
             continue
         if isinstance(ins.roles.get(str(slot.place)), Immediate):
-            continue  # it takes neither a selector nor a sign
+            continue  # a literal takes neither a selector nor a sign
         kind = CauseKind.SELECTOR if name in _SELECTORS else CauseKind.MODIFIER
         now = ins.form.get(name)
         for value in slot.iter_choices():
@@ -178,7 +178,7 @@ def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
 
 
 def _compute_comparison_cost(now: object, value: object, has_nan: bool) -> int:
-    """Less for comparisons that are easily taken for each other."""
+    """Return the cost of a comparison, lower for one that is easily confused."""
     pair = frozenset((now, value))
     if pair in _UNORDERED:
         return 1 if has_nan else 2
@@ -186,23 +186,23 @@ def _compute_comparison_cost(now: object, value: object, has_nan: bool) -> int:
 
 
 def _has_same_width(now: object, value: object) -> bool:
-    """Whether a register that has one type can be read as the other."""
+    """Return whether a register of one type can be read as the other."""
     return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
 
 
 def format_slot_change(
     ins: Instruction, slot: Slot, now: object, value: object, changed: Instruction | None = None
 ) -> str:
-    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```.
+    """Return ``without `.sat```, ``with `.lt` rather than `.le``` and the like.
 
-    What is, is named as the instruction has it; what would be, as ``changed`` has it, where
-    another operand may stand in that place.
+    The present operand is named as in ``ins``, the new one as in ``changed``, which may have
+    another operand in that place.
     """
     before, after = (
         "" if slot.place is SlotPlace.MODIFIER else x.format_operand(str(slot.place))
         for x in (ins, changed or ins)
     )
-    suffix = bool(before) and not slot.word  # without it the operand is still to be named
+    suffix = bool(before) and not slot.word  # the phrase names the operand even without a suffix
 
     def spelled(written: object, operand: str) -> str:
         text = slot.format_value(written)
@@ -223,7 +223,7 @@ def format_slot_change(
 
 
 def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
-    """Another opcode, the slots carried over."""
+    """Yield other opcodes with the same slots."""
     registers = all(isinstance(source, Register) for source in ins.sources)
     for twin in find_confusable_opcodes(ins.form):
         if not (registers or CATALOG[twin.opcode].can_take_immediates):
@@ -238,7 +238,7 @@ def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_misconceptions() -> Iterator[Cause]:
-    """What people expect of it."""
+    """Yield common misconceptions about the instruction."""
     axes = frozenset(("misconception",))
     for misconception in MISCONCEPTIONS:
         phrase = f"if {BELIEFS[misconception.id]}"
@@ -246,7 +246,7 @@ def _iter_misconceptions() -> Iterator[Cause]:
 
 
 def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
-    """The guard read the other way."""
+    """Yield the guard with the opposite sense."""
     if ins.guard:
         other = ins.guard._replace(negated=not ins.guard.negated)
         phrase = f"with `{other}` rather than `{ins.guard}`"
@@ -254,17 +254,17 @@ def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:
-    """A form with other values in some slots and c where it is needed.
+    """Return a form with other values in some slots, and with c if it is needed.
 
-    None where c is needed and not written, or where another opcode does not take a slot's
-    value. It may break a constraint. An opcode that has to have a c takes any register for it.
+    Return None if c is needed and absent, or if another opcode does not take a slot's value. The
+    form may break a constraint. An opcode that requires a c accepts any register for it.
     """
     changed: Form | None = form._replace(**slots)  # type: ignore[arg-type]
     if "opcode" in slots and changed:
         changed = carry_over_form(changed)
     if changed is None:
         return None
-    # an ignored c stays as it was written, but not behind another opcode
+    # an ignored c stays as written unless the opcode changes
     bare = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
     changed = with_c(changed, with_unread_c=bare)
     must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].is_c_optional)

@@ -1,4 +1,4 @@
-"""Selectors of SIMD instructions that fit what was observed, found lane by lane."""
+"""Solver for selectors of SIMD instructions that fit the observations, lane by lane."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .sum_solver import solve_lane_sum
 def solve(
     form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], free: str
 ) -> SelectorMatches | None:
-    """The selectors by which a SIMD form gives what was observed; None where none do.
+    """Return the selectors with which a SIMD form gives the observed results, or None.
 
-    ``free`` names what may change: ``a``, ``b`` or ``ab``. The masked-out lanes must not
+    ``free`` names the selectors that may change: ``a``, ``b`` or ``ab``. Masked-out lanes must not
     come from b, and no clamp may follow an accumulation.
     """
     problem = SelectorProblem(form, rules, guard, free)
@@ -26,7 +26,7 @@ def solve(
         if guard is None or bool(operands["guard"]) is not guard:
             acting.append((operands, observed))
         elif not observed.matches(operands["d"]):
-            return None  # the guard forbids, so d keeps its value whatever is selected
+            return None  # the guard is false, so d keeps its value with any selector
     if not acting:
         return None
     fits = solve_lane_sum(problem, acting) if form.secop else _solve_merged_lanes(problem, acting)
@@ -34,10 +34,10 @@ def solve(
 
 
 def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
-    """The selectors of a form whose lanes go into d side by side: each decides for itself.
+    """Return the selectors of a form that writes its lanes into d side by side.
 
-    What holds after each case: ``fitting[lane]`` are the digits by which that lane of d is as
-    observed in all the cases so far. Digits that fit no lane any more are not run again.
+    Each lane is solved on its own. Invariant: ``fitting[lane]`` holds the digits with which that
+    lane of d matches all the cases so far. Digits that fit no lane any more are not run again.
     """
     fitting = [problem.list_all_digits() for _ in range(problem.lanes)]
     for case in cases:
@@ -58,7 +58,7 @@ def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> Sele
 def _find_right_digits(
     problem: SelectorProblem, case: Case, wanted: set[LaneDigits]
 ) -> list[set[LaneDigits]]:
-    """For each lane, the digits by which it is as one case observed it."""
+    """Return, for each lane, the digits with which it matches one case."""
     operands, observed = case
     (result,) = problem.plan.results
     field = (1 << problem.unit) - 1

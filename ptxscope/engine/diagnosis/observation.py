@@ -1,4 +1,4 @@
-"""What was observed: a destination's bits, all of them or some, beside the operands."""
+"""Observed results: all or some of a destination's bits, beside the operands."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
 
 
 class Observed(NamedTuple):
-    """A value of which some bits may be unknown."""
+    """A value with some bits possibly unknown."""
 
     bits: int
     """The known bits; 0 elsewhere."""
     known: int
-    """1 where a bit is known."""
+    """Mask with 1 for each known bit."""
 
     def compute_difference(self, value: int) -> int:
-        """1 where a known bit differs from a value's."""
+        """Return a mask with 1 for each known bit that differs from ``value``."""
         return (value ^ self.bits) & self.known
 
     def matches(self, value: int) -> bool:
-        """Whether a value has every known bit."""
+        """Return whether ``value`` has every known bit."""
         return not self.compute_difference(value)
 
     def format_bits(self, width: int) -> str:
-        """``0x??01??00``: hexadecimal in full width; binary where part of a digit is unknown."""
+        """Return ``0x??01??00`` in full width, or binary if a digit is partly unknown."""
         digits = range((width + 3) // 4 - 1, -1, -1)
         known = [self.known >> 4 * at & 15 for at in digits]
         whole = (1 << width) - 1
@@ -50,19 +50,19 @@ class Observed(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """Operand values, and what came out."""
+    """Operand values and observed results."""
 
     operands: Mapping[str, int]
-    """Bits by role: a, b, c, guard; d, p, q where a guard may keep the old value."""
+    """Bits by role: a, b, c, guard; d, p, q if a guard may keep the old value."""
     observed: Mapping[str, Observed]
-    """By role: d, or p and q, or one of these."""
+    """Observed values by role: d, or p and q, or one of these."""
 
     def matches(self, result: Mapping[str, int]) -> bool:
-        """Whether a result, by role, has every known bit."""
+        """Return whether a result, by role, has every known bit."""
         return all(seen.matches(result[role]) for role, seen in self.observed.items())
 
     def compute_distance(self, result: Mapping[str, int]) -> int:
-        """How many known bits differ."""
+        """Return the number of known bits that differ."""
         return sum(
             seen.compute_difference(result[role]).bit_count()
             for role, seen in self.observed.items()
@@ -70,16 +70,16 @@ class Observation(NamedTuple):
 
 
 def make_observed(bits: int, width: int) -> Observed:
-    """A value of which every bit is known, given as signed or unsigned."""
+    """Return a value with every bit known, from a signed or unsigned integer."""
     known = (1 << width) - 1
     return Observed(bits & known, known)
 
 
 def parse_observed(text: str, type_: Type) -> Observed:
-    """An observed value as people write it; raises PtxError.
+    """Parse an observed value; raise PtxError if it is invalid.
 
-    As ``values.parse_value``; and ``?`` stands for an unknown digit behind ``0x``, ``0o`` or
-    ``0b``, and for an unknown lane in ``[?,1,?,0]``.
+    The syntax is that of ``values.parse_value``, plus ``?`` for an unknown digit after ``0x``,
+    ``0o`` or ``0b``, and for an unknown lane in ``[?,1,?,0]``.
     """
     word = text.strip()
     if "?" not in word:
@@ -106,7 +106,7 @@ def parse_observed(text: str, type_: Type) -> Observed:
     whole_ = (1 << type_.bits) - 1
     if unit * len(match[2]) >= type_.bits:
         return Observed(bits, known & whole_)
-    # what is not written is zero, as in a number
+    # omitted leading digits are zero, as in a number
     return Observed(bits, known | whole_ & ~((1 << unit * len(match[2])) - 1))
 
 
@@ -128,10 +128,10 @@ def parse_got(
     text: str,
     reading_type: Callable[[Instruction, str], Type] = Instruction.type_of,
 ) -> tuple[str, Observed]:
-    """The role of a destination, and what was observed of it; raises PtxError.
+    """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 
-    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always; read as the type
-    that ``reading_type`` gives for the role.
+    ``VALUE`` alone needs a single destination. ``reading_type`` returns the type that a role's
+    value is read as. Raise PtxError if the name or the value is invalid.
     """
     written, equals, value = text.partition("=")
     names = {name: role for role, name in ins.results.items()}

@@ -1,11 +1,11 @@
-"""Selectors of SIMD instructions that sum their lanes (``.add``), found by meeting in the middle.
+"""Solver for selectors of SIMD instructions that sum their lanes (``.add``).
 
-d is c plus what each lane adds, and what a lane adds depends on its own digits alone. So the
-lanes are cut into two halves, and the sums of each half are listed once: 4,096 of four lanes'
-16.7 million. Two choices of digits fit together where their sums make what d needs, and that
-is looked up: what one half yields, taken from what is needed, is what the other has to yield.
+d is c plus a term for each lane, and a lane's term depends only on its own digits. The solver meets
+in the middle: it splits the lanes into two halves and lists the sums of each half once, 4,096
+instead of the 16.7 million of four lanes. Two choices of digits fit together if their sums add up
+to what d needs, so each sum of one half determines the sum to look up in the other.
 
-With several observations a sum is a vector, a number for each of them, and all have to fit.
+With several observations a sum is a vector, one number for each of them, and all have to fit.
 """
 
 from __future__ import annotations
@@ -21,51 +21,51 @@ from ..semantics.plan_execution import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 
 Vector = tuple[int, ...]
-"""A number for each observation that is solved for."""
+"""A number for each observation that is solved."""
 
 _JOINT = 6
-"""Observations whose sums are solved together; the others only sift what they leave."""
+"""Observations whose sums are solved together; the others only filter the solutions."""
 _LOOKED_AT = 32
-"""Observations of which those are chosen."""
+"""Observations from which those are chosen."""
 _MOST = 5000
-"""Pairs of selectors that are sifted one by one."""
+"""Pairs of selectors that are filtered one by one."""
 _LEAST_CHANGED = 40
-"""Choices of a half that are put together where there are more pairs than that."""
+"""Choices of a half that are combined if there are more pairs than that."""
 _WIDEST = 8192
-"""Sums that are tried where low bits of d are unknown."""
+"""Sums that are tried if low bits of d are unknown."""
 
 
 class DigitCombination(NamedTuple):
     """Digits for some neighbouring lanes, or for all."""
 
     changed: int
-    """How many of them differ from what is written: the fewest come first."""
+    """Number of digits that differ from the line; the fewest come first."""
     digits: tuple[LaneDigits, ...]
 
 
 Sums = dict[Vector, list[DigitCombination]]
-"""What some lanes may add together: each sum with all the digits that give it."""
+"""The sums that some lanes can give, each with all the digits that give it."""
 
 
 class LaneSumCase(NamedTuple):
-    """A case, what each lane can add in it, and what their sum may be."""
+    """A case, the terms of each lane in it, and the sums that fit."""
 
     case: Case
     adds: list[dict[LaneDigits, int]]
-    """For each lane, what its digits add."""
+    """For each lane, the term by digits."""
     sums: list[int]
-    """Every sum of the lanes that gives what was observed."""
+    """Every sum of the lanes that gives the observed result."""
 
     @property
     def order(self) -> tuple[int, int]:
-        """The fewest sums first, then the most different lanes."""
+        """Sort key: the fewest sums first, then the most distinct terms."""
         return len(self.sums), -sum(len(set(lane.values())) for lane in self.adds)
 
 
 def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
-    """The selectors of a form that sums its lanes; None where none fit.
+    """Return the selectors of a form that sums its lanes, or None if none fit.
 
-    A few cases that tell much are solved; what fits them is tried on the others.
+    A few informative cases are solved; the solutions are then tried on the others.
     """
     joint = _choose_informative_cases(problem, cases)
     if not joint:
@@ -97,7 +97,7 @@ def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorM
 def _list_partial_sums(
     problem: SelectorProblem, joint: Sequence[LaneSumCase], lanes: range
 ) -> Sums:
-    """What some of the lanes add together for each choice of digits, the least changed first."""
+    """Return the sums of some lanes for each choice of digits, the least changed first."""
     sums: Sums = {(0,) * len(joint): [DigitCombination(0, ())]}
     for lane in lanes:
         wider: Sums = {}
@@ -118,7 +118,7 @@ def _list_partial_sums(
 def _iter_meetings(
     low: Sums, high: Sums, joint: Sequence[LaneSumCase]
 ) -> Iterator[tuple[list[DigitCombination], list[DigitCombination]]]:
-    """The choices of the two halves whose sums make one that every case needs.
+    """Yield the choices of the two halves whose sums add up to a sum for every case.
 
     Any choice of the first fits with any of the second.
     """
@@ -132,7 +132,10 @@ def _iter_meetings(
 def _join_meetings(
     meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], most: int | None
 ) -> list[DigitCombination]:
-    """Digits for all lanes, the least changed first, of at most so many choices of each half."""
+    """Return digits for all lanes, the least changed first.
+
+    At most ``most`` choices of each half are combined.
+    """
     return sorted(
         DigitCombination(x.changed + y.changed, x.digits + y.digits)
         for below, above in meetings
@@ -146,7 +149,7 @@ def _fits_all(
     joint: Iterable[LaneSumCase],
     others: Iterable[Case],
 ) -> bool:
-    """Whether digits for all lanes fit the cases that were solved, and the others."""
+    """Return whether digits for all lanes fit the solved cases and the others."""
     for x in joint:
         masked = zip(x.adds, digits, problem.written, strict=True)
         if sum(lane.get(own, lane.get(kept, 0)) for lane, own, kept in masked) not in x.sums:
@@ -157,7 +160,7 @@ def _fits_all(
 def _holds_for_all(
     problem: SelectorProblem, digits: Sequence[LaneDigits], cases: Iterable[Case]
 ) -> bool:
-    """Whether digits for all lanes give what each case observed."""
+    """Return whether digits for all lanes give each case's observed result."""
     asel, bsel = problem.make_selectors(digits)
     form = problem.form._replace(asel=asel, bsel=bsel)
     plan = lower(form, problem.rules, problem.guard)
@@ -170,10 +173,10 @@ def _holds_for_all(
 
 
 def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -> list[LaneSumCase]:
-    """The cases whose sums are solved together, those first that tell most.
+    """Return the cases to solve together, most informative first.
 
-    None where one can't be given at all, or where so many low bits are unknown that there
-    are too many sums to try.
+    Return an empty list if a case cannot be explained, or if so many low bits are unknown that
+    there are too many sums to try.
     """
     weighed: list[LaneSumCase] = []
     for case in cases[:_LOOKED_AT]:
@@ -193,7 +196,7 @@ def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -
 
 
 def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigits, int]]:
-    """For each lane, what its digits add; a lane outside the mask adds nothing."""
+    """Return the terms of each lane by digits; a lane outside the mask adds nothing."""
     operands, _ = case
     (row,) = (row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
     adds: list[dict[LaneDigits, int]] = [{} for _ in range(problem.lanes)]
@@ -207,14 +210,14 @@ def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigi
 
 
 def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> list[int] | None:
-    """Every sum that gives what one case observed; None where they are too many to try."""
+    """Return every sum that explains one case, or None if there are too many to try."""
     operands, observed = case
-    if len(adds) == 2:  # few enough to add up
+    if len(adds) == 2:  # few enough to list them all
         sums = {x + y for x in adds[0].values() for y in adds[1].values()}
         return sorted(x for x in sums if observed.matches(operands["c"] + x))
     low = sum(min(lane.values()) for lane in adds)
     high = sum(max(lane.values()) for lane in adds)
-    # below its lowest unknown bit d is known, so the sums that give it are so far apart
+    # d is known below its lowest unknown bit, so fitting sums are that far apart
     period = ~observed.known & (observed.known + 1)
     if (high - low + 1) // period > _WIDEST:
         return None

@@ -1,4 +1,4 @@
-"""What may have been in the registers, or read from them: causes that change values alone."""
+"""Causes that change values only: other register contents, or a misread result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 
 
 def iter_value_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    """Every other value of an operand or of the result; ``known`` are the roles with a value."""
+    """Yield every other value of an operand or result; ``known`` are roles with a value."""
     yield from _iter_operand_causes(ins, known)
     yield from _iter_result_misreadings(ins)
 
@@ -24,13 +24,13 @@ def iter_value_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause
 # --- the operands ------------------------------------------------------------------------
 
 _Value = Callable[[str, Bits, ObservedCase], int]
-"""The value that a role takes instead, given all operands and what was seen."""
+"""Function that returns a role's new value from all operands and the observation."""
 
 
 def _make_cause(
     roles: str, phrase: str, weight: int, to: _Value, *, is_swap: bool = False
 ) -> Cause:
-    """A cause that gives operands other values."""
+    """Return a cause that gives operands other values."""
 
     def changed(operands: Bits, seen: ObservedCase) -> Bits:
         return {**operands, **{role: to(role, operands, seen) for role in roles}}
@@ -42,7 +42,7 @@ def _make_cause(
 def _make_exchange(
     ins: Instruction, x: str, y: str, weight: int, *, is_swap: bool = False
 ) -> Cause:
-    """Two operands, each with the other's value; each is given by its roles."""
+    """Return the cause that exchanges two operands, each named by its roles."""
     other = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
     return _make_cause(
@@ -54,7 +54,7 @@ _AT_OPERANDS = ("asel", "bsel", "nega", "negb")
 
 
 def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
-    """a and b exchanged; a literal can't stand where a selector or a sign does."""
+    """Yield the exchange of a and b; a literal takes neither a selector nor a sign."""
     cause = _make_exchange(ins, "a", "b", 2, is_swap=True)
     if not any(isinstance(ins.roles[role], Immediate) for role in "ab"):
         yield cause
@@ -63,7 +63,7 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    """Operands that were other than given: registers, each in all of its roles; no constants."""
+    """Yield other operand values: of registers, in all their roles, but not of constants."""
     types = {role: ins.type_of(role) for role in "abc" if role in known}
     registers = _map_roles(ins, types)
     if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
@@ -81,7 +81,7 @@ def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Ca
 
 
 def _map_roles(ins: Instruction, read: Iterable[str]) -> dict[str, str]:
-    """The roles of each register that is read and is no constant: ``{"%1": "ab", "%3": "c"}``."""
+    """Return the roles of each register that is not a constant: ``{"%1": "ab", "%3": "c"}``."""
     found: dict[str, str] = {}
     for role in read:
         if isinstance(source := ins.roles[role], Register) and source.bits is None:
@@ -92,7 +92,7 @@ def _map_roles(ins: Instruction, read: Iterable[str]) -> dict[str, str]:
 def _iter_c_causes(
     ins: Instruction, types: Mapping[str, Type], registers: Iterable[str]
 ) -> Iterator[Cause]:
-    """c exchanged, 0 or unknown; it is no register that a or b is read from."""
+    """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
         others = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
@@ -104,7 +104,7 @@ def _iter_c_causes(
 
 
 def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]:
-    """A register that had received the result before it was read."""
+    """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
         weight = 3 if roles == "c" else 4
@@ -112,7 +112,7 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
 
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
-    """c as the lanes show it that the instruction does not write."""
+    """Return c as the unwritten lanes of the result show it."""
     chosen = ins.form.dsel or ins.form.mask
     assert chosen
     field = (1 << chosen.unit) - 1
@@ -162,9 +162,9 @@ def _to_integer(width: int) -> _Value:
 
 
 def _convert_float(bits: int, width: int) -> int:
-    """The integer of a float; the bits as they are where it has none, or none but 0."""
+    """Return a float as an integer, or its bits if it has none or rounds to 0."""
     number = decode_float(bits, width)
-    in_range = -(1 << (width - 1)) <= number < 1 << width  # a NaN is not
+    in_range = -(1 << (width - 1)) <= number < 1 << width  # false for a NaN
     return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits
 
 
@@ -175,7 +175,7 @@ _READ = frozenset(("reading",))
 
 
 def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
-    """Other ways in which the result may have been read."""
+    """Yield other ways of reading the result."""
     if {"p", "q"} <= ins.results.keys():
         phrase = f"with {ins.format_operand('p')} and {ins.format_operand('q')} exchanged"
         yield Cause(CauseKind.READING, _READ, phrase, 1, reading=_exchange_p_and_q)
@@ -203,7 +203,7 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
 
 
 def _stored(name: str) -> Iterator[Cause]:
-    """A word that was stored in less, or by halves."""
+    """Yield a word that was stored in a smaller type, or with its halves swapped."""
     phrase = f"with the half-words of {name} swapped"
     yield _make_d_misreading(phrase, 3, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
     for unit, weight in ((8, 4), (16, 3)):
@@ -216,7 +216,10 @@ def _stored(name: str) -> Iterator[Cause]:
 
 
 def _cut(bits: int, unit: int, signed: bool) -> int:
-    """The low part of a word, extended; a positive one is the unsigned part's to explain."""
+    """Return the low part of a word, extended.
+
+    A signed part that is positive is left to the unsigned part.
+    """
     number = cast(bits, unit, signed)
     return bits if signed and number >= 0 else number & 0xFFFF_FFFF
 
@@ -233,7 +236,7 @@ def _make_d_misreading(phrase: str, weight: int, to: Callable[[int], int]) -> Ca
 
 
 def format_changed_operands(ins: Instruction, before: Bits, after: Bits) -> str:
-    """``%1 = 0x00000001, %3 = 0x00000000``: the operands that a cause has changed."""
+    """Return the operands that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
         for role, bits in after.items()

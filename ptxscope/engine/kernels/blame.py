@@ -1,4 +1,4 @@
-"""Which statement of a run made a value what it is."""
+"""The statement of a run behind a wrong value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .execution import Run, RunStep
 
 
 def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
-    """The steps that what a step read comes from, the last one first."""
+    """Yield the steps that a step's values come from, last first."""
     wanted = {value.step for value in step.reads.values()}
     for earlier in reversed(run.steps[: step.number - 1]):
         if earlier.number in wanted:
@@ -20,10 +20,10 @@ def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
 
 
 def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
-    """For each register that is not as observed, the instruction that wrote the bits that differ.
+    """Return, for each register that differs from the observation, the step that is to blame.
 
-    That is its last write; or, where that only copied the register or kept the bits that
-    differ, the one it got them from. What nothing wrote is left out.
+    That is the last write of the register. If that step only copied a register or kept the wrong
+    bits, it is the step that they came from. Registers that nothing wrote are omitted.
     """
     found: dict[str, RunStep] = {}
     for name, seen in expected.items():
@@ -37,12 +37,12 @@ def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunSt
 
 
 def find_first_culprit(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
-    """The earliest of the culprits; None where all agree, or nothing wrote what does not."""
+    """Return the earliest culprit, or None if no written register differs."""
     return min(find_culprits(run, expected).values(), key=lambda step: step.number, default=None)
 
 
 def _find_bit_source(run: Run, step: RunStep, differing: int) -> RunStep:
-    """The step that some bits of what a step wrote come from unchanged."""
+    """Return the step from which some bits of a step's result come unchanged."""
     while True:
         value = step.reads.get(_find_kept_register(step, differing))
         if value is None or not value.step:
@@ -51,7 +51,7 @@ def _find_bit_source(run: Run, step: RunStep, differing: int) -> RunStep:
 
 
 def _find_kept_register(step: RunStep, bits: int) -> str:
-    """The register that a step has taken some bits from as they were; empty where it has not."""
+    """Return the register from which a step copied some bits, or an empty string."""
     statement, trace = step.statement, step.trace
     if statement.opcode.startswith("mov.") and len(statement.reads) == 1:
         names = statement.reads[0].names

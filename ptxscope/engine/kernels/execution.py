@@ -1,4 +1,4 @@
-"""Running a program: registers carried from statement to statement, each of the 27 traced."""
+"""Execution of a program: registers carried along, each of the 27 instructions traced."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, regi
 
 
 class Value(NamedTuple):
-    """What a register holds at some time."""
+    """The contents of a register at some time."""
 
     bits: int | None
-    """Unsigned; None where nothing is known."""
+    """Unsigned; None if unknown."""
     width: int
     by: Statement | None = None
-    """The statement that wrote it; None where it was given before the first, or is a constant."""
+    """The statement that wrote it; None for an initial value or a constant."""
     given: bool = False
-    """It was given rather than computed."""
+    """Whether it was supplied rather than computed."""
     step: int = 0
-    """The number of the step that wrote it; 0 where it was given before the first."""
+    """Number of the step that wrote it; 0 for an initial value."""
     is_pending: bool = False
-    """Not known only because a value that was asked for is missing."""
+    """Whether it is unknown only because a required input is missing."""
     key: str = ""
-    """By what it can be given, or was; empty where it was computed."""
+    """Key of the input that supplies it; empty if it was computed."""
 
 
 class MissingInput(NamedTuple):
-    """A register that is read and holds nothing known."""
+    """A register that is read while its value is unknown."""
 
     name: str
     type: Type
     reader: Statement
     clobbered_by: Statement | None
-    """What made it unknown; None where nothing has written it."""
+    """The statement that made it unknown; None if nothing has written it."""
     key: str
-    """By what it can be given: its name, or where that is for another value, ``u@17``."""
+    """Key of the missing input: the register's name, or ``u@17`` if the name is taken."""
     other: str = ""
-    """The key of that other value."""
+    """Key of the value that the name is taken for."""
 
     @property
     def message(self) -> str:
-        """Who reads it, and why its value is not known."""
+        """The reader of the register, and why its value is unknown."""
         by, line = self.clobbered_by, self.other.partition("@")[2].partition("#")[0]
         why = [f"{by.opcode} at line {by.line} made it unknown"] if by else []
         if line:
@@ -65,22 +65,22 @@ class MissingInput(NamedTuple):
 
 
 class RunStep(NamedTuple):
-    """One statement of a run, and what it did."""
+    """One statement of a run, and its effect."""
 
     number: int
     """From 1."""
     statement: Statement
     trace: Trace | None
-    """Of one of the 27; None where a false guard kept it from reading unknown registers."""
+    """Trace of one of the 27; None if a false guard kept it from reading unknown registers."""
     reads: Mapping[str, Value]
-    """What was known of the registers it reads, and of an old value its guard might keep."""
+    """Known values of the registers it reads, and of an old value its guard might keep."""
     writes: Mapping[str, int | None]
-    """Bits by name; None: no longer known."""
+    """Bits by name; None if they became unknown."""
     note: str
 
     @property
     def line(self) -> int:
-        """Where it stands, from 1."""
+        """Line of the statement, from 1."""
         return self.statement.line
 
     @property
@@ -90,44 +90,44 @@ class RunStep(NamedTuple):
 
     @property
     def instruction(self) -> Instruction | None:
-        """The instruction, where it is one of the 27."""
+        """The instruction, if it is one of the 27."""
         return self.statement.instruction
 
 
 class StopReason(StrEnum):
-    """Why a run is over."""
+    """The reason why a run ended."""
 
     END = "end"
-    """The last statement was reached."""
+    """After the last statement."""
     LEFT = "left"
-    """A branch was taken, or the kernel ended."""
+    """At a branch that was taken, or at the end of the kernel."""
     BREAK = "break"
-    """The line was reached where it was to stop."""
+    """At the requested line."""
     NEEDS = "needs"
-    """A register is read whose value is not known."""
+    """At a register whose value is unknown."""
 
 
 class Run(NamedTuple):
-    """What happened."""
+    """The steps and the final state of a run."""
 
     program: Program
     model: Model
     steps: tuple[RunStep, ...]
-    """One a statement, up to where the run stopped."""
+    """One step for each statement, up to the end of the run."""
     registers: Mapping[str, Value]
-    """What every register held at the end, in the order of their first values."""
+    """The final contents of every register, in the order of their first values."""
     ending: StopReason
     needed: tuple[MissingInput, ...]
-    """Everything that must be given for the run to go on, as far as can be told."""
+    """The inputs that the run needs to go on, as far as they are known."""
     unused: tuple[str, ...]
-    """What was given that nothing has read, as it was given."""
+    """Keys of the inputs that nothing has read."""
     answers: Mapping[str, str]
-    """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
+    """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
-        """The steps that wrote a register, or made it unknown.
+        """Return the steps that wrote a register, or made it unknown.
 
-        Where several blocks have one of that name, the outermost that was written is meant.
+        If several blocks declare a register of that name, it is the outermost that was written.
         """
         depths = self.program.compute_depths(name)
         found: dict[int, list[RunStep]] = {}
@@ -145,12 +145,14 @@ def execute(
     stop: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Run a program on integers by register name, up to a line where one is given.
+    """Run a program on integers by register name, up to line ``stop`` if there is one.
 
-    A value is for one time that the register is not known: ``u@17`` for what line 17 makes of
-    it, ``u`` for the first that is read and has no other. A branch that is taken ends the run.
-    ``told`` is called with how many statements are done. Raises ValueError for a name the
-    program does not have, a line that makes nothing unknown, and a value that does not fit.
+    An input supplies one unknown value of a register: ``u@17`` the value after line 17, ``u`` the
+    first that is read and has no input of its own. A branch that is taken ends the run.
+    ``on_progress`` is called with the number of finished statements.
+
+    Raise ValueError for a name that the program does not have, a line that makes nothing unknown,
+    or a value that does not fit.
     """
     known = find_unknown_sites(program)
     given = {key: _make_given_value(program, known, key, value) for key, value in values.items()}
@@ -183,26 +185,26 @@ def _make_given_value(program: Program, known: UnknownSites, key: str, value: in
 
 
 class _MissingError(Exception):
-    """A register that is read holds nothing known."""
+    """A register is read while its value is unknown."""
 
 
 _MOST_NAMES = 4
-"""Registers that a note names."""
+"""Registers that a note lists."""
 Held = TypeVar("Held")
 
 
 class ShadowedRegisters(Generic[Held]):
-    """What is known of registers that an inner block's own ones of their names hide."""
+    """Values of registers that an inner block's registers of the same names hide."""
 
     def __init__(self) -> None:
         self._outside: list[dict[str, Held]] = []
 
     def open(self, state: dict[str, Held], statement: Statement) -> None:
-        """At an ``OPEN``, take what is hidden out of what is known of registers by name."""
+        """At an ``OPEN``, remove the hidden registers from the state."""
         self._outside.append({x: state.pop(x) for x in statement.writes if x in state})
 
     def close(self, state: dict[str, Held], statement: Statement) -> None:
-        """At its ``CLOSE``, put it back."""
+        """At its ``CLOSE``, restore them."""
         kept = self._outside.pop() if self._outside else {}
         for name in statement.writes:
             state.pop(name, None)
@@ -224,9 +226,9 @@ class _Machine:
         self.used: set[str] = set()
         self.answers: dict[str, str] = {}
         self.answered: dict[str, str] = {}
-        """The other way round."""
+        """The inverse of ``answers``."""
         self.missed: dict[str, str] = {}
-        """For each register, the key of the first value that is not known and was looked for."""
+        """For each register, the key of its first unknown value that was read."""
         self.blocks = ShadowedRegisters[Value]()
         self.steps: list[RunStep] = []
         self.reads: dict[str, Value] = {}
@@ -234,7 +236,7 @@ class _Machine:
         self.stopped: dict[str, Value] = {}
 
     def run(self, stop: int | None, told: Callable[[int], None] | None) -> StopReason:
-        """Go through the statements; behind what can't be run, only look for further needs."""
+        """Execute the statements; after a missing input, only collect further missing inputs."""
         for at, statement in enumerate(self.program.statements):
             if told:
                 told(at)
@@ -258,12 +260,12 @@ class _Machine:
         return StopReason.END
 
     def collect_final_values(self, state: Mapping[str, Value]) -> dict[str, Value]:
-        """What registers hold, those left out that nobody touched; it takes what was not used."""
+        """Return the final registers without untouched ones; apply unused inputs."""
         known = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
         return {name: x for name, x in known.items() if x.bits is not None or x.by}
 
     def iter_steps(self) -> Iterator[RunStep]:
-        """The steps, with what was given for what they make unknown."""
+        """Yield the steps, with the inputs for values that they make unknown."""
         for step in self.steps:
             if step.statement.kind is StatementKind.OTHER and step.writes:
                 keys = {x: self.places.key(step.statement, x) for x in step.writes}
@@ -273,11 +275,11 @@ class _Machine:
             yield step
 
     def _read_initial_value(self, name: str, key: str = "") -> Value:
-        """What a register holds that nothing has written."""
+        """Return the value of a register that nothing has written."""
         return Value(None, self.program.types[name].bits, key=key or make_initial_key(name))
 
     def _resolve_value(self, name: str, value: Value, width: int) -> Value:
-        """A value, or what was given for it where it is not known."""
+        """Return a value, or the input for it if it is unknown."""
         if value.bits is not None or value.is_pending or not value.key:
             return value
         key = value.key
@@ -293,7 +295,7 @@ class _Machine:
         return value._replace(bits=bits & ((1 << width) - 1), width=width, given=True)
 
     def _step(self, statement: Statement) -> tuple[RunStep, bool]:
-        """What a statement does, and whether the run ends with it."""
+        """Execute a statement; return its step and whether the run ends with it."""
         self.reads = {}
         trace, note, left = None, "", False
         before: dict[str, int | None] = dict.fromkeys(statement.writes)
@@ -324,7 +326,7 @@ class _Machine:
         return RunStep(self.number, statement, trace, self.reads, written, note), left
 
     def _evaluate_guard(self, statement: Statement) -> bool | None:
-        """Whether the guard lets a statement act; None where that is not known."""
+        """Return whether the guard lets a statement act, or None if that is unknown."""
         if statement.guard is None:
             return True
         value = self._peek_bits(statement.guard, 1)
@@ -344,7 +346,7 @@ class _Machine:
         return value.bits
 
     def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
-        """A register's bits; None, and the need noted, where they are not known."""
+        """Return a register's bits, or None after recording that they are unknown."""
         value = self.state.get(name)
         if value and value.is_pending:
             return None
@@ -362,7 +364,7 @@ class _Machine:
     def _note_missing_input(
         self, name: str, value: Value, type_: Type, reader: Statement
     ) -> MissingInput:
-        """A need that is noted; its key is the name, unless that is for another value."""
+        """Return a missing input; its key is the name unless that is another value's."""
         suggested = self.program.find_value_type(name, value.by)
         type_ = suggested if suggested.bits == type_.bits else type_
         need = MissingInput(name, type_, reader, value.by, name)
@@ -372,7 +374,7 @@ class _Machine:
         return need._replace(key=value.key, other=first)
 
     def _read_all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
-        """Bits by name; raises _MissingError once all that are not known were noted."""
+        """Return bits by name; raise _MissingError after recording all unknown ones."""
         found = {name: self._read(name, type_, statement) for name, type_ in wanted.items()}
         known = {name: bits for name, bits in found.items() if bits is not None}
         if len(known) < len(found):
@@ -382,7 +384,10 @@ class _Machine:
     def _compute_statement(
         self, statement: Statement, is_guarded: bool
     ) -> tuple[Trace | None, dict[str, int]]:
-        """What a statement whose guard holds, or is not known, computes; raises _MissingError."""
+        """Return the trace and results of a statement whose guard holds or is unknown.
+
+        Raise _MissingError if an input is missing.
+        """
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard] = Type.PRED
@@ -411,7 +416,7 @@ class _Machine:
         return None, dict(zip(statement.writes, parts, strict=True))
 
     def _trace_inactive(self, statement: Statement) -> Trace | None:
-        """The trace of an instruction that its guard keeps from acting, if all is known."""
+        """Return the trace of an instruction with a false guard, if all inputs are known."""
         ins = statement.instruction
         if ins is None:
             return None
@@ -420,7 +425,7 @@ class _Machine:
         return _trace(ins, bits, self.model) if len(bits) == len(found) else None
 
     def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
-        """What becomes of a destination that a false guard does not keep (E14)."""
+        """Return destinations that change although the guard is false (E14)."""
         ins = statement.instruction
         if ins is None or ins.guard is None:
             return {}
@@ -432,7 +437,7 @@ class _Machine:
         if old is None:
             return {name: None}
         plan = make_plan(ins, rules)
-        rest = {source.role: 0 for source in plan.sources}  # d alone decides
+        rest = {source.role: 0 for source in plan.sources}  # only d matters
         operands = {**rest, "guard": int(ins.guard.negated), "d": old}
         found = {name: compute_results(plan, operands)["d"]}
         self._write(statement, found)
@@ -444,14 +449,14 @@ class _Machine:
             self.state[name] = Value(bits, width, statement, step=self.number)
 
     def _forget_results(self, statement: Statement) -> None:
-        """Make what a statement writes unknown."""
+        """Make the registers that a statement writes unknown."""
         for name in statement.writes:
             value = self._read_initial_value(name, self.places.key(statement, name))
             self.state[name] = value._replace(by=statement, step=self.number)
 
 
 def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
-    """A note on what is not known of what a statement writes."""
+    """Return a note on the unknown results of a statement."""
     if statement.problems:
         return f"illegal: {statement.problems[0].message}"
     unknown = [name for name, bits in writes.items() if bits is None]

@@ -1,7 +1,7 @@
-"""The plain instructions that a run understands besides the 27: moves, bits, sums, bytes.
+"""The simple instructions that a run executes besides the 27: moves, bits, sums, bytes.
 
-They carry values from one explained instruction to the next, so they need no stages: each is
-one function on unsigned bits, whose result is cut to the width of the instruction.
+They carry values from one explained instruction to the next, so they need no stages: each is one
+function on unsigned bits, and its result is truncated to the width of the instruction.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ _SIGNED = get_limits(32, signed=True)
 
 
 class Operation(NamedTuple):
-    """What a plain instruction computes, and from how many operands."""
+    """The computation of a simple instruction."""
 
     type: Type
-    """Of the destination and of every source; a predicate is 0 or 1."""
+    """Type of the destination and of every source; a predicate is 0 or 1."""
     sources: int
     compute: Callable[..., int]
-    """Unsigned bits to an integer; only its low bits count."""
+    """Function of unsigned bits; only the low bits of its result count."""
 
     def compute_result(self, values: tuple[int, ...]) -> int:
-        """The destination's bits, unsigned, for as many source bits as it has sources."""
+        """Return the destination's bits, unsigned, from the bits of each source."""
         return self.compute(*values) & get_limits(self.type.bits, signed=False).high
 
 
 def find_operation(name: str) -> Operation | None:
-    """What an opcode with its modifiers (``shr.s32``) computes; None where it is not known."""
+    """Return the operation of an opcode with modifiers (``shr.s32``), or None."""
     return _OPERATIONS.get(name)
 
 
 def join(parts: tuple[int, ...]) -> int:
-    """The word that ``mov.b32 d, {low, high}`` makes of two half-words."""
+    """Return the word that ``mov.b32 d, {low, high}`` makes of two half-words."""
     return parts[1] << 16 | parts[0]
 
 
 def split(word: int) -> tuple[int, ...]:
-    """The half-words, low and high, that ``mov.b32 {low, high}, a`` makes of a word."""
+    """Return the half-words, low and high, that ``mov.b32 {low, high}, a`` makes of a word."""
     return word & 0xFFFF, word >> 16
 
 
@@ -67,7 +67,7 @@ def _make_saturating(sum_: Callable[[int, int], int]) -> Callable[[int, int], in
 
 
 def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
-    """Bit i of the table is the result where the bits of a, b, c read i, a's the highest."""
+    """Look up each result bit in the table: the index is the bits of a, b, c, a highest."""
     result = 0
     for index in range(8):
         if table >> index & 1:
@@ -79,7 +79,7 @@ def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
 
 
 def _compute_prmt(a: int, b: int, control: int) -> int:
-    """Four digits of the control, the lowest for byte 0: a byte of {b, a}, or its sign."""
+    """Return four bytes of {b, a}, or their signs, by the digits of the control."""
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = bytearray()
     for at in range(4):
@@ -97,7 +97,7 @@ _PERMUTATIONS = {
     "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
     "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
 }
-"""What the two low bits of the control choose in each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
+"""Selectors by the two low control bits, for each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
 
 
 def _make_permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:

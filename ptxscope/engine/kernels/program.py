@@ -1,4 +1,4 @@
-"""A kernel, or a block of inline assembly, as the list of statements that a run goes through."""
+"""Programs: the statements of a kernel, or of a block of inline assembly."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .plain_instructions import Operation, find_operation
 
 
 class StatementKind(StrEnum):
-    """What a statement is to a run."""
+    """The role of a statement in a run."""
 
     EXPLAINED = "explained"
     """One of the 27."""
     PLAIN = "plain"
-    """Understood, but not explained step by step: ``mov``, ``and``, ``add``, …"""
+    """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
     BRANCH = "branch"
-    """Goes elsewhere, or ends the kernel."""
+    """A jump, or the end of the kernel."""
     LABEL = "label"
     OPEN = "open"
     """A ``{`` inside the kernel that declares registers of its own."""
@@ -47,75 +47,83 @@ class StatementKind(StrEnum):
 
 
 class PlainSource(NamedTuple):
-    """A source of a plain instruction: a literal, a register, or two packed into a word."""
+    """A source of a simple instruction: a literal, a register, or two packed into a word."""
 
     bits: int = 0
     names: tuple[str, ...] = ()
-    """No name: it is a literal. Two: ``{low, high}``, half-words of a word."""
+    """Empty for a literal; two names for ``{low, high}``, half-words of a word."""
 
 
 class Statement(NamedTuple):
-    """One statement as it stands in the text."""
+    """One statement of the text."""
 
     kind: StatementKind
     line: int
-    """From 1, in the text that was loaded."""
+    """From 1, in the loaded text."""
     text: str
-    """As written, runs of blanks made one; no ``;``."""
+    """As written without the ``;``, with blanks collapsed."""
     opcode: str = ""
-    """With its modifiers; the name of a label."""
+    """Opcode with its modifiers, or the name of a label."""
     guard: str | None = None
     negated: bool = False
     writes: tuple[str, ...] = ()
-    """Registers it writes, or may write; those that an ``OPEN`` declares, and those of them
-    that get back at the ``CLOSE`` what they were outside."""
+    """Registers that it writes, or may write.
+
+    For an ``OPEN``, those that it declares; for a ``CLOSE``, those of them that regain their outer
+    values.
+    """
     instruction: Instruction | None = None
     plain: Operation | None = None
     reads: tuple[PlainSource, ...] = ()
-    """Sources of a plain instruction."""
+    """Sources of a simple instruction."""
     problems: tuple[Problem, ...] = ()
-    """Why it is not the legal instruction it means to be, at places of the loaded text."""
+    """Why it is not a legal instruction, at positions in the loaded text."""
     declared: tuple[tuple[str, str | None], ...] = ()
-    """The registers that it names, each with the type it is declared as where it stands."""
+    """The registers that it names, each with its declared type at this point."""
     unread: str = ""
-    """Why a run can't compute it; what it writes becomes unknown."""
+    """Why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
-    """It may write any register, and leave the program."""
+    """Whether it may write any register, and leave the program."""
 
 
 class Program(NamedTuple):
     """A kernel, a function or a block of inline assembly."""
 
     name: str
-    """Of the kernel or function; ``asm:12`` for inline assembly at line 12,
-    ``asm:12#2`` for the second there; else ``block``."""
+    """The name of the kernel or function, ``asm:12``, ``asm:12#2`` or ``block``.
+
+    ``asm:12`` is the inline assembly at line 12, and ``asm:12#2`` the second there.
+    """
     statements: tuple[Statement, ...]
     types: Mapping[str, Type]
-    """Every register that the statements name, and the type its values are shown as."""
+    """Every register that the statements name, with the type to show its values as."""
     text: str
-    """All of the text it was loaded from."""
+    """All of the loaded text."""
     problems: tuple[Problem, ...] = ()
-    """Everything that is wrong with it and its statements, at places of that text."""
+    """All problems of it and of its statements, at positions in the text."""
     declared: Mapping[str, Type] = {}
-    """Of those registers, the types of the declared ones, where values of it can be held."""
+    """Declared types of those registers, if a run can hold values of the type."""
     bound: AsmBindings = NOTHING
-    """What the asm statement says of its operands."""
+    """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
-    """What declares its registers, also those that no statement names."""
+    """The scopes of its registers, including registers that no statement names."""
 
     @property
     def unread(self) -> tuple[Statement, ...]:
-        """The statements that a run can't read."""
+        """The statements that a run cannot compute."""
         return tuple(statement for statement in self.statements if statement.unread)
 
     @property
     def constants(self) -> dict[str, int]:
-        """The bits of the registers that its asm statement gives a literal."""
+        """The bits of the registers that its asm statement sets to a literal."""
         bits = self.bound.literals
         return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
 
     def compute_depths(self, name: str) -> dict[int, int]:
-        """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
+        """Return the number of blocks around each statement that declare a register.
+
+        The keys are the statements' ``id``.
+        """
         inside: list[bool] = []
         found: dict[int, int] = {}
         for statement in self.statements:
@@ -127,9 +135,9 @@ class Program(NamedTuple):
         return found
 
     def find_value_type(self, name: str, at: Statement | None = None) -> Type:
-        """The type by which a value that is given for a register in text is read.
+        """Return the type for parsing an input for a register.
 
-        As it is declared, at a statement where one is told; where it is not, as it is used.
+        It is the declared type at the statement ``at``, if any, or else the type of its uses.
         """
         if at and (there := _parse_declared_type(dict(at.declared).get(name))):
             return there
@@ -137,19 +145,19 @@ class Program(NamedTuple):
         return declared if declared and declared.bits == used.bits else used
 
     def is_declared(self, name: str) -> bool:
-        """Whether a name, or it behind a ``%``, is that of a declared register."""
+        """Return whether a name, or the name after a ``%``, is a declared register."""
         every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
         return any(found and found.is_register for found in every)
 
     def register(self, name: str) -> str | None:
-        """The register of a name, or of it without the ``%``."""
+        """Return the register with a name, or with the name after a ``%``."""
         return next((x for x in (name, f"%{name}") if x in self.types), None)
 
     def find_registers(self, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-        """The registers that are meant: by the name, by it without the ``%``, by a C variable.
+        """Return the registers for a name, with or without ``%``, or for a C variable.
 
-        Those that take the variable's value, or that give it one at the end. Raises PtxError
-        where a register and a variable are called so.
+        For a variable these are the registers that take its value or, at the end, that assign it.
+        Raise PtxError if a register and a variable of other operands share the name.
         """
         written = self.bound.written.get(name, ()) if is_at_end else ()
         every = written[-1:] or self.bound.find_operands_of_variable(name)
@@ -201,11 +209,11 @@ _TEMPLATE = "in part filled in elsewhere"
 def load(
     text: str, name: str = "", on_progress: Callable[[int], None] | None = None
 ) -> tuple[Program, ...]:
-    """Every kernel, function and block of PTX in a file's text, in order.
+    """Return every kernel, function and block of PTX in a file's text, in order.
 
-    ``name`` is the file's; without one the text was pasted, and is PTX where it is nothing else.
-    PTX without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a statement
-    is in its ``problems``. ``told`` is called with up to where the text is read.
+    ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
+    else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
+    position reached in the text. Nothing is raised: each statement has its ``problems``.
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:
@@ -228,21 +236,21 @@ def load(
 
 
 class _OpenBlock(NamedTuple):
-    """A ``{`` that is open."""
+    """An open ``{``."""
 
     scope: Scope
     place: int
-    """How many statements stand before it."""
+    """Number of statements before it."""
     start: int
-    """Of its character."""
+    """Position of the brace."""
     own: bool
-    """It begins a kernel, which is no statement."""
+    """Whether it begins a kernel, which is not a statement."""
     used: dict[str, None]
     """The registers declared in it that are used."""
 
 
 class _Loader:
-    """Makes the programs of one fragment: goes through it once, and knows what is declared."""
+    """Makes the programs of one fragment in a single pass that tracks the declarations."""
 
     def __init__(
         self,
@@ -264,19 +272,19 @@ class _Loader:
         self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
         self.words = syntax.tokenize(self.fragment.ptx)
         self.conditions: list[str] = []
-        """The ``#if`` lines that are open."""
+        """The open ``#if`` lines."""
         self.directives = 0
-        """Up to which gap they are read."""
+        """Number of gaps whose conditions have been read."""
         self.found: list[tuple[int, Statement | None]] = []
-        """Statements by the place of their first character; None: a brace that declares nothing."""
+        """Statements by position; None for a brace that declares nothing."""
         self.open: list[_OpenBlock] = []
         self.blocks: dict[int, _OpenBlock] = {}
-        """The blocks that are open by the id of their scope."""
+        """The open blocks by the id of their scope."""
         self.opened: list[tuple[int, Scope]] = []
-        """The scopes by the place of their brace."""
+        """The scopes by the position of their brace."""
 
     def make_programs(self, name: str) -> Iterator[Program]:
-        """The kernels of the fragment, or all of it under a name."""
+        """Yield the kernels of the fragment, or all of it under a name."""
         kernels = list(find_bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
         self._go_through({body.start for body in kernels})
         places = [place for place, _ in self.found]
@@ -307,7 +315,7 @@ class _Loader:
             )
 
     def _go_through(self, starts: set[int]) -> None:
-        """Find the statements; ``starts`` are behind the braces that begin kernels."""
+        """Find the statements; ``starts`` are the positions after kernels' opening braces."""
         for item in syntax.group_tokens(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):
             first = self.words[item.start]
             self._read_conditions(first.start)
@@ -337,14 +345,14 @@ class _Loader:
             self._end_block()
 
     def _is_prose(self, written: RawInstruction) -> bool:
-        """Whether a statement of a string is a sentence."""
+        """Return whether a statement of a string is a sentence."""
         if is_other_opcode(written.opcode.text):
             return False
         behind = self.fragment.ptx[written.opcode.start : written.span[1]]
         return not is_meant(written.opcode.text) or is_prose(behind)
 
     def _read_conditions(self, end: int) -> None:
-        """Open and close the conditions of the preprocessor in the gaps up to a place."""
+        """Open and close the preprocessor conditions in the gaps up to a position."""
         gaps = self.fragment.gaps
         while self.directives < len(gaps) and gaps[self.directives] < end:
             gap = gaps[self.directives]
@@ -361,7 +369,7 @@ class _Loader:
                     self.conditions.append(found[0].strip())
 
     def _add_gap(self, word: Token) -> None:
-        """A gap between statements: a macro may do anything, a condition of C nothing."""
+        """Add a gap between statements: a macro may do anything, a C condition does nothing."""
         source = self.text[slice(*self.fragment.find_origin(word.start, word.end))]
         if is_condition(source):
             return
@@ -371,7 +379,7 @@ class _Loader:
         self.found.append((word.start, statement))
 
     def _with_condition(self, statement: Statement) -> Statement:
-        """The statement; one that only the preprocessor knows to be there is not run."""
+        """Return the statement, as one that is not run if it is conditional."""
         if not self.conditions or statement.unread:
             return statement
         why = f"compiled only under {quote_word(self.conditions[-1])}"
@@ -401,7 +409,7 @@ class _Loader:
             self.found.append((brace.start, close))
 
     def _end_block(self) -> tuple[str, ...] | None:
-        """The innermost block ends; what of its own was used, None where it declares nothing."""
+        """End the innermost block; return its registers in use, None if it declares none."""
         block = self.open.pop()
         del self.blocks[id(block.scope)]
         if block.own or not block.scope.has_registers:
@@ -415,7 +423,7 @@ class _Loader:
         return used
 
     def _note_use(self, statement: Statement) -> None:
-        """Note which blocks declare the registers that a statement names."""
+        """Record the blocks that declare the registers of a statement."""
         for name, type_ in statement.declared:
             scope = self.scopes.find_scope(_get_base_name(name)) if type_ and self.open else None
             if scope and (block := self.blocks.get(id(scope))):
@@ -453,18 +461,18 @@ class _Loader:
         return self._with_declared_types(self._with_plain_instruction(written, base))
 
     def _with_operands(self, base: Statement, written: RawInstruction, why: str) -> Statement:
-        """A statement of which a part is not known: it may write what it names, and more."""
+        """Return a partly unknown statement: it may write what it names, and more."""
         words = (word for operand in written.operands for word in operand)
         names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
         return self._with_declared_types(base._replace(writes=names, unread=why, is_opaque=True))
 
     def _with_declared_types(self, x: Statement) -> Statement:
-        """The statement with what its registers are declared as."""
+        """Return the statement with the declared types of its registers."""
         named = dict.fromkeys(_iter_names(x))
         return x._replace(declared=tuple((name, self._find_type(name)) for name in named))
 
     def _with_plain_instruction(self, written: RawInstruction, base: Statement) -> Statement:
-        """The statement, as a plain instruction where it is one that is understood."""
+        """Return the statement, as a simple instruction if it is a known one."""
         plain = find_operation(base.opcode)
         if plain is None or len(written.operands) != plain.sources + 1 or base.problems:
             return base
@@ -481,7 +489,7 @@ class _Loader:
         )
 
     def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
-        """A source of a plain instruction; None where it is anything but a value."""
+        """Return a source of a simple instruction, or None if it is not a value."""
         if is_constant(words):
             try:
                 bits = convert_constant(evaluate_constant(words), type_)
@@ -492,7 +500,7 @@ class _Loader:
         return PlainSource(names=names) if names else None
 
     def _parse_names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
-        """The registers of ``a`` or ``{a, b}``; None where the words are anything else."""
+        """Return the registers of ``a`` or ``{a, b}``, or None for any other words."""
         words = _with_components(words)
         braced = [word.text for word in words if word.kind is TokenKind.PUNCTUATION]
         if braced not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
@@ -501,7 +509,7 @@ class _Loader:
         return tuple(x.text for x in names) if all(map(self._is_register, names)) else None
 
     def _is_register(self, word: Token) -> bool:
-        """Whether a name is a register, as far as can be told where nothing is declared."""
+        """Return whether a name is a register, as far as the declarations show."""
         if word.kind is not TokenKind.NAME or word.text == "_":
             return False
         declared = self.scopes.find_declaration(_get_base_name(word.text))
@@ -512,11 +520,11 @@ class _Loader:
         )
 
     def _find_type(self, name: str) -> str | None:
-        """The declared type of a register."""
+        """Return the declared type of a register."""
         return self.scopes.find_type(_get_base_name(name))
 
     def _list_written(self, written: RawInstruction) -> tuple[str, ...]:
-        """The registers that an instruction writes which is not understood."""
+        """Return the registers that an unknown instruction writes."""
         if not written.operands or written.opcode.text in _SILENT:
             return ()
         if written.opcode.text in _BARRIERS and all(x.text != ".red" for x in written.modifiers):
@@ -529,7 +537,10 @@ class _Loader:
 
 
 def _with_writes(inside: list[Statement], read_only: Set[str]) -> list[Statement]:
-    """The statements; an opaque one writes the registers named in it and since the last such."""
+    """Return the statements, with the writes of opaque ones completed.
+
+    An opaque statement writes the registers named in it and since the last opaque statement.
+    """
     if not any(x.is_opaque for x in inside):
         return inside
     used: dict[str, None] = {}
@@ -547,15 +558,15 @@ def _with_writes(inside: list[Statement], read_only: Set[str]) -> list[Statement
 
 
 def _map_declared_types(inside: list[Statement]) -> dict[str, Type]:
-    """What the registers of statements were declared as; of two declarations, the later."""
+    """Return the declared types of the statements' registers, the last of several."""
     found = ((name, _parse_declared_type(text)) for x in inside for name, text in x.declared)
     return {name: type_ for name, type_ in found if type_}
 
 
 def _map_types(inside: list[Statement]) -> dict[str, Type]:
-    """The type of every register: of the first explained use, else declared, else used.
+    """Return the type of every register: of its first explained use, declared, or used.
 
-    As declared too where it is a float to some, declaration or use, and an integer to others.
+    The declared type also wins if some declaration or use is a float and another an integer.
     """
     types: dict[str, Type] = {}
     uses: dict[str, set[Type]] = {}
@@ -582,13 +593,13 @@ def _map_types(inside: list[Statement]) -> dict[str, Type]:
 
 
 def _is_mixed(declared: Type, used: set[Type]) -> bool:
-    """Whether a register is a float to some and an integer to others; `.b` types are neither."""
+    """Return whether a register is both a float and an integer; `.b` types are neither."""
     known = {x.is_float for x in {declared, *used} if not x.startswith("b")}
     return len(known) > 1
 
 
 def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
-    """The registers of a statement that is not one of the 27, with the type they suggest."""
+    """Yield the registers of a statement outside the 27, with the types they suggest."""
     if x.guard:
         yield x.guard, Type.PRED
     type_ = x.plain.type if x.plain else Type.B32
@@ -602,7 +613,10 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
 
 
 def _order_statements(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
-    """The statements: braces with registers in the order of the types, vectors with components."""
+    """Return the statements with ordered and complete writes.
+
+    Braces list registers in the order of the types, and vectors include their components.
+    """
     parts = _map_components(types)
     order = {name: at for at, name in enumerate(types)}
     return tuple(
@@ -614,7 +628,7 @@ def _order_statements(inside: list[Statement], types: Mapping[str, Type]) -> tup
 
 
 def _iter_names(x: Statement) -> Iterator[str]:
-    """Every register of a statement."""
+    """Yield every register of a statement."""
     if x.instruction:
         yield from x.instruction.names.values()
     for name, _ in _iter_uses(x):
@@ -622,7 +636,7 @@ def _iter_names(x: Statement) -> Iterator[str]:
 
 
 def _map_components(types: Mapping[str, Type]) -> dict[str, list[str]]:
-    """The components that are named of each vector register."""
+    """Return the named components of each vector register."""
     found: dict[str, list[str]] = {}
     for name in types:
         vector, dot, _ = name.partition(".")
@@ -632,18 +646,18 @@ def _map_components(types: Mapping[str, Type]) -> dict[str, list[str]]:
 
 
 def _with_whole_vector(x: Statement, parts: Mapping[str, list[str]]) -> Statement:
-    """The statement, which writes the components of a vector that it writes."""
+    """Return the statement, with the components of each vector that it writes."""
     more = [part for name in x.writes for part in parts.get(name, ())]
     return x._replace(writes=(*x.writes, *more)) if more else x
 
 
 def _get_base_name(name: str) -> str:
-    """The register, or the vector that it is a component of."""
+    """Return the register, or the vector of a component."""
     return name.partition(".")[0]
 
 
 def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The words with a vector register and the component behind it made one name."""
+    """Return the words with each vector register and its component merged into one name."""
     made: list[Token] = []
     for word in words:
         if made and made[-1].kind is TokenKind.NAME and word.text in COMPONENTS:
@@ -656,6 +670,6 @@ def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
 
 @cache
 def _parse_declared_type(text: str | None) -> Type | None:
-    """The type of a declaration; None where values of it can't be held."""
+    """Return the type of a declaration, or None if a run cannot hold its values."""
     text = _DECLARED.get(text or "", text)
     return Type(text) if text in list(Type) else None

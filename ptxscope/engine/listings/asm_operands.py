@@ -1,4 +1,4 @@
-"""The operands of an asm statement: how many, of what types, by number and by name."""
+"""The operands of an asm statement: their number, types and names."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LONGEST = 1 << 14
-"""How far an asm statement's operands are read."""
+"""Characters of an asm statement's operands that are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 _NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
 _NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
-"""What nvcc (13.0) takes for a modifier and an operand, and refuses: ``%p1``, but not ``%rd1``."""
+"""Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"%(\d++)", re.ASCII)
 _DIGITS = 9
@@ -43,33 +43,32 @@ _MOST_DIGITS = 66
 
 
 class AsmOperands(NamedTuple):
-    """What is known of the operands of an asm statement."""
+    """The operands of an asm statement, as far as they are known."""
 
     types: dict[str, str]
-    """By what the PTX calls them: ``%0`` to ``b32``."""
+    """Types by the operand's name in the PTX: ``%0`` to ``b32``."""
     names: dict[str, int]
-    """The numbers of those that have a name."""
+    """The numbers of the named operands."""
     texts: tuple[str, ...]
-    """Those that stand for text of the PTX: ``"C"``."""
+    """Operands that insert text into the PTX: ``"C"``."""
     constants: dict[str, str]
-    """Those that stand for an integer, ``"n"``, as nvcc writes it; empty where it is not known."""
+    """Integer operands, ``"n"``, as nvcc writes them; empty if the value is unknown."""
     literals: dict[str, int]
-    """The bits of the registers whose C expression is a literal, ``"r"(0)``."""
+    """The bits of registers whose C expression is a literal, ``"r"(0)``."""
     expressions: tuple[tuple[str, str], ...]
-    """The constraint of each, as written, and what stands in its parentheses."""
+    """The constraint of each operand, as written, and its C expression."""
     number: int | None
-    """How many there are; None where not all of them could be read."""
+    """The number of operands, or None if some of them could not be read."""
     unknown: dict[str, str]
-    """Names that are no operand's, by the number that stands for them."""
+    """Names without an operand, by the number that replaces them."""
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, str, Span]]:
-        """The placeholders of a stretch of the PTX that no operand is for, each once.
+        """Yield the placeholders in a range of the PTX without an operand, each once.
 
-        One is also a register like ``%p1`` whose ``%`` is not written twice, where there are any.
-
-        What they are called in the PTX, what is to be said of them, and where they stand.
+        If there are operands, this includes registers such as ``%p1`` whose ``%`` is not doubled.
+        Each item has the name in the PTX, the message and the span.
         """
         if self.number is None:
             return
@@ -83,7 +82,7 @@ class AsmOperands(NamedTuple):
             seen.add(name)
             yield name, self._format_operand(name), found.span()
             if not self.number:
-                return  # nor is any other
+                return  # the same holds for every other
         for found in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
             name = found[0]
             if name not in seen and not _is_doubled(fragment, found.start()):
@@ -93,20 +92,20 @@ class AsmOperands(NamedTuple):
     def find_escaped_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
-        """Registers that are called like an operand, ``%%1``, in an asm statement that has some."""
+        """Yield registers named like an operand, ``%%1``, if the statement has operands."""
         for found in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
             if _is_doubled(fragment, found.start()):
                 yield found[0], found.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Where an operand is first called by its name."""
+        """Return the span of the first use of an operand's name."""
         every = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
         return next((x.span() for x in every if _is_named(fragment, x)), None)
 
     def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Where a ``%`` is first written twice in an asm statement that has no operands.
+        """Return the span of the first doubled ``%`` if the statement has no operands.
 
-        There both stay, and no register is called so.
+        nvcc then keeps both characters, and no register has such a name.
         """
         every = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
         return next((x.span() for x in every if _is_doubled(fragment, x.start())), None)
@@ -126,7 +125,7 @@ def _undouble_percent(name: str) -> str:
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:
-    """The operands that stand behind an asm statement's text."""
+    """Read the operands after an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[tuple[str, str]]()
     literals = dict[str, int]()
@@ -181,7 +180,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
 
 
 def _parse_c_integer(text: str) -> str:
-    """A literal of C as nvcc writes it; empty where it is none."""
+    """Return a C integer literal as nvcc writes it, or an empty string."""
     found = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
     if found is None:
         return ""
@@ -196,7 +195,7 @@ def _parse_c_integer(text: str) -> str:
 
 
 def _parse_literal(text: str, type_: str) -> int | None:
-    """The bits of a C literal in a register of a type; None where the text is no literal."""
+    """Return the bits of a C literal in a register of a type, or None."""
     word = text.strip() if len(text) < _MOST_DIGITS else ""
     while word[:1] == "(" and word[-1:] == ")":
         word = word[1:-1].strip()
@@ -208,21 +207,21 @@ def _parse_literal(text: str, type_: str) -> int | None:
 
 
 def _is_doubled(fragment: Fragment, at: int) -> bool:
-    """Whether a ``%`` was written twice: it belongs to a register, not to an operand."""
+    """Return whether a ``%`` is doubled in the source, so that it begins a register."""
     start, end = fragment.find_origin(at, at + 1)
     return end - start == 2
 
 
 def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
-    """Whether a number stands for a name: ``%[a]`` is one piece of another width."""
+    """Return whether a number replaces a name: ``%[a]`` has a different width."""
     start, end = fragment.find_origin(*placeholder.span())
     return end - start > len(placeholder[0]) + 1
 
 
 def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
-    """The PTX with the numbers of named operands, and gaps for names that are not known.
+    """Replace the names of operands with numbers, and unknown names with gaps.
 
-    What stands for a name was as wide as the name.
+    Each replacement keeps the width of the name in the source.
     """
     if "%[" not in fragment.ptx:
         return fragment, operands
@@ -246,7 +245,7 @@ def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Frag
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
-    """The PTX with the integers that are known, as nvcc fills them in, whatever is beside them."""
+    """Replace operands with known integers, as nvcc does, whatever stands next to them."""
     if not any(constants.values()):
         return fragment
     group, done = list[TextFragment](), 0

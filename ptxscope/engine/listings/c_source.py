@@ -32,7 +32,7 @@ _IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _AROUND = 200
-"""How far what stands between strings is looked at."""
+"""Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
     r"(?:\s++|\\\r?\n)*+(?:\)\s*+)?+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
@@ -47,13 +47,13 @@ class CText(NamedTuple):
 
     fragment: Fragment
     operands: AsmOperands | None
-    """The operands, where it is an asm statement's."""
+    """The operands of an asm statement; None for a string."""
     named: Span | None = None
-    """The opcode of an instruction that is put together, where it is a string's."""
+    """Span of the opcode, if the instruction is assembled from parts of a string."""
 
 
 def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
-    """The PTX of a C source; ``gaps`` are the positions of those in the source itself."""
+    """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself."""
     masked, strings, statements = _split_source(text)
     limits = [*(x.start for x in statements[1:]), len(text)]
     for (fragment, _, end), limit in zip(statements, limits, strict=False):
@@ -72,7 +72,7 @@ def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
 
 
 def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
-    """The strings that an expression or a macro joins, with gaps around and between them."""
+    """Yield the strings that an expression or a macro joins, with gaps around and between them."""
     run, last = list[TextFragment](), 0
     for start, end in strings:
         fragment = next(find_fragments(text[start:end]))
@@ -93,13 +93,13 @@ def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[Tex
 
 
 def _end_run(run: list[TextFragment], masked: str, end: int) -> list[TextFragment]:
-    """The strings with a gap behind them, where something is added to them."""
+    """Return the strings, with a gap at the end if the expression continues."""
     behind = _GLUE_BEHIND.match(masked, end, end + _AROUND)
     return [*run, (GAP, end, 1)] if behind else run
 
 
 def _joins(between: str) -> bool:
-    """Whether an expression or a macro joins two strings of C."""
+    """Return whether an expression or a macro joins two C strings."""
     if len(between) > _AROUND or _DIRECTIVE.search(between):
         return False
     shown = between.strip().removeprefix(")").lstrip()
@@ -109,9 +109,9 @@ def _joins(between: str) -> bool:
 
 
 def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
-    """The text with its comments, strings and asm statements blanked.
+    """Return the text with comments, strings and asm statements blanked.
 
-    Also where the strings stand, neighbours taken together, and the asm statements.
+    Also return the spans of the strings, with adjacent ones merged, and the asm statements.
     """
     kept, strings, statements = list[str](), list[Span](), list[AsmText]()
     done, is_behind_string = 0, False
@@ -121,7 +121,7 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
         own = _NOT_LINE_END.sub(" ", text[start:end])
         if statement:
             statements.append(statement)
-            own = ";" + own[1:]  # nothing joins the strings around it
+            own = ";" + own[1:]  # so that the strings around it are not joined
         elif kind == "string" and is_behind_string:
             strings[-1] = (strings[-1][0], end)
         elif kind == "string":
@@ -134,7 +134,7 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
 
 
 def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
-    """The comments, strings, characters, and asm statements up to their operands."""
+    """Yield comments, strings, characters, and asm statements up to their operands."""
     at = unclosed = 0
     while token := _TOKEN.search(text, at):
         kind, start, at = token.lastgroup or "", token.start(), token.end()
@@ -145,7 +145,7 @@ def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
             inner = _IN_CHAR.match(text, at)
             end = inner.end() if inner else at
             if not text.startswith("'", end):
-                unclosed = end  # nor does any other quote up to there begin a character
+                unclosed = end  # no other quote before this begins a character
                 continue
             at = end + 1
         elif kind == "asm":

@@ -1,4 +1,4 @@
-"""Operands for which ptxas departs from the documentation, found by looking."""
+"""Counterexamples: operands for which ptxas deviates from the documentation."""
 
 from __future__ import annotations
 
@@ -18,32 +18,30 @@ from ..tracing.trace import Trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MOST = 1500
-"""How many operand sets are tried."""
+"""Sets of operands that are tried."""
 _FEW = 24
-"""Of them so many one by one: most errata show on these, before arrays would pay."""
+"""Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
 
 
 class Counterexample(NamedTuple):
     """A set of operands and the two results."""
 
     errata: tuple[Erratum, ...]
-    """Every erratum that was seen to change this instruction's result, on these operands or
-    on others."""
+    """Every erratum that changed the result on any operands that were tried."""
     values: dict[str, int]
     """Bits by register name."""
     isa: int
-    """The destination's bits as documented."""
+    """The documented bits of the destination."""
     ptxas: int
     model: Model
-    """The newest assembler that departs so."""
+    """The newest assembler with this result."""
 
 
 def find_counterexample(ins: Instruction) -> Counterexample | None:
-    """The first operands found for which ptxas departs; None where none were found.
+    """Return the first operands for which ptxas deviates, or None.
 
-    The literals and the registers that are used twice stay what they are; a guard is taken
-    to allow, unless an erratum shows only where it does not. The same instruction always gives
-    the same answer.
+    Literals and repeated registers are kept. The guard allows the instruction, unless an erratum
+    only shows if it does not. The same instruction always gives the same answer.
     """
     known = ins.errata
     if not known:
@@ -70,7 +68,7 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
 def _search_one_by_one(
     ins: Instruction, count: int, shows: str
 ) -> tuple[GeneratedOperands, set[str], bool]:
-    """What the first operands show by model, which errata, and whether no more need be tried."""
+    """Return the first deviations by model, the errata seen, and whether the search is done."""
     isa = make_plan(ins)
     others = [
         (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
@@ -96,7 +94,7 @@ def _search_one_by_one(
 
 
 def _make_guard_values(ins: Instruction) -> dict[str, int]:
-    """Values by which a guard allows, and of the old destination that it might keep."""
+    """Return values with which the guard holds, with 0 for the old destination."""
     if ins.guard is None:
         return {}
     free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
@@ -104,7 +102,7 @@ def _make_guard_values(ins: Instruction) -> dict[str, int]:
 
 
 def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
-    """The values of the errata's examples, and those where they are selected."""
+    """Yield the values of the errata's examples, as given and shifted to the selected lanes."""
     needed = ins.inputs
     for erratum in ins.errata:
         example = _map_example_values(ins, erratum)
@@ -113,7 +111,7 @@ def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
 
 
 def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
-    """The values of an erratum's example; a guard's so that it forbids as it does there."""
+    """Return the values of an erratum's example, with the guard as true or false as there."""
     ptx, values, *_ = erratum.example
     shown = parse(ptx)
     found = {role: values[name] for role, name in shown.names.items() if name in values}
@@ -123,6 +121,6 @@ def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
 
 
 def _place_value(form: Form, role: str, example: dict[str, int]) -> int:
-    """An example's value where the operand's selector picks it up."""
+    """Return an example's value, shifted to the lane that the operand's selector reads."""
     value, chosen = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
     return value << chosen.unit * chosen.lanes[0] & 0xFFFF_FFFF if chosen else value

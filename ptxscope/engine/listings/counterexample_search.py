@@ -1,4 +1,4 @@
-"""Where assemblers depart from the documentation, over many operands at once."""
+"""Search for deviations of assemblers on many operands at once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _KEPT = 16
 def search_arrays(
     ins: Instruction, count: int, shows: str, examples: Iterable[dict[str, int]], most: int
 ) -> tuple[GeneratedOperands, set[str]]:
-    """What shows on some examples and then drawn operands, and the errata that act there.
+    """Return the first deviations by model, and the errata that act in them.
 
-    They are gone through until one model shows and so many errata were seen.
+    The search covers the examples, then generated operands, until the model named by ``shows``
+    deviates and ``count`` errata have acted.
     """
     first = list(islice(examples, most))
     operands = _make_operand_arrays(ins, first, most)
@@ -55,7 +56,7 @@ def search_arrays(
 def _find_active_errata(
     ins: Instruction, others: Iterable[tuple[Model, ValueArray]], wanted: ValueArray, of: _Results
 ) -> dict[str, int]:
-    """Where each erratum is first one of the fewest that make a model's result (`Trace.acting`)."""
+    """Return the first index at which each erratum is active (`Trace.active_errata`)."""
     acting: dict[str, int] = {}
     for model, got in others:
         rest = got != wanted
@@ -68,7 +69,7 @@ def _find_active_errata(
 
 
 def _find_first(holds: ValueArray) -> int:
-    """The first place where it holds; -1 where there is none."""
+    """Return the first index that is true, or -1."""
     place = int(holds.argmax())
     return place if holds[place] else -1
 
@@ -76,7 +77,7 @@ def _find_first(holds: ValueArray) -> int:
 def _make_operand_arrays(
     ins: Instruction, first: list[dict[str, int]], most: int
 ) -> dict[str, ValueArray]:
-    """An array by role: of the examples, then of what is drawn."""
+    """Return arrays by role: the examples, then generated operands."""
     bound = [bind_values(ins, values) for values in first]
     found: dict[str, ValueArray] = {}
     columns = _make_columns(list_input_widths(ins), most)
@@ -89,14 +90,14 @@ def _make_operand_arrays(
 
 
 class _Results:
-    """What plans make of some operands; each is run once."""
+    """The results of plans on the same operands; each plan runs once."""
 
     def __init__(self, operands: dict[str, ValueArray], size: int) -> None:
         self._operands, self._size = operands, size
         self._known: dict[int, tuple[Plan, ValueArray]] = {}
 
     def __call__(self, plan: Plan) -> ValueArray:
-        if id(plan) not in self._known:  # `lower` keeps plans, and to compare them takes longer
+        if id(plan) not in self._known:  # `lower` memoises plans; comparing them takes longer
             given = {
                 x.role: self._operands[x.role].astype(get_storage_dtype(x.type))
                 for x in plan.sources
@@ -106,14 +107,14 @@ class _Results:
 
 
 def _get_values(ins: Instruction, place: int, most: int) -> dict[str, int]:
-    """What is drawn at a place."""
+    """Return the generated operands at an index."""
     columns = _make_columns(list_input_widths(ins), most)
     return {x.name: int(column[place]) for x, column in zip(ins.inputs, columns, strict=True)}
 
 
 @lru_cache(maxsize=_KEPT)
 def _make_columns(bits: tuple[int, ...], most: int) -> tuple[ValueArray, ...]:
-    """What is drawn, an array for each register."""
+    """Return generated operands as one array for each register."""
     return tuple(
         np.array(x, np.uint64) for x in zip(*islice(draw_operands(bits), most), strict=True)
     )

@@ -1,4 +1,4 @@
-"""Which strings of a Python source are docstrings, and which of those are PTX all the same."""
+"""Docstrings of a Python source, and whether they hold PTX."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ _BEHIND = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
 def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
-    """Where docstrings begin, of strings in order: where each stands, and whether it may be one."""
+    """Return the start positions of the docstrings among strings in order of position.
+
+    Each string comes with its span and whether its prefix allows a docstring.
+    """
     found = set[int]()
     depth, head, header, at = 0, True, False, 0
     first = True
-    """Whether a statement begins here, and a docstring might."""
+    """Whether a statement begins here that may be a docstring."""
     for (start, end), may_be in strings:
         for event in _EVENT.finditer(text, at, start):
             kind, mark = event.lastgroup, event["mark"]
@@ -52,7 +55,7 @@ def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]
 
 
 def is_statement_end(text: str, at: int) -> bool:
-    """Whether nothing more of a statement of Python stands there."""
+    """Return whether a Python statement ends at a position."""
     return _BEHIND.match(text, at) is not None
 
 
@@ -67,7 +70,7 @@ _LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
 
 
 def is_all_ptx(text: str) -> bool:
-    """Whether every statement of a text looks like one of PTX."""
+    """Return whether every statement of a text looks like PTX."""
     code = _COMMENT.sub(" ", text)
     *every, last = re.split(r"[;{}]", code)
     return bool(every) and not last.strip() and all(map(_is_ptx, every))

@@ -1,4 +1,4 @@
-"""What is wrong with the instructions of a listing or a source, and what is worth knowing."""
+"""Diagnostics for the instructions of a listing or a source."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, mak
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a diagnostic."""
 
     ERROR = "error"
     """It will not assemble."""
@@ -65,48 +65,48 @@ RULES: dict[str, tuple[Severity, str]] = {
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
-"""Every rule by id: how bad its diagnostics are, and what it is about."""
+"""Every rule by id: the severity of its diagnostics, and a description."""
 
 
 class Diagnostic(NamedTuple):
-    """One thing to say about an instruction."""
+    """One diagnostic about an instruction."""
 
     rule: str
     """A key of ``RULES``."""
     message: str
     place: SourceLocation
     hint: str = ""
-    """What is allowed there."""
+    """What is allowed instead."""
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """Severity of the rule."""
         return RULES[self.rule][0]
 
 
 class CheckedInstruction(NamedTuple):
-    """One instruction of a file, or what was meant to be one."""
+    """One instruction of a file, legal or not, with its diagnostics."""
 
     file: str
     place: SourceLocation
-    """Where it begins; where it is illegal, what is wrong first."""
+    """Location of the opcode, or of the first problem of an illegal instruction."""
     ptx: str
-    """The instruction in canonical text; as written, where it is illegal."""
+    """The instruction in canonical form, or as written if it is illegal."""
     diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
     example: Counterexample | None = None
-    """Operands for which an erratum shows; its register names are those of the file."""
+    """Operands for which an erratum shows, by the register names of the file."""
     replacement: tuple[str, ...] | None = None
-    """Lines of plain PTX that compute what is documented, where an erratum shows."""
+    """Lines of equivalent PTX with the documented result, if an erratum shows."""
 
     @property
     def is_legal(self) -> bool:
-        """It will assemble."""
+        """Whether it will assemble."""
         return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
 
     @property
     def message(self) -> str:
-        """What is wrong; empty where nothing is."""
+        """The error messages, or an empty string."""
         errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
         return "; ".join(errors)
 
@@ -117,19 +117,19 @@ class CheckedInstruction(NamedTuple):
 
     @property
     def is_unreadable(self) -> bool:
-        """It is only told that something could not be read."""
+        """Whether it is legal as far as it could be read, and part of it could not."""
         return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)
 
 
 class _Placed(Protocol):
-    """Where a statement's characters stand in the file."""
+    """The mapping from a statement's characters to locations in the file."""
 
     def place(self, start: int, end: int) -> SourceLocation:
-        """Where a range of the text stands."""
+        """Return the location of a range of the text."""
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
+    """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
     moved = MovedConstants()
     for statement in scan_statements(moved.record_chunks(chunks)):
         if odd := _find_oddity(statement, statement):
@@ -148,11 +148,11 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 _GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
 _BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
-"""A word in front of a statement, in its line."""
+"""A word before a statement, in its line."""
 
 
 def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
-    """What is wrong between statements."""
+    """Return the diagnostic for a problem between statements, if it is one."""
     text, place = statement.text, statement.opcode
     if text[0] == ".":
         found = _NAME.match(text, place)
@@ -166,7 +166,7 @@ def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
 
 
 def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
-    """What is said of what stands in front of a statement."""
+    """Yield a diagnostic about a stray word before a statement."""
     if found := _BEFORE.search(statement.before):
         start = found.start(1) - len(statement.before)
         message = (
@@ -184,7 +184,10 @@ _ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
 
 
 def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
-    """What is said of how a statement ends; a text that is no module may end without a ``;``."""
+    """Yield diagnostics about the end of a statement.
+
+    A text that is not a module may end without a ``;``.
+    """
     end = len(statement.text)
     if statement.text[-1] != ";":
         if not statement.cut_off or statement.scopes.version is not None:
@@ -199,7 +202,7 @@ def _make_illegal_diagnostic(problem: Problem, at: _Placed) -> Diagnostic:
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in a text, in order, whatever it is written in."""
+    """Yield each of the 27 instructions in a text of any language, in order."""
     language = language_of(name, text)
     if language is Language.PTX:
         return check_listing([text], name)
@@ -207,7 +210,7 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
 
 
 def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
+    """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings."""
     if language is Language.UNKNOWN:
         message = (
             "this is neither PTX nor a source of a known language; nothing was recognised in it"
@@ -242,7 +245,7 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
 
 
 def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
-    """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
+    """Return whether the next asm statement begins with the ``;`` that ends this one's last."""
     both = piece.kind is following.kind is PieceKind.ASM
     if not (both and following.ptx.lstrip().startswith(";")):
         return False
@@ -254,13 +257,13 @@ def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
 
 
 _MAX_GAP_CHARS = 1 << 12
-"""How far apart two asm statements may stand of which the second ends the first."""
+"""Largest distance of an asm statement that begins with the ``;`` of the one before."""
 _CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
 _NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII)
 
 
 def _find_left_out(text: str) -> list[Span]:
-    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
+    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
     found, depth, start, outer = list[Span](), 0, -1, 0
     for line in _CONDITION.finditer(text):
         word, more, condition = line.groups()
@@ -276,7 +279,7 @@ def _find_left_out(text: str) -> list[Span]:
 
 
 def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
-    """A note on what stands in ``#if 0``."""
+    """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
         message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
         yield CheckedInstruction(
@@ -292,10 +295,10 @@ def _check_piece(
     is_ended: bool = False,
     was_ended: bool = False,
 ) -> Iterator[CheckedInstruction]:
-    """What is said of the statements of a piece.
+    """Return the instructions of a piece with their diagnostics.
 
-    ``is_ended`` says that the next piece begins with the ``;`` of this one's last statement, and
-    ``was_ended`` the same of this one and the piece before.
+    ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
+    ``was_ended``: this piece begins with the ``;`` of the one before.
     """
     found = list(_check_statements(piece, name, elsewhere))
     if piece.gaps or piece.named:
@@ -323,7 +326,7 @@ def _check_piece(
 
 
 _PlacedItem = tuple[Span, CheckedInstruction]
-"""What is said of a statement, and where that stands in its piece."""
+"""An instruction and its range in its piece."""
 
 
 def _span(found: _PlacedItem) -> Span:
@@ -331,7 +334,7 @@ def _span(found: _PlacedItem) -> Span:
 
 
 def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
-    """The statements of which a part is no literal text; ``literal`` are the others."""
+    """Yield statements that are only partly literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     named = piece.named
     if in_asm and not piece.ptx.replace(GAP, "").strip():
@@ -361,7 +364,7 @@ def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstructio
 
 
 def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
-    """What is said of each statement that is literal text."""
+    """Yield the instructions of statements that are literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     closed = operands is not None and operands.number is not None
@@ -375,7 +378,7 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
         constants = _find_constants(statement, moved, literals)
         at = piece.map_places(statement.start)
         if odd := _find_oddity(statement, at):
-            # `ends` tells of a `;`; of two declarations under #if, one is compiled
+            # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
             if is_asm and not partial and statement.text != ";":
                 item = CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
                 yield span, item
@@ -395,16 +398,16 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
 
 _NAME = re.compile(r"[%\w$]++")
 _FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
-"""How the instructions begin of which ptxas may fold constants wrongly."""
+"""The beginnings of instructions whose constants ptxas may fold incorrectly."""
 
 
 def _find_constants(
     statement: Candidate, moved: MovedConstants, literals: Mapping[str, int]
 ) -> Mapping[str, int]:
-    """The bits of a statement's registers that are constants.
+    """Return the bits of a statement's registers that are constants.
 
-    ``literals`` are those of its asm statement. What a ``mov`` gives is looked for only where
-    folding may change the result.
+    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
+    may change the result.
     """
     text, opcode, target = statement.text, statement.opcode, statement.scopes.target
     known = [literals] if literals else []
@@ -418,7 +421,7 @@ def _find_constants(
 def _check_placeholders(
     piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
 ) -> Iterator[Diagnostic]:
-    """What is said of what stands behind a ``%`` in a statement of an asm statement."""
+    """Yield diagnostics about placeholders and registers in an asm statement."""
     inner, at, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
     stretch = statement.start, statement.start + len(statement.text)
     for name, message, span in operands.find_unmatched_placeholders(inner, *stretch):
@@ -459,7 +462,7 @@ def _check_statement(
 def _check_scanned(
     statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
 ) -> Iterator[CheckedInstruction]:
-    """What is found of a statement that is not legal, or that is several."""
+    """Yield the instructions of a statement that is illegal, or that holds several."""
     for item in scan(statement.text):
         yield (
             _make_illegal_instruction(statement, item, at, name)
@@ -477,7 +480,7 @@ def _check_parsed(
     *,
     is_doubled: bool,
 ) -> CheckedInstruction:
-    """One of several legal instructions of a statement."""
+    """Return the verdict on one of several legal instructions of a statement."""
     assert item.instruction
     facts = make_verdict(item.instruction.with_constants(constants))
     return _make_legal_instruction(statement, facts, (), at, name, is_doubled)
@@ -510,7 +513,7 @@ def _make_legal_instruction(
 ) -> CheckedInstruction:
     ins, diagnostics = facts.instruction, list[Diagnostic]()
     start, end = ins.spans["opcode"]
-    if registers:  # theirs may be longer names than the stand-ins
+    if registers:  # their names may be longer than the stand-ins
         start, end = statement.opcode, statement.opcode + end - start
     place = at.place(start, end)
     scopes = statement.scopes
@@ -544,7 +547,7 @@ _MOST_FITTING = 1 << 6
 
 
 def _are_registers_accepted(scopes: Scopes, facts: CachedVerdict, registers: Sequence[str]) -> bool:
-    """Whether it is known that nothing is to be said of the registers by their declarations."""
+    """Return whether the declarations of the registers are known to need no diagnostic."""
     if facts.used is None or not registers:
         return False
     used = facts.used(registers)
@@ -565,7 +568,7 @@ def _are_registers_accepted(scopes: Scopes, facts: CachedVerdict, registers: Seq
 def _check_registers(
     statement: Candidate, facts: CachedVerdict, registers: Sequence[str], at: _Placed
 ) -> Iterator[Diagnostic]:
-    """What is said of the registers by their declarations."""
+    """Yield diagnostics about registers whose declarations do not fit."""
     spans: Mapping[str, Span] | None = None
     for role, used, type_ in facts.uses:
         name = fill_template(used, registers)
@@ -580,7 +583,7 @@ def _check_registers(
 
 
 def _format_for_asm(line: str) -> str:
-    """A line as it is written in an asm statement: ``%`` is doubled but for its operands."""
+    """Return a line for an asm statement: ``%`` is doubled except before its operands."""
     return re.sub(r"%(?!\d)", "%%", line)
 
 

@@ -1,4 +1,4 @@
-"""Text that is put together from what is not known: its pieces, and the opcodes it names."""
+"""Text with unknown parts: its pieces, and the opcodes in it."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from ..syntax.scopes import Scopes
 from ..syntax.source import GAP, Fragment, find_gaps
 
 TextFragment = tuple[str, int, int]
-"""A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
+"""A piece of text, its position, and its width in the source; 0 if that is its length."""
 
 OPCODES = "|".join(CATALOG)
 _HOLE = (
     rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
     r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
 )
-"""What a formatting function fills in."""
+"""A part that a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 PTX_STATEMENT = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
     r"(?:\.\w++)++[^;\"]{0,500}+;",
     re.ASCII,
 )
-"""What a string holds where it is taken for PTX."""
+"""A statement that makes a string count as PTX."""
 PTX_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES}){_MODIFIERS}++\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
-"""The same where some of it is filled in."""
+"""Such a statement with parts filled in elsewhere."""
 OPCODE_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?:\.\w++)*+\.?{_HOLE}{_MODIFIERS}*+\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
-"""The same where some of its opcode and modifiers is filled in."""
+"""Such a statement with parts of the opcode and modifiers filled in elsewhere."""
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )
@@ -47,20 +47,20 @@ _OPERANDS = re.compile(
     r"(?=[^,]++,)\s++(?:[^\s,:\"'`]++\s*+(?:\|\s*+[^\s,:\"'`]++\s*+)?+(?:,\s*+|\Z))++"
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
-"""Two words with nothing in between."""
+"""Two words with only a blank between them."""
 _COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
-"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
+"""A part that a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
-"""The same, unless a register is called so."""
+"""A conversion such as ``%d``, unless a register has that name."""
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
 _NEAR = 80
 _LONGEST = 500
-"""How far a statement is looked at."""
+"""Characters of a statement that are examined."""
 
 
 def is_statement_start(text: str, at: int) -> bool:
-    """Whether a statement begins there, as far as that is to be seen."""
+    """Return whether a statement seems to begin at a position."""
     before = text[max(at - _NEAR, 0) : at]
     if guard := _GUARD.search(before[max(before.rfind("@"), 0) :]):
         before = before[: len(before) - len(guard[0])]
@@ -71,12 +71,12 @@ def is_statement_start(text: str, at: int) -> bool:
 _BESIDE = re.compile(
     r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
 )
-"""A placeholder that is a part of a word or an expression."""
+"""A placeholder that is part of a word or an expression."""
 _PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 
 def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
-    """The PTX with a gap for each of these placeholders that is a part of a word or expression."""
+    """Replace each of these placeholders with a gap if it is part of a word or expression."""
     wanted, group, done = frozenset(placeholders), list[TextFragment](), 0
     for found in _BESIDE.finditer(fragment.ptx) if wanted else ():
         at = found[0].index("%")
@@ -94,7 +94,7 @@ def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
 
 
 def find_instruction(text: str) -> Span | None:
-    """The first opcode of a string that is put together, unless it is prose."""
+    """Return the span of the first opcode in an assembled string, or None if it is prose."""
     for head in _HEAD.finditer(text):
         modifiers = head["modifiers"]
         if not modifiers or not is_statement_start(text, head.start()):
@@ -110,7 +110,7 @@ def find_instruction(text: str) -> Span | None:
 
 
 def is_prose(behind: str) -> bool:
-    """Whether a string names an opcode in a sentence: words in a row, no commas.
+    """Return whether a string mentions an opcode in a sentence: words in a row, no commas.
 
     ``behind`` begins with the opcode.
     """
@@ -118,7 +118,7 @@ def is_prose(behind: str) -> bool:
 
 
 def is_template(statement: str, scopes: Scopes) -> bool:
-    """Whether a formatting function fills in a part of a statement of a string."""
+    """Return whether a formatting function fills in a part of a statement of a string."""
     if _FILLED_IN.search(statement):
         return True
     return any(not scopes.find_declaration(name) for name in set(_FORMATTED.findall(statement)))
@@ -127,7 +127,7 @@ def is_template(statement: str, scopes: Scopes) -> bool:
 def iter_parts(
     fragment: Fragment, start: int = 0, end: int | None = None
 ) -> Iterator[TextFragment]:
-    """The pieces of a stretch of a fragment."""
+    """Yield the pieces of a range of a fragment."""
     ptx, starts = fragment.ptx, fragment.starts
     end = len(ptx) if end is None else end
     index = max(bisect_right(starts, start) - 1, 0)
@@ -141,7 +141,7 @@ def iter_parts(
 
 
 def join_fragments(group: Iterable[TextFragment]) -> Fragment:
-    """A fragment of pieces."""
+    """Join pieces into a fragment."""
     texts, origins, widths = list[str](), list[int](), list[int]()
     starts, at = list[int](), 0
     for text, origin, width in group:
@@ -155,7 +155,7 @@ def join_fragments(group: Iterable[TextFragment]) -> Fragment:
 
 
 def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
-    """The PTX with the gaps of the text that it was read from."""
+    """Return the PTX with the gaps of the text that it was read from."""
     if not gaps or GAP not in fragment.ptx:
         return fragment
     found = list[TextFragment]()
@@ -175,7 +175,7 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
 
 
 def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
-    """A fragment of a fragment's PTX, at the places where that stood."""
+    """Return a fragment of another fragment's PTX with the other's positions."""
 
     def found() -> Iterator[TextFragment]:
         for text, origin, width in iter_parts(inner):

@@ -1,4 +1,4 @@
-"""The strings of a Python source: neighbours glued, and gaps where a value is filled in."""
+"""The strings of a Python source: adjacent ones joined, with gaps for inserted values."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _BODY = {
     '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
     "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
 }
-"""What stands in a string, by its quotes."""
+"""The contents of a string, by its quotes."""
 _ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _BETWEEN = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
 _FARTHEST = 200
-"""How far strings that are added to each other may stand apart."""
+"""Largest distance between strings that are added to each other, in characters."""
 _BEHIND = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
-"""What stands behind a string that is a template, or only part of one."""
+"""Text after a string that makes it a template, or only a part."""
 _FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
 _PERCENT = re.compile(r"%%|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*]{0,8}+[sdiuxXcr]")
 
 
 class _Quoted(NamedTuple):
-    """A string of Python: where it begins with its prefix and ends, and what is in it."""
+    """A Python string: its prefix, start, contents and end."""
 
     prefix: str
     start: int
@@ -43,9 +43,9 @@ class _Quoted(NamedTuple):
 
 
 def _read_tokens(text: str) -> Iterator[_Quoted]:
-    """Every string that is closed."""
+    """Yield every closed string."""
     unclosed = dict.fromkeys(_BODY, 0)
-    """Up to where no such quotes are closed."""
+    """For each kind of quotes, the position up to which none are closed."""
     at = 0
     while token := _START.search(text, at):
         at = token.end()
@@ -68,7 +68,7 @@ def _read_tokens(text: str) -> Iterator[_Quoted]:
 
 
 def read_python_strings(text: str) -> Iterator[Fragment]:
-    """Every string, neighbours glued; no docstring that is prose."""
+    """Yield every string, adjacent ones joined, except docstrings that are prose."""
     tokens = list(_read_tokens(text))
     documented = find_docstrings(
         text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
@@ -102,7 +102,7 @@ def read_python_strings(text: str) -> Iterator[Fragment]:
 
 
 def _read_sum(between: str) -> str:
-    """What is added between two strings, with its ``+`` signs; empty where it is no sum."""
+    """Return the sum between two strings, with its ``+`` signs, or an empty string."""
     lines = [line.partition("#")[0].strip() for line in between.split("\n")]
     whole = " ".join(filter(None, lines)).strip(" ()\\")
     if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
@@ -112,7 +112,7 @@ def _read_sum(between: str) -> str:
 
 
 def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterator[TextFragment]:
-    """The pieces of a string, with gaps for what a format or a sum behind it fills in."""
+    """Yield the pieces of a string, with gaps for values from a format or a sum after it."""
     behind = _BEHIND.match(text, end)
     how = behind["how"] if behind else ""
     fields = {"%": _PERCENT, "+": None, "": None}.get(how, _FIELD)
@@ -123,7 +123,7 @@ def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterato
 
 
 def _split_fields(part: TextFragment, fields: re.Pattern[str]) -> Iterator[TextFragment]:
-    """A piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` stands for itself."""
+    """Yield a piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` is literal."""
     text, origin, _ = part
     done = 0
     for field in fields.finditer(text):
@@ -137,7 +137,7 @@ def _split_fields(part: TextFragment, fields: re.Pattern[str]) -> Iterator[TextF
 
 
 def _decode_string(text: str, token: _Quoted) -> Iterator[TextFragment]:
-    """The decoded pieces of a string."""
+    """Yield the decoded pieces of a string."""
     start, end = token.body
     if "f" not in token.prefix:
         yield from decode_parts(text, start, end, raw="r" in token.prefix)
@@ -153,7 +153,7 @@ _BRACE = re.compile(r"[{}]")
 
 
 def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-    """The stretches of an f-string, and whether each is a field or a doubled brace."""
+    """Yield the ranges of an f-string, and whether each is a field or a doubled brace."""
     done = at = start
     while brace := _BRACE.search(text, at, end):
         at = brace.end()
@@ -176,7 +176,7 @@ def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int,
 
 
 def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[TextFragment]:
-    """Pieces of a string: text, where it stood, and its width where it was an escape."""
+    """Yield pieces of a string: text, position, and width if it was an escape."""
     if raw:
         yield text[start:end], start, 0
         return
@@ -190,7 +190,7 @@ def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Itera
 
 
 def _decode_escape(code: str) -> str | None:
-    """What an escape stands for; None where Python leaves it as it is written."""
+    """Return the text of an escape, or None if Python keeps it as written."""
     if code.endswith("\n"):
         return ""
     if code[0] == "x" and len(code) == 3:

@@ -1,6 +1,6 @@
-"""Blocks of code in other texts: the fences of Markdown, ``<pre>`` of HTML, strings of Rust, LLVM.
+"""Code blocks in other texts: Markdown fences, HTML ``<pre>``, Rust strings, LLVM.
 
-Each is a stretch of the file, with the characters of it that stand for others decoded.
+Each block is a range of the file with its escaped characters decoded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .source_language import Language, language_of_block
 
 
 class Block(NamedTuple):
-    """A stretch of a file in a language of its own."""
+    """A range of a file in a language of its own."""
 
     fragment: Fragment
     language: Language
@@ -33,7 +33,7 @@ _FENCE = re.compile(
 
 
 def read_markdown_blocks(text: str) -> Iterator[Block]:
-    """The fenced code of a Markdown text; a fence that is not closed goes to the end."""
+    """Yield the fenced code of a Markdown text; an unclosed fence extends to the end."""
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opened is None:
@@ -65,7 +65,7 @@ _MARKUP = re.compile(
 
 
 def read_html_blocks(text: str) -> Iterator[Block]:
-    """The text of each ``<pre>`` of an HTML page."""
+    """Yield the text of each ``<pre>`` of an HTML page."""
     start = None
     for tag in _PRE.finditer(text):
         if tag["close"] and start is not None:
@@ -105,10 +105,10 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?::[^{}]*+)?+\}", re.ASCI
 
 
 def read_rust_blocks(text: str) -> Iterator[Block]:
-    """The strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
+    """Yield the strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
     unclosed = set[str]()
     lines: list[TextFragment] | None = None
-    """Of the ``asm!`` that is open."""
+    """Lines of the open ``asm!``, or None outside of one."""
     at = 0
     while token := _RUST.search(text, at):
         at = token.end()
@@ -136,7 +136,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
 
 
 def _name_operands(lines: list[TextFragment]) -> Iterator[TextFragment]:
-    """The lines of an ``asm!`` with a register for each placeholder, as ``%a`` for ``{a}``."""
+    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``."""
     count = 0
     for text, origin, width in lines:
         done = 0
@@ -165,12 +165,12 @@ _LLVM_ESCAPE = re.compile(
 
 
 def has_llvm_asm(text: str) -> bool:
-    """Whether there is an ``asm`` of LLVM's language in a text."""
+    """Return whether a text has an LLVM ``asm``."""
     return _LLVM.search(text) is not None
 
 
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
-    """The PTX of each ``asm "…"`` of LLVM's language; ``gaps`` are those of the text."""
+    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
     for found in _LLVM.finditer(text):
         fragment = join_fragments(_decode_llvm(text, *found.span("body")))
         yield Block(with_gaps(fragment, gaps), Language.PTX)

@@ -1,4 +1,4 @@
-"""An instruction on arrays of operands: what is given is checked, then its plan runs on all."""
+"""Evaluation of one instruction on arrays of operands: input checks, then the plan."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def evaluate_arrays(
     *,
     is_native: bool = False,
 ) -> dict[str, AnyArray]:
-    """The destinations by role, over values by name that broadcast together.
+    """Return the destinations by role, for values by name that broadcast together.
 
-    Raises ValueError where a value is not an array of integers (or, for an ``.f``
-    operand, of floats) that fits its operand, or a result can't be put into its array.
+    Raise ValueError if a value is not an array of integers (or, for an ``.f`` operand, of floats)
+    that fits its operand, or if a result cannot be stored in its array.
     """
     operands: dict[str, AnyArray] = {
         role: np.array(bits, get_storage_dtype(ins.type_of(role)))
@@ -61,7 +61,7 @@ def evaluate_arrays(
 def _check_outputs(
     ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
 ) -> dict[str, AnyArray]:
-    """The arrays for results by role; raises ValueError where one can't be written."""
+    """Return the output arrays by role; raise ValueError if one cannot hold its result."""
     roles = {name: role for role, name in ins.results.items()}
     types = {x.role: x.type for x in plan.results}
     for name, array in out.items():
@@ -91,7 +91,7 @@ def _check_outputs(
 
 
 def _can_hold(dtype: np.dtype[Any], type_: Type) -> bool:
-    """Whether a result's bits can be written as elements of a type."""
+    """Return whether an array of a dtype can hold the bits of a result."""
     kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
     return (
         dtype.kind in kinds
@@ -105,9 +105,10 @@ def _write_results(
     operands: Iterable[AnyArray],
     run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
 ) -> dict[str, AnyArray]:
-    """Results in the arrays that are given for them, others in new ones.
+    """Run the plan and return the results, in the supplied arrays if there are any.
 
-    What is not in one piece, or shares memory with an operand, is written when all is computed.
+    The plan writes contiguous, aligned arrays directly. Arrays of another layout, and arrays that
+    share memory with an operand, are filled after the computation.
     """
     every = list(operands)
     direct = {
@@ -125,7 +126,7 @@ def _write_results(
 
 
 def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
-    """A value as an array of integers of which the low bits are its operand's."""
+    """Return a value as an integer array whose low bits are the operand's bits."""
     if type(value) is np.ndarray and value.dtype == get_storage_dtype(type_):
         return _convert_to_truths(value) if type_ is Type.PRED else value
     if type_.is_float and is_float(value):
@@ -161,7 +162,7 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
 
 
 def _convert_to_truths(array: AnyArray) -> AnyArray:
-    """Truths whose bytes are 0 and 1: memory that is taken for truths may hold others."""
+    """Return booleans stored as 0 and 1; a view of other memory may hold other bytes."""
     raw = array.view(np.uint8)
     return raw != 0 if raw.size and raw.max() > 1 else array
 

@@ -1,7 +1,7 @@
-"""What a trace says in words: a formula with its numbers and a sentence for each lane.
+"""A trace in words: a formula and a sentence for each lane.
 
-Every text is made from the values that the trace recorded. ``about`` tells what a step
-does for this instruction, whatever the values.
+Every text uses only the values recorded in the trace. ``describe_step`` in ``step_text`` describes
+a step whatever the values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .trace import RowTrace, Trace
 
 UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
 _LONGEST_NAME = 16
-"""Characters of a name that sentences repeat."""
+"""Characters of the longest register name that sentences repeat."""
 _SIGNS = {
     Cmp.EQ: "==",
     Cmp.NE: "!=",
@@ -36,41 +36,41 @@ _SIGNS = {
 
 
 def format_comparison(cmp: Cmp) -> str:
-    """``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
+    """Return the sign of a comparison: ``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
     return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
 
 
 def format_relation(cmp: Cmp, left: str, right: str) -> str:
-    """``a < b``; ``a < b or unordered`` for ``ltu``, which holds with a NaN too."""
+    """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which holds for NaN too."""
     return f"{left} {format_comparison(cmp)} {right}" + (
         " or unordered" if cmp in m.UNORDERED else ""
     )
 
 
 def format_operand_name(trace: Trace, role: str) -> str:
-    """What an operand is called: its register, or its literal."""
+    """Return the register or the literal of an operand."""
     return trace.instruction.format_operand(role)
 
 
 def format_short_name(trace: Trace, role: str) -> str:
-    """What sentences call an operand: its name; where that is long, its role."""
+    """Return an operand's name for sentences: its role if the name is long."""
     name = format_operand_name(trace, role)
     return name if len(name) <= _LONGEST_NAME else role
 
 
 def format_guard(trace: Trace) -> str:
-    """What sentences call the guard: ``@!p``."""
+    """Return the guard as sentences name it: ``@!p``."""
     guard = trace.instruction.guard
     return str(guard and guard._replace(name=format_short_name(trace, Role.GUARD)))
 
 
 def format_integer_type(signed: bool, bits: int = 32) -> str:
-    """``s8``, ``u32``."""
+    """Return an integer type's name: ``s8``, ``u32``."""
     return f"{'s' if signed else 'u'}{bits}"
 
 
 def interpret_bits(ins: Instruction, role: str, bits: int) -> str:
-    """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
+    """Return an operand's bits as a number, or as a list of its lanes, highest first."""
     type_ = ins.type_of(role)
     if not ins.has_lanes(role):
         return format_value(bits, type_)
@@ -80,20 +80,20 @@ def interpret_bits(ins: Instruction, role: str, bits: int) -> str:
 
 
 def format_result(trace: Trace) -> str:
-    """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
+    """Return the destinations' bits: ``0x00000007``, or ``p = 0, q = 1`` for several."""
     ins = trace.instruction
     return format_result_bits(ins, {role: trace.result[name] for role, name in ins.results.items()})
 
 
 def format_result_bits(ins: Instruction, bits: Mapping[str, int]) -> str:
-    """A result by role as ``result_text`` has it."""
+    """Format a result by role like ``format_result``."""
     return join_by_destination(
         ins, {role: format_hex(x, ins.type_of(role).bits) for role, x in bits.items()}
     )
 
 
 def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
-    """A word on each destination, by role; with their names where there are several."""
+    """Join one text for each destination, with their names if there are several."""
     if len(ins.results) == 1:
         return next(iter(texts.values()))
     return ", ".join(
@@ -102,14 +102,14 @@ def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
 
 
 class LaneText(NamedTuple):
-    """What is said of one lane of a row."""
+    """The formula and the sentence of one lane of a row."""
 
     formula: Formula
     sentence: str
 
 
 class _LaneContext(NamedTuple):
-    """One lane of a row, ready to be put into words."""
+    """One lane of a row, with the trace around it."""
 
     trace: Trace
     row: RowTrace
@@ -136,38 +136,38 @@ class _LaneContext(NamedTuple):
         return "the lane" if len(self.row.lanes) > 1 else self.row.name
 
     def format_input_name(self, index: int) -> str:
-        """What an input is called: an operand's name, or a row's."""
+        """Return the name of an input: an operand's or a row's."""
         key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
         return known.row.name if known else format_short_name(self.trace, key)
 
 
 def describe_lane(trace: Trace, row: RowTrace, lane: int) -> LaneText:
-    """Formula and sentence of one lane of a row."""
+    """Return the formula and the sentence of one lane of a row."""
     return _WORDS[type(row.micro)](row.micro, _LaneContext(trace, row, lane))
 
 
 def format_lane_sentence(trace: Trace, row: RowTrace, lane: int) -> str:
-    """The sentence of a lane, with its number in front where there are several."""
+    """Return the sentence of a lane, prefixed with its number if there are several."""
     said = describe_lane(trace, row, lane).sentence
     return f"{get_part_name(trace, row)} {lane}: {said}" if len(row.lanes) > 1 else said
 
 
 def get_part_name(trace: Trace, row: RowTrace) -> str:
-    """What the values of a row are: ``lane``; ``byte`` where a scalar instruction merges."""
+    """Return the noun for a row's values: ``lane``, or ``byte`` in a scalar merge."""
     if trace.instruction.entry.lanes > 1:
         return "lane"
     return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
 
 
 def format_lanes(lanes: Collection[int]) -> str:
-    """Lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
+    """Return lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
     *first, last = map(str, sorted(lanes, reverse=True))
     return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
 
 
 def get_row_name(trace: Trace, row: Row) -> str:
-    """What a row is called: ``t``, ``a``; ``_`` for a destination that is thrown away."""
+    """Return the name of a row: ``t``, ``a``, or ``_`` for a discarded destination."""
     return "_" if row.stage is Stage.WRITE and _is_discarded(trace, row.name) else row.name
 
 
@@ -220,7 +220,7 @@ def _extend(micro: m.Extend, s: _LaneContext) -> LaneText:
 
 
 def _format_reading(micro: m.Extend, bits: int, value: int) -> str:
-    """What a pattern was read as: ``0xff is -1 as s8``."""
+    """Describe the conversion of bits to a number: ``0xff is -1 as s8``."""
     name = format_integer_type(micro.signed, micro.bits)
     return f"{format_hex(bits, micro.bits)} is {value} as {name}"
 
@@ -324,7 +324,7 @@ def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
 
 
 def _format_bounds_type(micro: m.Clamp) -> str:
-    """The integer type that a clamp's bounds belong to; empty where they are none's."""
+    """Return the integer type with a clamp's bounds, or an empty string."""
     for bits in (8, 16, 32):
         for signed in (True, False):
             low, high = get_limits(bits, signed)
@@ -369,7 +369,7 @@ def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
 
 
 def _format_input(s: _LaneContext, index: int) -> str:
-    """An input as it was shown at its own row: a number, or the bits of an operand."""
+    """Return an input as its own row shows it: a number, or the bits of an operand."""
     key = s.row.input_keys[index]
     source = s.trace.rows.get(key)
     if source is None or isinstance(source.row.micro, m.Choose | m.Flush):
@@ -378,7 +378,7 @@ def _format_input(s: _LaneContext, index: int) -> str:
 
 
 def _find_width(s: _LaneContext, key: str) -> int:
-    """The width of an operand, or of the operand that a row passes on."""
+    """Return the width of an operand, or of the operand that a row passes on, in bits."""
     row = s.trace.rows.get(key)
     return _find_width(s, row.input_keys[-1]) if row else s.trace.instruction.type_of(key).bits
 
@@ -468,12 +468,12 @@ def _compare(micro: m.Compare, s: _LaneContext) -> LaneText:
 
 
 def is_nan(bits: int, type_: Type) -> bool:
-    """Whether a float's pattern is NaN."""
+    """Return whether the bits of a float are a NaN."""
     return bool(m.is_nan(EXACT, (bits,), type_.bits)[0])
 
 
 def _list_readings(s: _LaneContext) -> list[str]:
-    """How the inputs were read from their bits, where a comparison follows an extension."""
+    """Describe how a comparison's inputs were read from their bits."""
     read = []
     for key in s.row.input_keys:
         row = s.trace.rows[key]
@@ -509,7 +509,7 @@ def _choose(_: MicroOperation, s: _LaneContext) -> LaneText:
 
 
 def _describe_guard(s: _LaneContext) -> LaneText:
-    """Whether a guard lets a destination be written."""
+    """Describe whether the guard lets a destination be written."""
     role = s.row.name
     name, guard = format_short_name(s.trace, role), format_guard(s.trace)
     bits = format_hex(s.value, s.trace.instruction.type_of(role).bits)

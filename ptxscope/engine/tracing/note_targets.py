@@ -1,4 +1,4 @@
-"""How a writer names steps and lanes: ``saturate=…``, ``lane 2=…``, ``1-4``."""
+"""Step and lane names in notes and options: ``saturate=…``, ``lane 2=…``, ``1-4``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STEP = pattern(r"[a-z ]*+|\d++", re.I)
 
 
 def parse_note(text: str, trace: Trace) -> Note:
-    """Read ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
+    """Parse ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
 
-    Raises ValueError that says which steps and lanes the trace has.
+    Raise ValueError, with the steps and lanes of the trace, if the target does not exist.
     """
     target, equals, words = text.partition("=")
     if not equals:
@@ -38,7 +38,7 @@ def parse_note(text: str, trace: Trace) -> Note:
 
 
 def parse_stage(text: str, trace: Trace) -> Stage:
-    """A step of a trace by its stage's name or its number from 1; raises ValueError."""
+    """Return the stage of a step by name or number from 1; raise ValueError if there is none."""
     for step in trace.steps:
         if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage
@@ -46,9 +46,9 @@ def parse_stage(text: str, trace: Trace) -> Stage:
 
 
 def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
-    """Read ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: the stages of those steps.
+    """Parse ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: return the steps' stages.
 
-    Raises ValueError.
+    Raise ValueError if a step does not exist or a range is empty.
     """
     return frozenset(stage for part in text.split(",") for stage in _parse_stage_range(part, trace))
 

@@ -1,4 +1,4 @@
-"""What each step is called and what it does for the instruction at hand, values apart."""
+"""Titles of steps, and sentences about them that do not depend on the values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SECONDARY: dict[type[MicroOperation], str] = {
 
 
 def format_title(step: Step | PlanStep) -> str:
-    """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
+    """Return a step's title in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
         micro = _get_subject(rows).micro
@@ -45,7 +45,7 @@ def format_title(step: Step | PlanStep) -> str:
 
 
 def list_stage_names(stage: Stage) -> tuple[str, ...]:
-    """Every name that a step of a stage can have."""
+    """Return every title that a step of a stage can have."""
     if stage is Stage.OPERATE:
         kinds = (_OPERATION_TITLES.get(kind, kind.operation) for kind in _OPERATIONS)
         return tuple(dict.fromkeys(kinds))
@@ -55,7 +55,7 @@ def list_stage_names(stage: Stage) -> tuple[str, ...]:
 
 
 def _get_subject(rows: tuple[Row, ...]) -> Row:
-    """The row that a step is about."""
+    """Return the main row of a step."""
     return next(row for row in rows if row.name == "t")
 
 
@@ -64,7 +64,7 @@ def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
 
 
 def describe_step(trace: Trace, step: Step) -> str:
-    """What a step does here: one or two sentences."""
+    """Describe a step of this instruction in one or two sentences."""
     return _ABOUT[step.stage](trace, _plan_rows(step))
 
 
@@ -106,7 +106,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _has_own_lanes(row: Row) -> bool:
-    """Every lane of a row takes its own part of the register that the row is called after."""
+    """Return whether every lane takes its own part of the register that names the row."""
     micro = row.micro
     assert isinstance(micro, m.Select)
     own = tuple((0, lane) for lane in range(row.lanes))
@@ -135,7 +135,7 @@ def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _reading(read: str, rows: Sequence[Row]) -> str:
-    """How operands of one type are read; where they are narrow, what the type means for them."""
+    """Describe how operands of one type are read, and what the type means if they are narrow."""
     micro = rows[0].micro
     assert isinstance(micro, m.Extend)
     names = f"{' and '.join(row.name for row in rows)} {'are' if rows[1:] else 'is'}"
@@ -149,7 +149,7 @@ def _reading(read: str, rows: Sequence[Row]) -> str:
 
 
 def _format_read_type(trace: Trace, role: str, is_signed: bool) -> str:
-    """``u32``; or, where an erratum reads another type than was written, that too."""
+    """Return ``u32``, with the written type if an erratum reads another one."""
     read = format_integer_type(is_signed)
     written = str(trace.instruction.type_of(role))
     if trace.instruction.opcode == "vmad" and role == "c":
@@ -254,7 +254,7 @@ def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
 def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
     clamp = rows[-1].micro
     assert isinstance(clamp, m.Clamp)
-    if clamp.low is None:  # behind a cut to u64
+    if clamp.low is None:  # after truncation to u64
         clamps = f"clamps to at most {clamp.high}. A negative t is a huge number as u64"
     elif clamp.high is None:
         clamps = f"clamps to at least {clamp.low}; nothing bounds t above"
@@ -265,7 +265,7 @@ def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _describe_truncation(rows: tuple[Row, ...]) -> str:
-    """What t is cut to before the rest of a step: ``t is read as s32, then as u64``."""
+    """Describe the truncation of t before a step: ``t is read as s32, then as u64``."""
     wraps = (row.micro for row in rows if isinstance(row.micro, m.Wrap) and row.name != "c64")
     kinds = [format_integer_type(wrap.signed, wrap.bits) for wrap in wraps]
     return f"t is read as {', then as '.join(kinds)}" if kinds else ""
@@ -323,7 +323,7 @@ def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     names = " and ".join(format_short_name(trace, row.name) for row in rows)
     guarded = trace.instruction.guard is not None
-    # what is written, and whether, is the guard's to say
+    # the guard decides about the write
     put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
     if isinstance(micro, m.Encode):
         true = {0x3F80_0000: "1.0 (0x3f800000)", 1: "1"}.get(micro.true, "0xffffffff")
@@ -343,7 +343,7 @@ def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _is_whole_destination(trace: Trace, row: Row) -> bool:
-    """A row is written from bits that are as many as the destination has."""
+    """Return whether a row is written from as many bits as its destination has."""
     return isinstance(trace.rows[row.inputs[0]].row.micro, m.Choose)
 
 
