@@ -67,10 +67,10 @@ class Search:
     things (they share no axis).
     """
 
-    def __init__(self, ins: Instruction, seen: Sequence[ObservedCase]) -> None:
-        self.ins, self.seen, self.tried = ins, seen, 0
-        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
-        self.near: list[CauseCombination] = []
+    def __init__(self, ins: Instruction, cases: Sequence[ObservedCase]) -> None:
+        self.ins, self.cases, self.try_count = ins, cases, 0
+        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in cases))
+        self.near_misses: list[CauseCombination] = []
         self._variants = Variants(ins, self.roles)
 
     def run(self) -> Iterator[CauseCombination]:
@@ -78,64 +78,68 @@ class Search:
         documented = self._was_tried(())
         if documented:
             yield CauseCombination(())
-        lacking: list[Cause] = []
-        lines: set[Variant | None] = set()
+        insufficient: list[Cause] = []
+        variants: set[Variant | None] = set()
         for cause in self._iter_causes():
             if self._variants.is_redundant((cause,)) or not self._was_tried((cause,)):
-                lacking.append(cause)
+                insufficient.append(cause)
             elif documented and cause.kind is CauseKind.PTXAS:
                 continue  # this ptxas also gives the documented result
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
-                lines.update(self._make_line_variants((cause,)))
-        free = ["a", "b"] if self._is_solvable else []
+                variants.update(self._make_line_variants((cause,)))
+        roles = ["a", "b"] if self._is_solvable else []
         has_chance = False
-        for role in tuple(free):
-            if found := self._solve_selectors((), role):
-                free.remove(role)
-                has_chance |= found.is_chance
-                yield found
+        for role in tuple(roles):
+            if combination := self._solve_selectors((), role):
+                roles.remove(role)
+                has_chance |= combination.is_chance
+                yield combination
         if not documented:
-            for found in self._iter_pairs(lacking, free, has_chance=has_chance):
-                if lines.isdisjoint(self._make_line_variants(found.causes)):
-                    yield found
+            for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
+                if variants.isdisjoint(self._make_line_variants(combination.causes)):
+                    yield combination
 
-    def _make_line_variants(self, chosen: tuple[Cause, ...]) -> Iterator[Variant | None]:
+    def _make_line_variants(self, causes: tuple[Cause, ...]) -> Iterator[Variant | None]:
         """Yield the variant of causes that only change the line."""
-        if not any(x.operands or x.reading or x.errata for x in chosen):
-            yield self.make_variant(chosen)
+        if not any(x.operands or x.reading or x.errata for x in causes):
+            yield self.make_variant(causes)
 
     def _iter_causes(self) -> Iterator[Cause]:
         """Yield every single cause except the selectors that are solved."""
         yield from iter_form_causes(self.ins, self._has_nan_comparison)
-        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.seen))
+        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.cases))
         yield from iter_value_causes(self.ins, self.roles)
 
     def _iter_pairs(
-        self, lacking: Sequence[Cause], free: Sequence[str], *, has_chance: bool
+        self, insufficient: Sequence[Cause], roles: Sequence[str], *, has_chance: bool
     ) -> Iterator[CauseCombination]:
         """Yield pairs of causes, and of causes and selectors, if neither is sufficient alone.
 
         ``has_chance``: one selector fits, but probably by coincidence. Then two simple selectors
         count as a pair too.
         """
-        for pair in combinations(lacking, 2):
+        for pair in combinations(insufficient, 2):
             if pair[0].decided_axes & pair[1].decided_axes or self._variants.is_redundant(pair):
                 continue
             if self._was_tried(pair) and not self._is_explained_by_newest(pair):
                 yield CauseCombination(pair)
-        for role in free:
-            for cause in lacking:
-                if found := self._solve_selectors((cause,), role):
-                    yield found
-        if len(free) == 2 or has_chance:
-            found = self._solve_selectors((), "ab")
-            if found and found.fits and (not has_chance or found.fits.plainness in FEW):
-                yield found
+        for role in roles:
+            for cause in insufficient:
+                if combination := self._solve_selectors((cause,), role):
+                    yield combination
+        if len(roles) == 2 or has_chance:
+            combination = self._solve_selectors((), "ab")
+            if (
+                combination
+                and combination.fits
+                and (not has_chance or combination.fits.plainness in FEW)
+            ):
+                yield combination
 
-    def _was_tried(self, chosen: tuple[Cause, ...]) -> bool:
-        self.tried += 1
-        return self.explains_all(chosen)
+    def _was_tried(self, causes: tuple[Cause, ...]) -> bool:
+        self.try_count += 1
+        return self.explains_all(causes)
 
     @property
     def _has_nan_comparison(self) -> bool:
@@ -145,7 +149,7 @@ class Search:
             return False
         return any(
             isnan(decode_float(x.observation.operands[role], stype.bits))
-            for x in self.seen
+            for x in self.cases
             if not x.observation.matches(x.documented)
             for role in "ab"
         )
@@ -155,56 +159,56 @@ class Search:
         """Whether the instruction has lane selectors and the values of a and b are known."""
         return self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
 
-    def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
+    def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
         """Return the instruction as the causes change it, or None if that is impossible."""
-        return self._variants.make_variant(chosen)
+        return self._variants.make_variant(causes)
 
-    def _is_explained_by_newest(self, chosen: tuple[Cause, ...]) -> bool:
+    def _is_explained_by_newest(self, causes: tuple[Cause, ...]) -> bool:
         """Return whether the newest ptxas explains the observations as well as an older one.
 
         The search finds that combination for the newest ptxas, and its phrase names both versions.
         """
-        newest = with_model(chosen, PTXAS_MODELS[0])
-        return newest != chosen and self.explains_all(newest)
+        newest = with_model(causes, PTXAS_MODELS[0])
+        return newest != causes and self.explains_all(newest)
 
-    def explains_all(self, chosen: tuple[Cause, ...]) -> bool:
+    def explains_all(self, causes: tuple[Cause, ...]) -> bool:
         """Return whether the causes explain every observation; record a near miss if not.
 
         The first few observations are tried one by one, because most combinations fail there.
         """
-        variant = self.make_variant(chosen)
+        variant = self.make_variant(causes)
         if variant is None:
             return False
         plan = variant.plan
-        for index, x in enumerate(self.seen[:_PROBES]):
-            found = read_by(chosen, compute_results(plan, apply_to_operands(chosen, x)))
-            if not x.observation.matches(found):
+        for index, x in enumerate(self.cases[:_PROBES]):
+            result = read_by(causes, compute_results(plan, apply_to_operands(causes, x)))
+            if not x.observation.matches(result):
                 self._note_near_miss(
-                    CauseCombination(chosen, None, index, x.observation.compute_distance(found))
+                    CauseCombination(causes, None, index, x.observation.compute_distance(result))
                 )
                 return False
-        if all(_fit(plan, chosen, self.seen[_PROBES:])):
+        if all(_fit(plan, causes, self.cases[_PROBES:])):
             return True
-        self._note_near_miss(CauseCombination(chosen, None, _PROBES))
+        self._note_near_miss(CauseCombination(causes, None, _PROBES))
         return False
 
-    def compute_result(self, chosen: tuple[Cause, ...], seen: ObservedCase) -> Bits | None:
+    def compute_result(self, causes: tuple[Cause, ...], case: ObservedCase) -> Bits | None:
         """Return the causes' result for one observation, by role."""
-        variant = self.make_variant(chosen)
+        variant = self.make_variant(causes)
         return variant and read_by(
-            chosen, compute_results(variant.plan, apply_to_operands(chosen, seen))
+            causes, compute_results(variant.plan, apply_to_operands(causes, case))
         )
 
-    def count_matches(self, chosen: tuple[Cause, ...]) -> int:
+    def count_matches(self, causes: tuple[Cause, ...]) -> int:
         """Return the number of observations that the causes explain."""
-        variant = self.make_variant(chosen)
-        return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
+        variant = self.make_variant(causes)
+        return sum(_fit(variant.plan, causes, self.cases)) if variant else 0
 
-    def _note_near_miss(self, found: CauseCombination) -> None:
+    def _note_near_miss(self, combination: CauseCombination) -> None:
         """Record a near miss; keep only the nearest if the list grows too long."""
-        self.near.append(found)
-        if len(self.near) > _NEAR:
-            self.near = self.find_nearest(_NEAR // 2)
+        self.near_misses.append(combination)
+        if len(self.near_misses) > _NEAR:
+            self.near_misses = self.find_nearest(_NEAR // 2)
 
     def find_nearest(self, count: int) -> list[CauseCombination]:
         """Return the combinations that explain most, then miss the fewest bits.
@@ -212,39 +216,39 @@ class Search:
         The documented result is always included.
         """
         ordered = sorted(
-            self.near, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
+            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
         )
         return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
-    def _solve_selectors(self, chosen: tuple[Cause, ...], free: str) -> CauseCombination | None:
+    def _solve_selectors(self, causes: tuple[Cause, ...], roles: str) -> CauseCombination | None:
         """Return the causes with selectors of a, b or both that explain every observation.
 
         Return None if no selector fits, or if a lane of d depends on more than its own digits, so
         that selectors cannot be solved lane by lane.
         """
-        axes = {f"{role}sel" for role in free}
-        if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in chosen):
+        axes = {f"{role}sel" for role in roles}
+        if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in causes):
             return None
-        if self._variants.is_redundant(chosen):
+        if self._variants.is_redundant(causes):
             return None
-        variant = self.make_variant(chosen)
+        variant = self.make_variant(causes)
         if variant is None or not get_entry(variant.form).has_lane_selectors:
             return None
-        self.tried += 1
-        cases = [(apply_to_operands(chosen, x), x.observation.observed["d"]) for x in self.seen]
-        fits = solve(*variant, cases, free)
-        if fits is None:
+        self.try_count += 1
+        cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
+        matches = solve(*variant, cases, roles)
+        if matches is None:
             return None
-        named = [_make_selector_cause(self.ins, role, fits) for role in free]
-        return CauseCombination((*chosen, *named), fits)
+        selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]
+        return CauseCombination((*causes, *selector_causes), matches)
 
 
-def compute_coincidence_cost(fits: SelectorMatches | None) -> int:
+def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
     """Return the penalty for selectors if so many fit that the match may be a coincidence."""
-    if fits is None or fits.plainness in FEW:
+    if matches is None or matches.plainness in FEW:
         return 0
-    ways = fits.match_count // fits.redundancy
-    return next((weight for most, weight in _CHANCE if ways >= most), 0)
+    choice_count = matches.match_count // matches.redundancy
+    return next((weight for limit, weight in _CHANCE if choice_count >= limit), 0)
 
 
 MOST_CHANCE = 4
@@ -255,9 +259,9 @@ _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
 """Rules that make a lane of d depend on more than its own two digits."""
 
 
-def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
+def with_model(causes: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
     """Return the causes with another ptxas, if one of them is a ptxas."""
-    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in chosen)
+    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in causes)
 
 
 def _get_rules(cause: Cause) -> set[str]:
@@ -265,42 +269,42 @@ def _get_rules(cause: Cause) -> set[str]:
     return {name for erratum in cause.errata for name in erratum.rules}
 
 
-def apply_to_operands(chosen: Iterable[Cause], seen: ObservedCase) -> Bits:
+def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
     """Return an observation's operands by role, changed by the causes."""
-    operands = seen.observation.operands
-    for cause in chosen:
+    operands = case.observation.operands
+    for cause in causes:
         if cause.operands:
-            operands = cause.operands(operands, seen)
+            operands = cause.operands(operands, case)
     return operands
 
 
-def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
+def read_by(causes: Iterable[Cause], result: Bits) -> Bits:
     """Return a result by role, as the causes would misread it."""
-    for cause in chosen:
+    for cause in causes:
         if cause.reading:
-            found = cause.reading(found)
-    return found
+            result = cause.reading(result)
+    return result
 
 
-def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[ObservedCase]) -> Iterator[bool]:
+def _fit(plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]) -> Iterator[bool]:
     """Yield for each observation whether the causes explain it."""
-    operands = [apply_to_operands(chosen, x) for x in seen]
-    if len(seen) < _ARRAYS:
-        results: Iterable[Bits] = (compute_results(plan, x) for x in operands)
+    operands = [apply_to_operands(causes, case) for case in cases]
+    if len(cases) < _ARRAYS:
+        results: Iterable[Bits] = (compute_results(plan, case) for case in operands)
     else:
         from ..arrays.block_runner import compute_batch
 
         results = compute_batch(plan, operands)
-    for x, found in zip(seen, results, strict=True):
-        yield x.observation.matches(read_by(chosen, found))
+    for case, result in zip(cases, results, strict=True):
+        yield case.observation.matches(read_by(causes, result))
 
 
-def _make_selector_cause(ins: Instruction, role: str, fits: SelectorMatches) -> Cause:
+def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) -> Cause:
     """Return the cause for a solved selector of a or b."""
     name = f"{role}sel"
     slot = ins.entry.find_slot(name)
     assert slot
-    chosen = fits.asel if role == "a" else fits.bsel
-    phrase = format_slot_change(ins, slot, ins.form.get(name), chosen)
-    weight = WEIGHTS[name] if chosen else DEFAULT_SELECTOR
-    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, chosen),))
+    selector = matches.asel if role == "a" else matches.bsel
+    phrase = format_slot_change(ins, slot, ins.form.get(name), selector)
+    weight = WEIGHTS[name] if selector else DEFAULT_SELECTOR
+    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, selector),))

@@ -46,32 +46,32 @@ def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
     """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
     entry = CATALOG[opcode]
     names = [slot.name for slot in entry.slots]
-    found = []
-    for other in CATALOG.values():
-        name = other.opcode
+    opcodes = []
+    for candidate in CATALOG.values():
+        name = candidate.opcode
         pair = frozenset((get_base_operation(opcode), get_base_operation(name)))
         if name == opcode:
             continue
         if len(pair) == 1:
-            found.append(ConfusableOpcode(name, _LANES))
-        elif other.lanes == entry.lanes and [slot.name for slot in other.slots] == names:
-            found.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
-    return tuple(found)
+            opcodes.append(ConfusableOpcode(name, _LANES))
+        elif candidate.lanes == entry.lanes and [slot.name for slot in candidate.slots] == names:
+            opcodes.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
+    return tuple(opcodes)
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
-    for twin in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
-        if carry_over_form(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
-            yield twin
+    for opcode in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
+        if carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots)):  # type: ignore[arg-type]
+            yield opcode
 
 
 def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Yield ``vset`` for ``set``, or ``set`` for ``vset``, with the same comparison."""
     types = (Type.U32, Type.S32)
     if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
-        both = {"atype": form.stype, "btype": form.stype}
-        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **both})
+        source_slots = {"atype": form.stype, "btype": form.stype}
+        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **source_slots})
     if form.opcode == "vset" and form.atype is form.btype:
         slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
         yield ConfusableOpcode("set", _TRUTH, slots)

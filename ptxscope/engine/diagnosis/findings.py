@@ -93,8 +93,8 @@ class Finding(Record):
     def get_result(self, index: int = 0) -> dict[str, int]:
         """Return the result for an observation, by role, as it would be read."""
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
-        found = compute_results(plan, self.operands[index])
-        return dict(read_by(self.causes, found))
+        result = compute_results(plan, self.operands[index])
+        return dict(read_by(self.causes, result))
 
 
 class Findings(tuple[Finding, ...]):
@@ -103,13 +103,15 @@ class Findings(tuple[Finding, ...]):
     __slots__ = ()
 
     @overload
-    def __getitem__(self, at: SupportsIndex, /) -> Finding: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Finding: ...
     @overload
-    def __getitem__(self, at: slice, /) -> Findings: ...
-    def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
+    def __getitem__(self, index: slice, /) -> Findings: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Finding | Findings:
         """Return one finding, or a slice as Findings."""
         return (
-            Findings(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
+            Findings(super().__getitem__(index))
+            if isinstance(index, slice)
+            else super().__getitem__(index)
         )
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
@@ -171,11 +173,13 @@ def diagnose(
         raise TypeError(
             f"values is {abbreviate_value(values)}; operands are given by name: {{'a': 1}}"
         )
-    each = _list_observed(observed)
-    if len(each) != len(values) or not values:
+    observed_values = _list_observed(observed)
+    if len(observed_values) != len(values) or not values:
         raise ValueError("as many observed values are needed as there are sets of operands")
-    seen = [make_observation(ins, x, got) for x, got in zip(values, each, strict=True)]
-    return investigate(ins, seen).findings
+    observations = [
+        make_observation(ins, x, got) for x, got in zip(values, observed_values, strict=True)
+    ]
+    return investigate(ins, observations).findings
 
 
 def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
@@ -200,57 +204,57 @@ def make_observation(
             raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
         observed = {next(iter(ins.results.values())): observed}
     roles = {name: role for role, name in ins.results.items()}
-    seen: dict[str, Observed] = {}
+    observed_by_role: dict[str, Observed] = {}
     for name, value in observed.items():
         if name not in roles:
-            written = ", ".join(roles) or "nothing"
+            names_text = ", ".join(roles) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {written}")
+            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {names_text}")
         type_ = ins.type_of(roles[name])
-        seen[roles[name]] = (
+        observed_by_role[roles[name]] = (
             value
             if isinstance(value, Observed)
             else make_observed(convert_to_bits(value, type_, name), type_.bits)
         )
-    if not any(value.known for value in seen.values()):
+    if not any(value.known for value in observed_by_role.values()):
         raise ValueError("nothing was observed")
-    return Observation(bind_values(ins, values), seen)
+    return Observation(bind_values(ins, values), observed_by_role)
 
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
     """Try every cause, and every pair if neither is sufficient alone, on all observations."""
     plan = make_plan(ins)
-    seen = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
+    cases = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
     # most combinations fail on observations that contradict the documentation
-    order = sorted(seen, key=lambda x: x.observation.matches(x.documented))
-    shown = seen.index(order[0])
+    order = sorted(cases, key=lambda x: x.observation.matches(x.documented))
+    shown_index = cases.index(order[0])
     search = Search(ins, order)
-    found = list(search.run())
-    found.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
-    findings = Findings(_make_finding(search, x, seen, shown) for x in found)
+    combinations = list(search.run())
+    combinations.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
+    findings = Findings(_make_finding(search, x, cases, shown_index) for x in combinations)
     return Diagnosis(
         ins,
-        tuple(seen),
-        Trace(ins, ISA_MODEL, observations[shown].operands),
-        shown,
+        tuple(cases),
+        Trace(ins, ISA_MODEL, observations[shown_index].operands),
+        shown_index,
         findings,
-        () if findings else tuple(_iter_near_misses(search, seen, shown)),
-        search.tried,
+        () if findings else tuple(_iter_near_misses(search, cases, shown_index)),
+        search.try_count,
     )
 
 
-def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, int]:
+def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
     """Return the sort key of explanations that cost the same.
 
     Those that only omit something from the line come first, then those that change the fewest
     slots, then those with the simplest selectors.
     """
-    made_up = changed = 0
-    for cause in found.causes:
+    addition_count = change_count = 0
+    for cause in combination.causes:
         slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
-        changed += max(1, len(slots))
-        made_up += not slots or any(value for _, value in slots)
-    return made_up, changed, found.fits.plainness if found.fits else 0
+        change_count += max(1, len(slots))
+        addition_count += not slots or any(value for _, value in slots)
+    return addition_count, change_count, combination.fits.plainness if combination.fits else 0
 
 
 def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
@@ -263,28 +267,28 @@ def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
         return 32, ()
-    wrong = 0
+    difference = 0
     for x in diagnosis.seen:
-        wrong |= x.observation.observed["d"].compute_difference(x.documented["d"])
+        difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
     field = (1 << unit) - 1
-    return unit, tuple(lane for lane in range(32 // unit) if not wrong >> unit * lane & field)
+    return unit, tuple(lane for lane in range(32 // unit) if not difference >> unit * lane & field)
 
 
 # --- an explanation in full --------------------------------------------------------------
 
 
 def _make_finding(
-    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
 ) -> Finding:
     """Convert a combination to an instruction, a model and operands that can be traced."""
-    ins, chosen = search.ins, found.causes
-    variant = search.make_variant(chosen)
+    ins, causes = search.ins, combination.causes
+    variant = search.make_variant(causes)
     assert variant
-    swap = any(cause.swap for cause in chosen)
-    written = dict(ins.roles)
-    written.update(x for cause in chosen for x in cause.literals)
-    sources = list(written.values())
-    if swap:
+    is_swapped = any(cause.swap for cause in causes)
+    sources_by_role = dict(ins.roles)
+    sources_by_role.update(x for cause in causes for x in cause.literals)
+    sources = list(sources_by_role.values())
+    if is_swapped:
         sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:
         del sources[2:]
@@ -293,7 +297,7 @@ def _make_finding(
     guard = ins.guard
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
-    changed = replace(
+    instruction = replace(
         ins,
         form=variant.form,
         sources=tuple(sources),
@@ -302,34 +306,38 @@ def _make_finding(
         spans={},
         notes=(),
     )
-    having = _format_versions(search, chosen, seen[shown])
-    told = tuple(_with_phrase(cause, changed, ins, having) for cause in chosen)
-    whose = _make_model(chosen)
-    operands = tuple(apply_to_operands(chosen, x) for x in seen)
+    versions = _format_versions(search, causes, cases[shown_index])
+    phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
+    model = _make_model(causes)
+    operands = tuple(apply_to_operands(causes, x) for x in cases)
     return Finding(
-        told,
-        changed,
-        whose,
+        phrased_causes,
+        instruction,
+        model,
         operands,
-        _format_sentence(told, found.fits, Trace(changed, whose, operands[shown])),
-        len(seen),
-        fits=found.fits,
-        shown=shown,
+        _format_sentence(
+            phrased_causes, combination.fits, Trace(instruction, model, operands[shown_index])
+        ),
+        len(cases),
+        fits=combination.fits,
+        shown=shown_index,
     )
 
 
 def _iter_near_misses(
-    search: Search, seen: Sequence[ObservedCase], shown: int
+    search: Search, cases: Sequence[ObservedCase], shown_index: int
 ) -> Iterator[Finding]:
     """Yield near misses: those that explain most observations, then miss the fewest bits.
 
     The bits are those of the observation that is shown. The documented result is always included.
     """
-    near = [_make_near_miss(search, x, seen, shown) for x in search.find_nearest(_NEAR)]
-    near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    told = list({_list_near_miss_sentences(x): x for x in reversed(near)}.values())[::-1]
-    yield from told[:_NEAREST]
-    yield from (x for x in told[_NEAREST:] if not x.causes)
+    candidates = [
+        _make_near_miss(search, x, cases, shown_index) for x in search.find_nearest(_NEAR)
+    ]
+    candidates.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
+    findings = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[::-1]
+    yield from findings[:_NEAREST]
+    yield from (x for x in findings[_NEAREST:] if not x.causes)
 
 
 def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
@@ -338,65 +346,76 @@ def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
 
 
 def _make_near_miss(
-    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
 ) -> Finding:
     """Return a near miss with its match count and its distance."""
-    finding = _make_finding(search, found, seen, shown)
-    distance = seen[shown].observation.compute_distance(finding.get_result(shown))
-    return replace(finding, matched=search.count_matches(found.causes), distance=distance)
+    finding = _make_finding(search, combination, cases, shown_index)
+    distance = cases[shown_index].observation.compute_distance(finding.get_result(shown_index))
+    return replace(finding, matched=search.count_matches(combination.causes), distance=distance)
 
 
-def _format_versions(search: Search, chosen: tuple[Cause, ...], seen: ObservedCase) -> str:
+def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
     """Return the versions of ptxas with which the causes give the same result."""
-    if not any(cause.model for cause in chosen):
+    if not any(cause.model for cause in causes):
         return ""
-    each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
-    having = [x for x, causes in each if search.explains_all(causes)]
-    gives = search.compute_result(chosen, seen)
+    causes_by_model = [(x, with_model(causes, x)) for x in PTXAS_MODELS]
+    models = [x for x, changed_causes in causes_by_model if search.explains_all(changed_causes)]
+    result = search.compute_result(causes, case)
     return format_versions(
-        having or [x for x, causes in each if search.compute_result(causes, seen) == gives]
+        models
+        or [
+            x
+            for x, changed_causes in causes_by_model
+            if search.compute_result(changed_causes, case) == result
+        ]
     )
 
 
-def _with_phrase(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
+def _with_phrase(
+    cause: Cause, changed_instruction: Instruction, ins: Instruction, versions: str
+) -> Cause:
     """Return a cause with its final phrase: the changed line may have exchanged operands."""
     if cause.model:
-        return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
+        return cause._replace(phrase=cause.phrase.format(f"ptxas {versions}".strip()))
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
         slot = ins.entry.find_slot(name)
         if slot and slot.place is not SlotPlace.MODIFIER:
             return cause._replace(
-                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed)
+                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed_instruction)
             )
     return cause
 
 
-def _make_model(chosen: Iterable[Cause]) -> Model:
+def _make_model(causes: Iterable[Cause]) -> Model:
     """Return the model of the causes; its name can be parsed back to it."""
-    named = [x.model.name if x.model else e.id for x in chosen for e in x.errata]
-    return parse_model("+".join(dict.fromkeys(named)) or "isa")
+    names = [x.model.name if x.model else e.id for x in causes for e in x.errata]
+    return parse_model("+".join(dict.fromkeys(names)) or "isa")
 
 
-def count_of(fits: SelectorMatches) -> str:
+def count_of(matches: SelectorMatches) -> str:
     """Return the number of selectors that fit: ``1,024``, ``at least 320``."""
-    return f"at least {fits.match_count:,}" if fits.is_truncated else f"{fits.match_count:,}"
+    return (
+        f"at least {matches.match_count:,}" if matches.is_truncated else f"{matches.match_count:,}"
+    )
 
 
-def _format_sentence(chosen: tuple[Cause, ...], fits: SelectorMatches | None, trace: Trace) -> str:
-    if not chosen:
+def _format_sentence(
+    causes: tuple[Cause, ...], matches: SelectorMatches | None, trace: Trace
+) -> str:
+    if not causes:
         return "This is the documented result."
     misconceptions = [
-        e for cause in chosen if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
+        e for cause in causes if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
     ]
-    gives = "would give" if misconceptions else "gives"
-    said = [f"The instruction {gives} this {' and '.join(cause.phrase for cause in chosen)}."]
-    said += [misconception.sentence for misconception in misconceptions]
-    said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
-    if fits and fits.match_count > 1:
-        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in chosen)
-        what = "selectors" if selectors < 2 else "pairs of selectors"
-        said.append(f"It is one of {count_of(fits)} {what} that fit, the plainest of them.")
-        if compute_coincidence_cost(fits) == MOST_CHANCE:
-            said.append("Where so many fit, it may be chance.")
-    return " ".join(said)
+    verb = "would give" if misconceptions else "gives"
+    sentences = [f"The instruction {verb} this {' and '.join(cause.phrase for cause in causes)}."]
+    sentences += [misconception.sentence for misconception in misconceptions]
+    sentences += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
+    if matches and matches.match_count > 1:
+        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
+        noun = "selectors" if selectors < 2 else "pairs of selectors"
+        sentences.append(f"It is one of {count_of(matches)} {noun} that fit, the plainest of them.")
+        if compute_coincidence_cost(matches) == MOST_CHANCE:
+            sentences.append("Where so many fit, it may be chance.")
+    return " ".join(sentences)

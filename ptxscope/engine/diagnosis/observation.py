@@ -34,18 +34,19 @@ class Observed(NamedTuple):
     def format_bits(self, width: int) -> str:
         """Return ``0x??01??00`` in full width, or binary if a digit is partly unknown."""
         digits = range((width + 3) // 4 - 1, -1, -1)
-        known = [self.known >> 4 * at & 15 for at in digits]
-        whole = (1 << width) - 1
-        if self.known == whole:
+        known_digits = [self.known >> 4 * index & 15 for index in digits]
+        full_mask = (1 << width) - 1
+        if self.known == full_mask:
             return format_hex(self.bits, width)
-        if all(part in (0, 15) for part in known):
-            shown = (f"{self.bits >> 4 * at & 15:x}" for at in digits)
+        if all(part in (0, 15) for part in known_digits):
+            digit_texts = (f"{self.bits >> 4 * index & 15:x}" for index in digits)
             return "0x" + "".join(
-                digit if part else "?" for digit, part in zip(shown, known, strict=True)
+                digit if part else "?"
+                for digit, part in zip(digit_texts, known_digits, strict=True)
             )
         return "0b" + "".join(
-            str(self.bits >> at & 1) if self.known >> at & 1 else "?"
-            for at in range(width - 1, -1, -1)
+            str(self.bits >> index & 1) if self.known >> index & 1 else "?"
+            for index in range(width - 1, -1, -1)
         )
 
 
@@ -59,20 +60,20 @@ class Observation(NamedTuple):
 
     def matches(self, result: Mapping[str, int]) -> bool:
         """Return whether a result, by role, has every known bit."""
-        return all(seen.matches(result[role]) for role, seen in self.observed.items())
+        return all(value.matches(result[role]) for role, value in self.observed.items())
 
     def compute_distance(self, result: Mapping[str, int]) -> int:
         """Return the number of known bits that differ."""
         return sum(
-            seen.compute_difference(result[role]).bit_count()
-            for role, seen in self.observed.items()
+            value.compute_difference(result[role]).bit_count()
+            for role, value in self.observed.items()
         )
 
 
 def make_observed(bits: int, width: int) -> Observed:
     """Return a value with every bit known, from a signed or unsigned integer."""
-    known = (1 << width) - 1
-    return Observed(bits & known, known)
+    mask = (1 << width) - 1
+    return Observed(bits & mask, mask)
 
 
 def parse_observed(text: str, type_: Type) -> Observed:
@@ -98,16 +99,16 @@ def parse_observed(text: str, type_: Type) -> Observed:
     unit = _DIGIT_BITS[match[1].lower()]
     known_text = "".join("0" if digit == "?" else "1" for digit in match[2])
     bits = parse_value(word.replace("?", "0"), type_)
-    known = sum(
-        ((1 << unit) - 1) << unit * at
-        for at, digit in enumerate(reversed(known_text[-type_.bits :]))
+    known_mask = sum(
+        ((1 << unit) - 1) << unit * index
+        for index, digit in enumerate(reversed(known_text[-type_.bits :]))
         if digit == "1"
     )
-    whole_ = (1 << type_.bits) - 1
+    full_mask = (1 << type_.bits) - 1
     if unit * len(match[2]) >= type_.bits:
-        return Observed(bits, known & whole_)
+        return Observed(bits, known_mask & full_mask)
     # omitted leading digits are zero, as in a number
-    return Observed(bits, known | whole_ & ~((1 << unit * len(match[2])) - 1))
+    return Observed(bits, known_mask | full_mask & ~((1 << unit * len(match[2])) - 1))
 
 
 def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
@@ -118,9 +119,9 @@ def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
     bits = parse_value(text.replace("?", "0"), type_)
     unit = type_.bits // len(parts)
     lanes = enumerate(reversed(parts))
-    unknown = sum(((1 << unit) - 1) << unit * at for at, part in lanes if "?" in part)
-    known = ((1 << type_.bits) - 1) & ~unknown
-    return Observed(bits & known, known)
+    unknown_mask = sum(((1 << unit) - 1) << unit * index for index, part in lanes if "?" in part)
+    known_mask = ((1 << type_.bits) - 1) & ~unknown_mask
+    return Observed(bits & known_mask, known_mask)
 
 
 def parse_got(
@@ -133,30 +134,30 @@ def parse_got(
     ``VALUE`` alone needs a single destination. ``reading_type`` returns the type that a role's
     value is read as. Raise PtxError if the name or the value is invalid.
     """
-    written, equals, value = text.partition("=")
+    name_text, equals, value_text = text.partition("=")
     names = {name: role for role, name in ins.results.items()}
     names |= {name.removeprefix("%"): role for name, role in names.items()}
     names |= {role: role for role in ins.results if role not in names}
-    role = names.get(written.strip())
+    role = names.get(name_text.strip())
     if not equals:
-        written, value = "", text
+        name_text, value_text = "", text
         role = next(iter(ins.results)) if len(ins.results) == 1 else None
     if role is None:
-        known = ", ".join(ins.results.values())
-        message = f"`{written.strip()}` is not a destination of {ins}"
+        names_text = ", ".join(ins.results.values())
+        message = f"`{name_text.strip()}` is not a destination of {ins}"
         if not equals:
             message = (
                 f"{format_existence(len(ins.results), 'destination')}; say which was observed"
                 if ins.results
                 else f"{ins} writes nothing that could be observed"
             )
-        end = len(written) or len(text)
-        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
+        end = len(name_text) or len(text)
+        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {names_text}"),))
     try:
-        seen = parse_observed(value, reading_type(ins, role))
-        if not seen.known:
-            problem = Problem("nothing of it is known", (0, len(value)), "at least a digit")
-            raise PtxError(value, (problem,))
-        return role, seen
+        observed_value = parse_observed(value_text, reading_type(ins, role))
+        if not observed_value.known:
+            problem = Problem("nothing of it is known", (0, len(value_text)), "at least a digit")
+            raise PtxError(value_text, (problem,))
+        return role, observed_value
     except PtxError as error:
-        raise error.shift_into(text, len(text) - len(value)) from None
+        raise error.shift_into(text, len(text) - len(value_text)) from None

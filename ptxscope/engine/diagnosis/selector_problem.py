@@ -99,10 +99,10 @@ class SelectorProblem(NamedTuple):
 
     def list_free_digits(self, lane: int) -> tuple[LaneDigits, ...]:
         """Return the digits of a lane that nothing reads."""
-        every = range(2 * self.lanes)
+        digits = range(2 * self.lanes)
         a, b = self.written[lane]
         return tuple(
-            product(every if "a" in self.free else (a,), every if "b" in self.free else (b,))
+            product(digits if "a" in self.free else (a,), digits if "b" in self.free else (b,))
         )
 
     def count_changes(self, lane: int, digits: LaneDigits) -> int:
@@ -123,23 +123,26 @@ class SelectorProblem(NamedTuple):
             yield max(x, y), tuple(zip(a, b, strict=True))
 
     def choose_simplest(
-        self, least: Sequence[LaneDigits], holds: Callable[[Sequence[LaneDigits]], bool], ways: int
+        self,
+        fallback: Sequence[LaneDigits],
+        holds: Callable[[Sequence[LaneDigits]], bool],
+        choice_count: int,
     ) -> tuple[SelectorSimplicity, Sequence[LaneDigits]]:
         """Return the simplest digits that hold, or else those nearest to the line.
 
         If many fit, selectors that are unlikely to fit by coincidence come first.
         """
-        as_written = tuple(least) == self.written
-        plain = self.iter_simple_digits()
-        if ways >= MANY:
-            plain = iter(sorted(plain, key=lambda x: x[0] not in FEW))
-        found = (x for x in plain if not as_written and holds(x[1]))
-        return next(found, (SelectorSimplicity.OTHER, least))
+        as_written = tuple(fallback) == self.written
+        candidates = self.iter_simple_digits()
+        if choice_count >= MANY:
+            candidates = iter(sorted(candidates, key=lambda x: x[0] not in FEW))
+        solutions = (x for x in candidates if not as_written and holds(x[1]))
+        return next(solutions, (SelectorSimplicity.OTHER, fallback))
 
     def make_matches(
         self,
-        shown: tuple[SelectorSimplicity, Sequence[LaneDigits]],
-        ways: int,
+        solution: tuple[SelectorSimplicity, Sequence[LaneDigits]],
+        choice_count: int,
         lanes: tuple[tuple[LaneDigits, ...], ...] = (),
         *,
         is_truncated: bool = False,
@@ -148,16 +151,16 @@ class SelectorProblem(NamedTuple):
 
         ``ways`` counts the choices in lanes that are read.
         """
-        plainness, digits = shown
-        masked = (lane for lane in range(self.lanes) if lane not in self.mask)
-        idle = prod(len(self.list_free_digits(lane)) for lane in masked)
+        plainness, digits = solution
+        unread_lanes = (lane for lane in range(self.lanes) if lane not in self.mask)
+        redundancy = prod(len(self.list_free_digits(lane)) for lane in unread_lanes)
         return SelectorMatches(
             *self.make_selectors(digits),
-            ways * idle,
+            choice_count * redundancy,
             lanes,
-            sum(self.count_changes(lane, own) for lane, own in enumerate(digits)),
+            sum(self.count_changes(lane, lane_digits) for lane, lane_digits in enumerate(digits)),
             plainness,
-            idle,
+            redundancy,
             is_truncated,
         )
 
@@ -178,14 +181,14 @@ class SelectorProblem(NamedTuple):
         return None if word == make_default_word(self.lanes, role) else Selector(self.unit, word)
 
     def iter_runs(
-        self, operands: Mapping[str, int], wanted: Iterable[LaneDigits]
+        self, operands: Mapping[str, int], candidates: Iterable[LaneDigits]
     ) -> Iterator[tuple[tuple[LaneDigits, ...], Rows]]:
         """Run the plan on a case's operands until every lane has had all wanted digits.
 
         Yield the digits of each lane and the rows of the run. A selector that is not free keeps the
         digits of the line.
         """
-        plan, pairs = self.plan, tuple(wanted)
+        plan, pairs = self.plan, tuple(candidates)
         a_choices = self._list_words(operands, "a", {a for a, _ in pairs})
         b_choices = self._list_words(operands, "b", {b for _, b in pairs})
         for (a_digits, a), (b_digits, b) in product(a_choices, b_choices):
@@ -193,22 +196,22 @@ class SelectorProblem(NamedTuple):
             yield tuple(zip(a_digits, b_digits, strict=True)), values
 
     def _list_words(
-        self, operands: Mapping[str, int], role: str, wanted: set[int]
+        self, operands: Mapping[str, int], role: str, candidates: set[int]
     ) -> list[tuple[tuple[int, ...], int]]:
         """Return the choices for a or for b: the digits of its lanes, and the word they select."""
         index = "ab".index(role)
         if role in self.free:
-            choices = [(digit,) * self.lanes for digit in sorted(wanted)]
+            choices = [(digit,) * self.lanes for digit in sorted(candidates)]
         else:
             choices = [tuple(pair[index] for pair in self.written)]
         return [(digits, self._select_lanes(operands, digits)) for digits in choices]
 
     def _select_lanes(self, operands: Mapping[str, int], digits: Sequence[int]) -> int:
         """Return the word of the lanes that the digits name, a's lanes first, then b's."""
-        both = operands["a"] | operands["b"] << 32
+        lane_pool = operands["a"] | operands["b"] << 32
         field = (1 << self.unit) - 1
         word = 0
         for lane, digit in enumerate(digits):
-            part = both >> self.unit * digit & field
+            part = lane_pool >> self.unit * digit & field
             word |= part << self.unit * lane
         return word

@@ -46,13 +46,13 @@ MANY = 100
 
 
 @lru_cache(maxsize=64)
-def iter_simple_selectors(written: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
+def iter_simple_selectors(written_word: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
     """Return every selector of a or b that is simpler than ``OTHER``, simplest first."""
-    found: dict[Word, SelectorSimplicity] = {}
-    for word, plainness in _iter_simple_words(written, role):
-        if word != written:
-            found[word] = min(plainness, found.get(word, plainness))
-    return dict(sorted(found.items(), key=lambda x: x[1]))
+    words: dict[Word, SelectorSimplicity] = {}
+    for word, plainness in _iter_simple_words(written_word, role):
+        if word != written_word:
+            words[word] = min(plainness, words.get(word, plainness))
+    return dict(sorted(words.items(), key=lambda x: x[1]))
 
 
 def make_default_word(lanes: int, role: str) -> Word:
@@ -60,27 +60,29 @@ def make_default_word(lanes: int, role: str) -> Word:
     return tuple(range(lanes)) if role == "a" else tuple(range(lanes, 2 * lanes))
 
 
-def _iter_simple_words(written: Word, role: str) -> Iterator[tuple[Word, SelectorSimplicity]]:
-    lanes = len(written)
+def _iter_simple_words(written_word: Word, role: str) -> Iterator[tuple[Word, SelectorSimplicity]]:
+    lanes = len(written_word)
     default = make_default_word(lanes, role)
     yield default, SelectorSimplicity.DEFAULT
     # with two lanes, one changed digit is the simpler explanation
     renumbered = SelectorSimplicity.RENUMBERED if lanes > 2 else SelectorSimplicity.REVERSED
-    for word in (written, default):
+    for word in (written_word, default):
         yield tuple(digit ^ lanes for digit in word), renumbered
-    for word in _list_one_digit_changes(written):
+    for word in _list_one_digit_changes(written_word):
         yield word, SelectorSimplicity.ONE_DIGIT
-    for word in (written, default):
+    for word in (written_word, default):
         yield word[::-1], SelectorSimplicity.REVERSED
-    yield tuple(digit ^ lanes - 1 for digit in written), SelectorSimplicity.MIRRORED
-    for by in range(1, lanes):
-        yield written[by:] + written[:by], SelectorSimplicity.ROTATED
+    yield tuple(digit ^ lanes - 1 for digit in written_word), SelectorSimplicity.MIRRORED
+    for shift in range(1, lanes):
+        yield written_word[shift:] + written_word[:shift], SelectorSimplicity.ROTATED
     for digit in range(2 * lanes):
         yield (digit,) * lanes, SelectorSimplicity.REPEATED
 
 
-def _list_one_digit_changes(written: Word) -> list[Word]:
+def _list_one_digit_changes(written_word: Word) -> list[Word]:
     """Return the written selector with one digit changed, smallest digits first."""
-    lanes = len(written)
+    lanes = len(written_word)
     changes = product(range(lanes), range(2 * lanes))
-    return sorted((*written[:lane], digit, *written[lane + 1 :]) for lane, digit in changes)
+    return sorted(
+        (*written_word[:lane], digit, *written_word[lane + 1 :]) for lane, digit in changes
+    )

@@ -67,70 +67,72 @@ def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorM
 
     A few informative cases are solved; the solutions are then tried on the others.
     """
-    joint = _choose_informative_cases(problem, cases)
-    if not joint:
+    joint_cases = _choose_informative_cases(problem, cases)
+    if not joint_cases:
         return None
     middle = problem.lanes // 2
-    low = _list_partial_sums(problem, joint, range(middle))
-    high = _list_partial_sums(problem, joint, range(middle, problem.lanes))
-    meetings = list(_iter_meetings(low, high, joint))
-    ways = sum(len(below) * len(above) for below, above in meetings)
-    found = _join_meetings(meetings, None if ways <= _MOST else _LEAST_CHANGED)
-    solved = [x.case for x in joint]
-    others = [case for case in cases if case not in solved]
-    more = bool(others) and ways > _MOST
-    if others:
-        found = [x for x in found[:_MOST] if _holds_for_all(problem, x.digits, others)]
-        ways = len(found)
-    if not found:
+    low = _list_partial_sums(problem, joint_cases, range(middle))
+    high = _list_partial_sums(problem, joint_cases, range(middle, problem.lanes))
+    meetings = list(_iter_meetings(low, high, joint_cases))
+    choice_count = sum(len(below) * len(above) for below, above in meetings)
+    combinations = _join_meetings(meetings, None if choice_count <= _MOST else _LEAST_CHANGED)
+    solved_cases = [x.case for x in joint_cases]
+    other_cases = [case for case in cases if case not in solved_cases]
+    is_truncated = bool(other_cases) and choice_count > _MOST
+    if other_cases:
+        combinations = [
+            x for x in combinations[:_MOST] if _holds_for_all(problem, x.digits, other_cases)
+        ]
+        choice_count = len(combinations)
+    if not combinations:
         return None
-    least = found[0].digits
-    shown = problem.choose_simplest(
-        least, lambda digits: _fits_all(problem, digits, joint, others), ways
+    fallback = combinations[0].digits
+    solution = problem.choose_simplest(
+        fallback, lambda digits: _fits_all(problem, digits, joint_cases, other_cases), choice_count
     )
-    return problem.make_matches(shown, ways, is_truncated=more)
+    return problem.make_matches(solution, choice_count, is_truncated=is_truncated)
 
 
 # --- the two halves, and where they meet -------------------------------------------------
 
 
 def _list_partial_sums(
-    problem: SelectorProblem, joint: Sequence[LaneSumCase], lanes: range
+    problem: SelectorProblem, joint_cases: Sequence[LaneSumCase], lanes: range
 ) -> Sums:
     """Return the sums of some lanes for each choice of digits, the least changed first."""
-    sums: Sums = {(0,) * len(joint): [DigitCombination(0, ())]}
+    sums: Sums = {(0,) * len(joint_cases): [DigitCombination(0, ())]}
     for lane in lanes:
-        wider: Sums = {}
-        for digits in joint[0].adds[lane]:
-            adds = [x.adds[lane][digits] for x in joint]
-            changed = problem.count_changes(lane, digits)
+        extended_sums: Sums = {}
+        for digits in joint_cases[0].adds[lane]:
+            adds = [x.adds[lane][digits] for x in joint_cases]
+            change_count = problem.count_changes(lane, digits)
             for vector, choices in sums.items():
                 sum_ = tuple(x + y for x, y in zip(vector, adds, strict=True))
-                wider.setdefault(sum_, []).extend(
-                    DigitCombination(x.changed + changed, (*x.digits, digits)) for x in choices
+                extended_sums.setdefault(sum_, []).extend(
+                    DigitCombination(x.changed + change_count, (*x.digits, digits)) for x in choices
                 )
-        sums = wider
+        sums = extended_sums
     for choices in sums.values():
         choices.sort()
     return sums
 
 
 def _iter_meetings(
-    low: Sums, high: Sums, joint: Sequence[LaneSumCase]
+    low: Sums, high: Sums, joint_cases: Sequence[LaneSumCase]
 ) -> Iterator[tuple[list[DigitCombination], list[DigitCombination]]]:
     """Yield the choices of the two halves whose sums add up to a sum for every case.
 
     Any choice of the first fits with any of the second.
     """
-    for needed in product(*(x.sums for x in joint)):
+    for needed_sums in product(*(x.sums for x in joint_cases)):
         for sum_, below in low.items():
-            missing = tuple(x - y for x, y in zip(needed, sum_, strict=True))
-            if above := high.get(missing):
+            remainder = tuple(x - y for x, y in zip(needed_sums, sum_, strict=True))
+            if above := high.get(remainder):
                 yield below, above
 
 
 def _join_meetings(
-    meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], most: int | None
+    meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], limit: int | None
 ) -> list[DigitCombination]:
     """Return digits for all lanes, the least changed first.
 
@@ -139,22 +141,28 @@ def _join_meetings(
     return sorted(
         DigitCombination(x.changed + y.changed, x.digits + y.digits)
         for below, above in meetings
-        for x, y in product(below[:most], above[:most])
+        for x, y in product(below[:limit], above[:limit])
     )
 
 
 def _fits_all(
     problem: SelectorProblem,
     digits: Sequence[LaneDigits],
-    joint: Iterable[LaneSumCase],
-    others: Iterable[Case],
+    joint_cases: Iterable[LaneSumCase],
+    other_cases: Iterable[Case],
 ) -> bool:
     """Return whether digits for all lanes fit the solved cases and the others."""
-    for x in joint:
-        masked = zip(x.adds, digits, problem.written, strict=True)
-        if sum(lane.get(own, lane.get(kept, 0)) for lane, own, kept in masked) not in x.sums:
+    for x in joint_cases:
+        lane_terms = zip(x.adds, digits, problem.written, strict=True)
+        if (
+            sum(
+                lane.get(lane_digits, lane.get(written_digits, 0))
+                for lane, lane_digits, written_digits in lane_terms
+            )
+            not in x.sums
+        ):
             return False
-    return _holds_for_all(problem, digits, others)
+    return _holds_for_all(problem, digits, other_cases)
 
 
 def _holds_for_all(
@@ -178,7 +186,7 @@ def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -
     Return an empty list if a case cannot be explained, or if so many low bits are unknown that
     there are too many sums to try.
     """
-    weighed: list[LaneSumCase] = []
+    candidates: list[LaneSumCase] = []
     for case in cases[:_LOOKED_AT]:
         adds = _list_lane_terms(problem, case)
         sums = _list_needed_sums(adds, case)
@@ -186,13 +194,13 @@ def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -
             continue
         if not sums:
             return []
-        weighed.append(LaneSumCase(case, adds, sums))
-    weighed.sort(key=lambda x: x.order)
-    joint: list[LaneSumCase] = []
-    for x in weighed[:_JOINT]:
-        if prod(len(other.sums) for other in (*joint, x)) <= _WIDEST:
-            joint.append(x)
-    return joint
+        candidates.append(LaneSumCase(case, adds, sums))
+    candidates.sort(key=lambda x: x.order)
+    joint_cases: list[LaneSumCase] = []
+    for x in candidates[:_JOINT]:
+        if prod(len(chosen_case.sums) for chosen_case in (*joint_cases, x)) <= _WIDEST:
+            joint_cases.append(x)
+    return joint_cases
 
 
 def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigits, int]]:
@@ -201,11 +209,11 @@ def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigi
     (row,) = (row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
     adds: list[dict[LaneDigits, int]] = [{} for _ in range(problem.lanes)]
     for digits, values in problem.iter_runs(operands, problem.list_all_digits()):
-        for lane, own in enumerate(digits):
-            adds[lane][own] = values[row.inputs[0]][lane]
-    for lane, own in enumerate(problem.written):
+        for lane, lane_digits in enumerate(digits):
+            adds[lane][lane_digits] = values[row.inputs[0]][lane]
+    for lane, lane_digits in enumerate(problem.written):
         if lane not in problem.mask:
-            adds[lane] = {own: 0}
+            adds[lane] = {lane_digits: 0}
     return adds
 
 
@@ -221,5 +229,5 @@ def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> l
     period = ~observed.known & (observed.known + 1)
     if (high - low + 1) // period > _WIDEST:
         return None
-    first = low + (observed.bits - operands["c"] - low) % period
-    return [x for x in range(first, high + 1, period) if observed.matches(operands["c"] + x)]
+    first_sum = low + (observed.bits - operands["c"] - low) % period
+    return [x for x in range(first_sum, high + 1, period) if observed.matches(operands["c"] + x)]

@@ -15,9 +15,9 @@ from ..tracing.lane_text import UNIT_NAMES
 from .causes import Bits, Cause, CauseKind, ObservedCase
 
 
-def iter_value_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
+def iter_value_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
     """Yield every other value of an operand or result; ``known`` are roles with a value."""
-    yield from _iter_operand_causes(ins, known)
+    yield from _iter_operand_causes(ins, known_roles)
     yield from _iter_result_misreadings(ins)
 
 
@@ -28,25 +28,25 @@ _Value = Callable[[str, Bits, ObservedCase], int]
 
 
 def _make_cause(
-    roles: str, phrase: str, weight: int, to: _Value, *, is_swap: bool = False
+    roles: str, phrase: str, weight: int, make_value: _Value, *, is_swap: bool = False
 ) -> Cause:
     """Return a cause that gives operands other values."""
 
-    def changed(operands: Bits, seen: ObservedCase) -> Bits:
-        return {**operands, **{role: to(role, operands, seen) for role in roles}}
+    def change_operands(operands: Bits, case: ObservedCase) -> Bits:
+        return {**operands, **{role: make_value(role, operands, case) for role in roles}}
 
     axes = frozenset(f"value of {role}" for role in roles)
-    return Cause(CauseKind.OPERAND, axes, phrase, weight, operands=changed, swap=is_swap)
+    return Cause(CauseKind.OPERAND, axes, phrase, weight, operands=change_operands, swap=is_swap)
 
 
 def _make_exchange(
     ins: Instruction, x: str, y: str, weight: int, *, is_swap: bool = False
 ) -> Cause:
     """Return the cause that exchanges two operands, each named by its roles."""
-    other = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
+    partners = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
     return _make_cause(
-        x + y, phrase, weight, lambda role, bits, _: bits[other[role]], is_swap=is_swap
+        x + y, phrase, weight, lambda role, bits, _: bits[partners[role]], is_swap=is_swap
     )
 
 
@@ -62,11 +62,11 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
         yield cause._replace(decided_axes=cause.decided_axes.union(_AT_OPERANDS))
 
 
-def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
+def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
     """Yield other operand values: of registers, in all their roles, but not of constants."""
-    types = {role: ins.type_of(role) for role in "abc" if role in known}
+    types = {role: ins.type_of(role) for role in "abc" if role in known_roles}
     registers = _map_roles(ins, types)
-    if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
+    if {"a", "b"} <= known_roles and ins.roles["a"] != ins.roles["b"]:
         yield from _iter_swaps(ins)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
@@ -80,13 +80,13 @@ def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Ca
         )
 
 
-def _map_roles(ins: Instruction, read: Iterable[str]) -> dict[str, str]:
+def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
     """Return the roles of each register that is not a constant: ``{"%1": "ab", "%3": "c"}``."""
-    found: dict[str, str] = {}
-    for role in read:
+    roles_by_name: dict[str, str] = {}
+    for role in read_roles:
         if isinstance(source := ins.roles[role], Register) and source.bits is None:
-            found[source.name] = found.get(source.name, "") + role
-    return found
+            roles_by_name[source.name] = roles_by_name.get(source.name, "") + role
+    return roles_by_name
 
 
 def _iter_c_causes(
@@ -95,8 +95,8 @@ def _iter_c_causes(
     """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
-        others = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
-        yield from (_make_exchange(ins, x, "c", 5) for x in others)
+        partners = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
+        yield from (_make_exchange(ins, x, "c", 5) for x in partners)
     yield _make_cause("c", f"with {name} = 0", 3, lambda *_: 0)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {name}, which the unwritten lanes show"
@@ -113,15 +113,15 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
     """Return c as the unwritten lanes of the result show it."""
-    chosen = ins.form.dsel or ins.form.mask
-    assert chosen
-    field = (1 << chosen.unit) - 1
-    written = sum(field << chosen.unit * lane for lane in chosen.lanes)
+    selector = ins.form.dsel or ins.form.mask
+    assert selector
+    field = (1 << selector.unit) - 1
+    written_mask = sum(field << selector.unit * lane for lane in selector.lanes)
 
-    def c(_: str, operands: Bits, seen: ObservedCase) -> int:
-        observed = seen.observation.observed["d"]
-        shown = observed.known & ~written
-        return operands["c"] & ~shown | observed.bits & shown
+    def c(_: str, operands: Bits, case: ObservedCase) -> int:
+        observed = case.observation.observed["d"]
+        visible_mask = observed.known & ~written_mask
+        return operands["c"] & ~visible_mask | observed.bits & visible_mask
 
     return c
 
@@ -228,17 +228,17 @@ def _exchange_p_and_q(result: Bits) -> Bits:
     return {"p": result["q"], "q": result["p"]}
 
 
-def _make_d_misreading(phrase: str, weight: int, to: Callable[[int], int]) -> Cause:
+def _make_d_misreading(phrase: str, weight: int, change: Callable[[int], int]) -> Cause:
     def reading(result: Bits) -> Bits:
-        return {"d": to(result["d"])}
+        return {"d": change(result["d"])}
 
     return Cause(CauseKind.READING, _READ, phrase, weight, reading=reading)
 
 
-def format_changed_operands(ins: Instruction, before: Bits, after: Bits) -> str:
+def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:
     """Return the operands that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
-        for role, bits in after.items()
-        if bits != before[role]
+        for role, bits in new_bits.items()
+        if bits != old_bits[role]
     )

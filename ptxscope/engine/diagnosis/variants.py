@@ -65,29 +65,29 @@ class Variants:
     form, rules and guard, so equivalent causes share a plan.
     """
 
-    def __init__(self, ins: Instruction, known: frozenset[str]) -> None:
+    def __init__(self, ins: Instruction, known_roles: frozenset[str]) -> None:
         """``known`` are the roles with a value."""
-        self._ins, self._known = ins, known
+        self._ins, self._known = ins, known_roles
         self._made: dict[tuple[object, ...], Variant | None] = {}
 
-    def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
+    def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
         """Return the instruction as the causes change it together.
 
         Return None if that cannot be written, or if it reads an operand without a value.
         """
-        changing = [cause for cause in chosen if cause.changes_plan]
+        changing = [cause for cause in causes if cause.changes_plan]
         key = tuple((x.slots, x.literals, tuple(e.id for e in x.errata), x.guard) for x in changing)
         if key not in self._made:
             self._made[key] = self._make(changing)
         return self._made[key]
 
-    def is_redundant(self, chosen: Sequence[Cause]) -> bool:
+    def is_redundant(self, causes: Sequence[Cause]) -> bool:
         """Return whether the causes conflict, or one of them has no effect on the plan.
 
         Then fewer causes explain the same. Causes that change only values are not judged here:
         their effect depends on the values.
         """
-        changing = [cause for cause in chosen if cause.changes_plan]
+        changing = [cause for cause in causes if cause.changes_plan]
         if not changing:
             return False
         variant = self.make_variant(changing)
@@ -95,10 +95,10 @@ class Variants:
             return True
         return any(self._is_same_without(cause, changing, variant.plan) for cause in changing)
 
-    def _is_same_without(self, left_out: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
+    def _is_same_without(self, omitted_cause: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
         """Return whether the other causes alone give a plan with the same rows."""
-        others = self.make_variant([cause for cause in changing if cause is not left_out])
-        return others is not None and others.plan.rows == plan.rows
+        variant = self.make_variant([cause for cause in changing if cause is not omitted_cause])
+        return variant is not None and variant.plan.rows == plan.rows
 
     def _make(self, changing: Sequence[Cause]) -> Variant | None:
         form = self._make_form(changing)

@@ -1,4 +1,4 @@
-"""The simple instructions that a run executes besides the 27: moves, bits, sums, bytes.
+"""Simple instructions that a run executes besides the 27 instructions: moves, bits, sums.
 
 They carry values from one explained instruction to the next, so they need no stages: each is one
 function on unsigned bits, and its result is truncated to the width of the instruction.
@@ -82,8 +82,8 @@ def _compute_prmt(a: int, b: int, control: int) -> int:
     """Return four bytes of {b, a}, or their signs, by the digits of the control."""
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = bytearray()
-    for at in range(4):
-        digit = control >> 4 * at & 0xF
+    for index in range(4):
+        digit = control >> 4 * index & 0xF
         byte = pair[digit & 7]
         picked.append((0xFF if byte & 0x80 else 0) if digit & 8 else byte)
     return int.from_bytes(picked, "little")
@@ -100,8 +100,8 @@ _PERMUTATIONS = {
 """Selectors by the two low control bits, for each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
 
 
-def _make_permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:
-    return lambda a, b, control: _compute_prmt(a, b, chosen[control & 3])
+def _make_permute_mode(selectors: tuple[int, ...]) -> Callable[[int, int, int], int]:
+    return lambda a, b, control: _compute_prmt(a, b, selectors[control & 3])
 
 
 def _copy_word(word: int) -> int:
@@ -115,24 +115,24 @@ def _make_operations() -> dict[str, Operation]:
         "xor": (2, operator.xor),
         "not": (1, operator.invert),
     }
-    found = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
+    operations = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
-            found[f"{name}.{type_}"] = Operation(type_, sources, compute)
+            operations[f"{name}.{type_}"] = Operation(type_, sources, compute)
     for type_ in (Type.U32, Type.S32):
-        found[f"add.{type_}"] = Operation(type_, 2, operator.add)
-        found[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
-    found["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
-    found["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
-    found["shl.b32"] = Operation(Type.B32, 2, _shift_left)
-    found["shr.b32"] = Operation(Type.B32, 2, _shift_right)
-    found["shr.u32"] = Operation(Type.U32, 2, _shift_right)
-    found["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
-    found["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
-    found["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
-    for mode, chosen in _PERMUTATIONS.items():
-        found[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(chosen))
-    return found
+        operations[f"add.{type_}"] = Operation(type_, 2, operator.add)
+        operations[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
+    operations["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
+    operations["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
+    operations["shl.b32"] = Operation(Type.B32, 2, _shift_left)
+    operations["shr.b32"] = Operation(Type.B32, 2, _shift_right)
+    operations["shr.u32"] = Operation(Type.U32, 2, _shift_right)
+    operations["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
+    operations["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
+    operations["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
+    for mode, selectors in _PERMUTATIONS.items():
+        operations[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(selectors))
+    return operations
 
 
 _MOVED = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)

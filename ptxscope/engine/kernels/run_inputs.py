@@ -43,14 +43,14 @@ def find_unknown_sites(program: Program) -> UnknownSites:
     """Return the places of a program where registers become unknown."""
     keys: dict[tuple[int, str], str] = {}
     statements: dict[str, Statement] = {}
-    seen = Counter[str]()
+    counts = Counter[str]()
     for kind in (StatementKind.OTHER, StatementKind.OPEN):  # a key seldom refers to a brace
         for statement in program.statements:
             if statement.kind is kind:
                 for name in dict.fromkeys(statement.writes):
                     key = f"{name}@{statement.line}"
-                    seen[key] += 1
-                    key = f"{key}#{seen[key]}" if seen[key] > 1 else key
+                    counts[key] += 1
+                    key = f"{key}#{counts[key]}" if counts[key] > 1 else key
                     keys[id(statement), name] = key
                     statements[key] = statement
     return UnknownSites(keys, statements)

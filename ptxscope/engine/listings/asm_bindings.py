@@ -41,8 +41,8 @@ class AsmBindings(NamedTuple):
 
     def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:
         """Return the C variables bound to an operand."""
-        every = (*self.read.items(), *self.written.items())
-        return tuple(dict.fromkeys(name for name, here in every if operand in here))
+        bindings = (*self.read.items(), *self.written.items())
+        return tuple(dict.fromkeys(name for name, operands in bindings if operand in operands))
 
     def map_float_types(self) -> dict[str, Type]:
         """Return the types of the operands that are floats by their constraints."""
@@ -65,18 +65,21 @@ def bind_operands(operands: AsmOperands) -> AsmBindings:
     for number, (letters, expression) in enumerate(operands.expressions):
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
-            for held, takes in ((written, set(letters) & {"=", "+"}), (read, "=" not in letters)):
-                if takes:
-                    held[name] = (*held.get(name, ()), f"%{number}")
+            for bindings, is_bound in (
+                (written, set(letters) & {"=", "+"}),
+                (read, "=" not in letters),
+            ):
+                if is_bound:
+                    bindings[name] = (*bindings.get(name, ()), f"%{number}")
     constants = {name: value for name, value in operands.constants.items() if value}
     return AsmBindings(operands.types, read, written, constants, operands.literals)
 
 
 def find_asm_ranges(text: str) -> Iterator[tuple[AsmText, int]]:
     """Return the text of each ``asm`` statement, with the limit of its operands."""
-    found = list(find_asm_texts(text))
-    limits = [*(statement.start for statement in found[1:]), len(text)]
-    return zip(found, limits, strict=False)
+    statements = list(find_asm_texts(text))
+    limits = [*(statement.start for statement in statements[1:]), len(text)]
+    return zip(statements, limits, strict=False)
 
 
 def format_name_clash(name: str, operands: Sequence[str]) -> PtxError:
@@ -113,24 +116,24 @@ def parse_pasted(text: str) -> Instruction:
     Raise PtxError if it is invalid or violates a constraint.
     """
     ins = parse(text)
-    said = read_bindings_of(ins)
-    if said.types:
+    bindings = read_bindings_of(ins)
+    if bindings.types:
         from ..syntax.register_checks import find_register_problems
         from ..syntax.scopes import Scopes
 
-        problems = tuple(find_register_problems(ins, Scopes(dict(said.types))))
+        problems = tuple(find_register_problems(ins, Scopes(dict(bindings.types))))
         if problems:
             raise PtxError(text, problems)
-    if said.constants or said.literals:
-        ins = _fill_immediates(ins, said.constants).with_constants(said.literals)
+    if bindings.constants or bindings.literals:
+        ins = _fill_immediates(ins, bindings.constants).with_constants(bindings.literals)
     return ins
 
 
 def _fill_immediates(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
     """Return the instruction with literals for operands that are integer constants."""
     sources = list(ins.sources)
-    for at, (role, source) in enumerate(ins.roles.items()):
+    for index, (role, source) in enumerate(ins.roles.items()):
         if text := constants.get(str(source)):
             mask = (1 << ins.type_of(role).bits) - 1
-            sources[at] = Immediate(int(text) & mask, text)
+            sources[index] = Immediate(int(text) & mask, text)
     return replace(ins, sources=tuple(sources))

@@ -72,56 +72,58 @@ class AsmOperands(NamedTuple):
         """
         if self.number is None:
             return
-        seen = set[str]()
-        for found in _NUMBERED.finditer(fragment.ptx, start, end):
-            name = found[0]
-            if name in seen or int(found[1][:_DIGITS]) < self.number:
+        names = set[str]()
+        for match in _NUMBERED.finditer(fragment.ptx, start, end):
+            name = match[0]
+            if name in names or int(match[1][:_DIGITS]) < self.number:
                 continue
-            if _is_doubled(fragment, found.start()):
+            if _is_doubled(fragment, match.start()):
                 continue
-            seen.add(name)
-            yield name, self._format_operand(name), found.span()
+            names.add(name)
+            yield name, self._format_operand(name), match.span()
             if not self.number:
                 return  # the same holds for every other
-        for found in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
-            name = found[0]
-            if name not in seen and not _is_doubled(fragment, found.start()):
-                seen.add(name)
-                yield name, _undouble_percent(name), found.span()
+        for match in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
+            name = match[0]
+            if name not in names and not _is_doubled(fragment, match.start()):
+                names.add(name)
+                yield name, _undouble_percent(name), match.span()
 
     def find_escaped_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
         """Yield registers named like an operand, ``%%1``, if the statement has operands."""
-        for found in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
-            if _is_doubled(fragment, found.start()):
-                yield found[0], found.span()
+        for match in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
+            if _is_doubled(fragment, match.start()):
+                yield match[0], match.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Return the span of the first use of an operand's name."""
-        every = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
-        return next((x.span() for x in every if _is_named(fragment, x)), None)
+        matches = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
+        return next((x.span() for x in matches if _is_named(fragment, x)), None)
 
     def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Return the span of the first doubled ``%`` if the statement has no operands.
 
         nvcc then keeps both characters, and no register has such a name.
         """
-        every = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
-        return next((x.span() for x in every if _is_doubled(fragment, x.start())), None)
+        matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
+        return next((x.span() for x in matches if _is_doubled(fragment, x.start())), None)
 
     def _format_operand(self, name: str) -> str:
         if name in self.unknown:
             return f"{quote_word(self.unknown[name])} names no operand of this asm statement"
         if not self.number:
             return f"{quote_word(name)} is no operand: this asm statement has none"
-        every = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
-        return f"{quote_word(name)} is past the operands of this asm statement: {every}"
+        operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
+        return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
 
 
 def _undouble_percent(name: str) -> str:
-    right = quote_word(f"%{name}")
-    return f"{quote_word(name)} is no register in an asm statement with operands: write {right}"
+    doubled_name = quote_word(f"%{name}")
+    return (
+        f"{quote_word(name)} is no register in an asm statement with operands: write {doubled_name}"
+    )
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:
@@ -129,25 +131,25 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[tuple[str, str]]()
     literals = dict[str, int]()
-    count, depth, section, opened = 0, 0, 0, 0
+    count, depth, section, expression_start = 0, 0, 0, 0
     letters = name = None
     constraint = ""
-    full = text.startswith(":", start)
-    ended = text.startswith(")", start)
-    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if full else ():
+    has_operands = text.startswith(":", start)
+    is_complete = text.startswith(")", start)
+    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if has_operands else ():
         mark = token["mark"]
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
             if not depth:
-                expressions.append((constraint, text[opened : token.start()]))
-                last, (_, expression) = f"%{count - 1}", expressions[-1]
-                if last in values:
-                    values[last] = _parse_c_integer(expression)
-                elif last in types and not set(constraint) & {"=", "+"}:
-                    bits = _parse_literal(expression, types[last])
-                    literals |= {} if bits is None else {last: bits}
+                expressions.append((constraint, text[expression_start : token.start()]))
+                last_name, (_, expression) = f"%{count - 1}", expressions[-1]
+                if last_name in values:
+                    values[last_name] = _parse_c_integer(expression)
+                elif last_name in types and not set(constraint) & {"=", "+"}:
+                    bits = _parse_literal(expression, types[last_name])
+                    literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
-            depth, opened, constraint = 1, token.end(), letters
+            depth, expression_start, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
@@ -163,7 +165,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                 break
             section += mark == ":"
             if mark == ")" or section > 2:
-                ended = True
+                is_complete = True
                 break
         elif token["letters"] is not None and token["closed"]:
             letters = (letters or "") + token["letters"]
@@ -174,21 +176,23 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     if depth:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
-    number = count if ended else None
-    every = tuple(expressions)
-    return AsmOperands(types, names, tuple(constants), values, literals, every, number, {})
+    number = count if is_complete else None
+    all_expressions = tuple(expressions)
+    return AsmOperands(
+        types, names, tuple(constants), values, literals, all_expressions, number, {}
+    )
 
 
 def _parse_c_integer(text: str) -> str:
     """Return a C integer literal as nvcc writes it, or an empty string."""
-    found = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
-    if found is None:
+    match = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
+    if match is None:
         return ""
-    digits = found["digits"]
+    digits = match["digits"]
     base = 8 if digits[0] == "0" and digits.isdecimal() else 0
-    value = int(digits, base) * (-1 if found["sign"] == "-" else 1)
-    unsigned = not digits.isdecimal() or base or "u" in found["suffix"].lower()
-    long = "l" in found["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
+    value = int(digits, base) * (-1 if match["sign"] == "-" else 1)
+    unsigned = not digits.isdecimal() or base or "u" in match["suffix"].lower()
+    long = "l" in match["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
     bits = 64 if long else 32
     value &= (1 << bits) - 1
     return str(value - (value >> (bits - 1) << bits))
@@ -206,9 +210,9 @@ def _parse_literal(text: str, type_: str) -> int | None:
     return int(integer) & ((1 << bits) - 1) if integer else None
 
 
-def _is_doubled(fragment: Fragment, at: int) -> bool:
+def _is_doubled(fragment: Fragment, position: int) -> bool:
     """Return whether a ``%`` is doubled in the source, so that it begins a register."""
-    start, end = fragment.find_origin(at, at + 1)
+    start, end = fragment.find_origin(position, position + 1)
     return end - start == 2
 
 
@@ -225,36 +229,36 @@ def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Frag
     """
     if "%[" not in fragment.ptx:
         return fragment, operands
-    group, unknown, done = list[TextFragment](), dict[str, str](), 0
+    parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
     numbers = dict(operands.names)
-    for found in _NAMED.finditer(fragment.ptx):
-        if _is_doubled(fragment, found.start()):
+    for match in _NAMED.finditer(fragment.ptx):
+        if _is_doubled(fragment, match.start()):
             continue
-        name = found[1]
+        name = match[1]
         is_known = name in numbers or operands.number is not None
         if is_known and name not in numbers:
-            numbers[name] = (operands.number or 0) + len(unknown)
-            unknown[f"%{numbers[name]}"] = f"%[{name}]"
-        start, end = fragment.find_origin(*found.span())
-        group += iter_parts(fragment, done, found.start())
-        group.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
-        done = found.end()
-    group += iter_parts(fragment, done)
-    glued = join_fragments(group)._replace(problems=fragment.problems)
-    return glued, operands._replace(unknown=unknown)
+            numbers[name] = (operands.number or 0) + len(unknown_names)
+            unknown_names[f"%{numbers[name]}"] = f"%[{name}]"
+        start, end = fragment.find_origin(*match.span())
+        parts += iter_parts(fragment, copied_end, match.start())
+        parts.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
+        copied_end = match.end()
+    parts += iter_parts(fragment, copied_end)
+    joined_fragment = join_fragments(parts)._replace(problems=fragment.problems)
+    return joined_fragment, operands._replace(unknown=unknown_names)
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
     """Replace operands with known integers, as nvcc does, whatever stands next to them."""
     if not any(constants.values()):
         return fragment
-    group, done = list[TextFragment](), 0
-    for found in _PLACED.finditer(fragment.ptx):
-        value = constants.get(found[0])
-        if value and not _is_doubled(fragment, found.start()):
-            start, end = fragment.find_origin(*found.span())
-            group += iter_parts(fragment, done, found.start())
-            group.append((value, start, end - start))
-            done = found.end()
-    group += iter_parts(fragment, done)
-    return join_fragments(group)._replace(problems=fragment.problems)
+    parts, copied_end = list[TextFragment](), 0
+    for match in _PLACED.finditer(fragment.ptx):
+        value = constants.get(match[0])
+        if value and not _is_doubled(fragment, match.start()):
+            start, end = fragment.find_origin(*match.span())
+            parts += iter_parts(fragment, copied_end, match.start())
+            parts.append((value, start, end - start))
+            copied_end = match.end()
+    parts += iter_parts(fragment, copied_end)
+    return join_fragments(parts)._replace(problems=fragment.problems)

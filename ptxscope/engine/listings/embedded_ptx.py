@@ -122,13 +122,13 @@ class LineIndex:
     def place(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
         index = bisect_right(self.starts, start) - 1
-        first = self.starts[index]
-        near = max(first, start - WINDOW)
+        line_start = self.starts[index]
+        near = max(line_start, start - WINDOW)
         stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
         excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
         span = (start - near, max(min(end - near, len(excerpt)), start - near))
         return SourceLocation(
-            index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0)
+            index + 1, start - line_start + 1, excerpt, span, max(min(end, stop) - start, 0)
         )
 
 
@@ -137,16 +137,16 @@ def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
     return _pieces(Fragment(text), language, LineIndex(text))
 
 
-def _pieces(whole: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """Yield every piece of PTX in a text that may have gaps, at its positions in that text."""
-    text = whole.ptx
+    text = source.ptx
     if language is Language.PTX:
-        yield EmbeddedPtx((Fragment(text, gaps=whole.gaps),), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((Fragment(text, gaps=source.gaps),), lines, PieceKind.LISTING)
     elif language is Language.TEXT:
         for fragment in find_fragments(text):
             yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
     elif language is Language.C:
-        yield from _find_ptx_in_c(whole, lines)
+        yield from _find_ptx_in_c(source, lines)
     elif language is Language.PYTHON:
         for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
@@ -174,8 +174,8 @@ def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _find_ptx_in_c(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    found = [
+def _find_ptx_in_c(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    pieces = [
         EmbeddedPtx(
             (x.fragment,),
             lines,
@@ -183,28 +183,32 @@ def _find_ptx_in_c(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             x.operands,
             x.named,
         )
-        for x in read_c_source(whole.ptx, frozenset(whole.gaps))
+        for x in read_c_source(source.ptx, frozenset(source.gaps))
     ]
-    yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
+    yield from sorted(pieces, key=lambda piece: piece.fragments[0].origins[:1])
 
 
 def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     """Yield the PTX of a string literal, which may hold C or LLVM source itself."""
     text = fragment.ptx
-    named = find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
+    opcode_span = (
+        find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
+    )
     if has_asm(text, macros=True):
-        inside = _find_ptx_in_c(fragment, lines)
+        pieces = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
-        inside = _of_llvm(fragment, lines)
-    elif named or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text)):
-        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=named)
+        pieces = _of_llvm(fragment, lines)
+    elif (
+        opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text))
+    ):
+        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=opcode_span)
         return
     else:
         return
-    for piece in inside:
+    for piece in pieces:
         yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _of_llvm(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    for block in read_llvm_blocks(whole.ptx, frozenset(whole.gaps)):
+def _of_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    for block in read_llvm_blocks(source.ptx, frozenset(source.gaps)):
         yield from _of_block(block, lines)

@@ -132,18 +132,23 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
     """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
     moved = MovedConstants()
     for statement in scan_statements(moved.record_chunks(chunks)):
-        if odd := _find_oddity(statement, statement):
-            yield CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
+        if diagnostic := _find_oddity(statement, statement):
+            yield CheckedInstruction(
+                name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+            )
             continue
         constants = _find_constants(statement, moved, {})
-        facts, registers = get_cached_verdict(statement.text, constants)
+        verdict, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.after
-        if facts and is_usual and not statement.before.strip():
-            yield _make_legal_instruction(statement, facts, registers, statement, name)
+        if verdict and is_usual and not statement.before.strip():
+            yield _make_legal_instruction(statement, verdict, registers, statement, name)
         else:
-            for found in _check_statement(statement, statement, name, constants, is_doubled=False):
-                said = (*_begun(statement, statement), *_check_statement_end(statement, statement))
-                yield _with_diagnostics(found, said)
+            for item in _check_statement(statement, statement, name, constants, is_doubled=False):
+                diagnostics = (
+                    *_begun(statement, statement),
+                    *_check_statement_end(statement, statement),
+                )
+                yield _with_diagnostics(item, diagnostics)
 
 
 _GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
@@ -151,39 +156,43 @@ _BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCI
 """A word before a statement, in its line."""
 
 
-def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
+def _find_oddity(statement: Candidate, locator: _Placed) -> Diagnostic | None:
     """Return the diagnostic for a problem between statements, if it is one."""
     text, place = statement.text, statement.opcode
     if text[0] == ".":
-        found = _NAME.match(text, place)
-        name = found[0] if found else text
-        where = at.place(place, place + len(name))
-        return Diagnostic("illegal", f"{quote_word(name)} is declared already in this block", where)
+        match = _NAME.match(text, place)
+        name = match[0] if match else text
+        location = locator.place(place, place + len(name))
+        return Diagnostic(
+            "illegal", f"{quote_word(name)} is declared already in this block", location
+        )
     if text[place] in "{;":
         message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
-        return Diagnostic("illegal", message, at.place(0, len(text)))
+        return Diagnostic("illegal", message, locator.place(0, len(text)))
     return None
 
 
-def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+def _begun(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
     """Yield a diagnostic about a stray word before a statement."""
-    if found := _BEFORE.search(statement.before):
-        start = found.start(1) - len(statement.before)
+    if match := _BEFORE.search(statement.before):
+        start = match.start(1) - len(statement.before)
         message = (
-            f"{quote_word(found[1])} is no part of this statement: it begins with a guard or opcode"
+            f"{quote_word(match[1])} is no part of this statement: it begins with a guard or opcode"
         )
-        place = at.place(start, start + len(found[1]))
+        place = locator.place(start, start + len(match[1]))
         yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
 
 
-def _with_diagnostics(item: CheckedInstruction, more: Iterable[Diagnostic]) -> CheckedInstruction:
-    return item._replace(diagnostics=(*item.diagnostics, *more))
+def _with_diagnostics(
+    item: CheckedInstruction, diagnostics: Iterable[Diagnostic]
+) -> CheckedInstruction:
+    return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
 
 
 _ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
 
 
-def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
+def _check_statement_end(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
     """Yield diagnostics about the end of a statement.
 
     A text that is not a module may end without a ``;``.
@@ -192,13 +201,13 @@ def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnost
     if statement.text[-1] != ";":
         if not statement.cut_off or statement.scopes.version is not None:
             for problem in find_boundary_problems(statement.text, OPCODES):
-                yield _make_illegal_diagnostic(problem, at)
-    elif empty := _ANOTHER_END.match(statement.after):
-        yield Diagnostic("illegal", EMPTY_STATEMENT.message, at.place(end, end + empty.end()))
+                yield _make_illegal_diagnostic(problem, locator)
+    elif match := _ANOTHER_END.match(statement.after):
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
 
 
-def _make_illegal_diagnostic(problem: Problem, at: _Placed) -> Diagnostic:
-    return Diagnostic("illegal", problem.message, at.place(*problem.span), problem.hint)
+def _make_illegal_diagnostic(problem: Problem, locator: _Placed) -> Diagnostic:
+    return Diagnostic("illegal", problem.message, locator.place(*problem.span), problem.hint)
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
@@ -228,13 +237,13 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
-    firsts = [first for first, _ in left_out]
+    start_positions = [first for first, _ in left_out]
     is_ended = False
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
         was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
         start = piece.fragments[-1].origins[0]
-        nearest = bisect_right(firsts, start) - 1
+        nearest = bisect_right(start_positions, start) - 1
         if nearest >= 0 and start < left_out[nearest][1]:
             yield from _left_out(piece, name, elsewhere)
             continue
@@ -246,14 +255,14 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
 
 def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
     """Return whether the next asm statement begins with the ``;`` that ends this one's last."""
-    both = piece.kind is following.kind is PieceKind.ASM
-    if not (both and following.ptx.lstrip().startswith(";")):
+    is_asm = piece.kind is following.kind is PieceKind.ASM
+    if not (is_asm and following.ptx.lstrip().startswith(";")):
         return False
-    last = piece.fragments[-1]
-    start = last.find_origin(len(last.ptx) - 1, len(last.ptx))[1]
+    last_fragment = piece.fragments[-1]
+    start = last_fragment.find_origin(len(last_fragment.ptx) - 1, len(last_fragment.ptx))[1]
     end = following.fragments[-1].origins[0]
-    between = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
-    return not set(between) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
+    separator = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
+    return not set(separator) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
 
 
 _MAX_GAP_CHARS = 1 << 12
@@ -264,18 +273,18 @@ _NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+
 
 def _find_left_out(text: str) -> list[Span]:
     """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
-    found, depth, start, outer = list[Span](), 0, -1, 0
+    spans, depth, start, outer = list[Span](), 0, -1, 0
     for line in _CONDITION.finditer(text):
-        word, more, condition = line.groups()
+        word, suffix, condition = line.groups()
         if word == "if":
             depth += 1
-            if start < 0 and not more and _NEVER.fullmatch(condition):
+            if start < 0 and not suffix and _NEVER.fullmatch(condition):
                 start, outer = line.end(), depth
         elif start >= 0 and depth == outer:
-            found.append((start, line.start()))
+            spans.append((start, line.start()))
             start = -1
         depth -= word == "endif"
-    return [*found, (start, len(text))] if start >= 0 else found
+    return [*spans, (start, len(text))] if start >= 0 else spans
 
 
 def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
@@ -300,28 +309,34 @@ def _check_piece(
     ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
     ``was_ended``: this piece begins with the ``;`` of the one before.
     """
-    found = list(_check_statements(piece, name, elsewhere))
+    placed_items = list(_check_statements(piece, name, elsewhere))
     if piece.gaps or piece.named:
-        literal = [span for span, _ in found]
-        found = sorted([*found, *_check_partial(piece, name, literal)], key=_span)
-    starts = [start for (start, _), _ in found]
-    items = [item for _, item in found]
-    beside = defaultdict[int, list[Problem]](list)
-    first = len(piece.ptx) - len(piece.ptx.lstrip())
+        literal_spans = [span for span, _ in placed_items]
+        placed_items = sorted(
+            [*placed_items, *_check_partial(piece, name, literal_spans)], key=_span
+        )
+    starts = [start for (start, _), _ in placed_items]
+    items = [item for _, item in placed_items]
+    problems_by_index = defaultdict[int, list[Problem]](list)
+    text_start = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in (
         find_boundary_problems(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ()
     ):
         if is_ended and problem.message == MISSING_END.message:
             continue
-        if was_ended and problem.message == EMPTY_STATEMENT.message and problem.span[0] == first:
+        if (
+            was_ended
+            and problem.message == EMPTY_STATEMENT.message
+            and problem.span[0] == text_start
+        ):
             continue
-        beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
-    for index, problems in beside.items():
-        told = [
+        problems_by_index[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
+    for index, problems in problems_by_index.items():
+        diagnostics = [
             _make_illegal_diagnostic(problem, piece.map_places(0))
             for problem in limit_problems(problems)
         ]
-        items[index] = _with_diagnostics(items[index], told)
+        items[index] = _with_diagnostics(items[index], diagnostics)
     return iter(items)
 
 
@@ -329,32 +344,34 @@ _PlacedItem = tuple[Span, CheckedInstruction]
 """An instruction and its range in its piece."""
 
 
-def _span(found: _PlacedItem) -> Span:
-    return found[0]
+def _span(placed_item: _PlacedItem) -> Span:
+    return placed_item[0]
 
 
-def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
+def _check_partial(
+    piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
+) -> Iterator[_PlacedItem]:
     """Yield statements that are only partly literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
-    named = piece.named
+    opcode_span = piece.named
     if in_asm and not piece.ptx.replace(GAP, "").strip():
-        named = (piece.gaps[0], piece.gaps[0] + 1)
-    if named and any(start <= named[0] < end for start, end in literal):
-        named = None
-    for written in written_statements(piece.ptx, OPCODES, piece.gaps):
-        opcode = written.opcode.span
-        is_named = opcode[0] == named[0] if named else False
+        opcode_span = (piece.gaps[0], piece.gaps[0] + 1)
+    if opcode_span and any(start <= opcode_span[0] < end for start, end in literal_spans):
+        opcode_span = None
+    for statement in written_statements(piece.ptx, OPCODES, piece.gaps):
+        opcode = statement.opcode.span
+        is_named = opcode[0] == opcode_span[0] if opcode_span else False
         if (
-            fragment.find_gap(*written.span) is None
-            or parse_statement("", fragment, written) is None
+            fragment.find_gap(*statement.span) is None
+            or parse_statement("", fragment, statement) is None
         ):
             continue
-        behind = piece.ptx[opcode[0] : written.span[1]]
-        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
-            yield written.span, _make_unread(piece, opcode, name)
-            named = None if is_named else named
-    if named:
-        yield named, _make_unread(piece, named, name)
+        statement_end = piece.ptx[opcode[0] : statement.span[1]]
+        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(statement_end)):
+            yield statement.span, _make_unread(piece, opcode, name)
+            opcode_span = None if is_named else opcode_span
+    if opcode_span:
+        yield opcode_span, _make_unread(piece, opcode_span, name)
 
 
 def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
@@ -367,33 +384,35 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
     """Yield the instructions of statements that are literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
-    closed = operands is not None and operands.number is not None
+    is_closed = operands is not None and operands.number is not None
     is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
-    partial, moved = bool(piece.gaps), MovedConstants()
-    scopes = Scopes(piece.registers, elsewhere, is_closed=closed, is_partial=partial)
-    for statement in scan_statements(moved.record_chunks([piece.ptx]), scopes):
+    has_gaps, moved_constants = bool(piece.gaps), MovedConstants()
+    scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
+    for statement in scan_statements(moved_constants.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
-        constants = _find_constants(statement, moved, literals)
-        at = piece.map_places(statement.start)
-        if odd := _find_oddity(statement, at):
+        constants = _find_constants(statement, moved_constants, literals)
+        locator = piece.map_places(statement.start)
+        if diagnostic := _find_oddity(statement, locator):
             # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
-            if is_asm and not partial and statement.text != ";":
-                item = CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
+            if is_asm and not has_gaps and statement.text != ";":
+                item = CheckedInstruction(
+                    name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+                )
                 yield span, item
             continue
         if may_be_template and is_template(statement.text, statement.scopes):
-            yield span, _check_filled(statement, at, name)
+            yield span, _check_filled(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in _check_statement(statement, at, name, constants, is_doubled=is_asm):
+            for item in _check_statement(statement, locator, name, constants, is_doubled=is_asm):
                 if operands:
-                    more = _check_placeholders(piece, operands, statement)
+                    diagnostics = _check_placeholders(piece, operands, statement)
                 else:
-                    more = _check_statement_end(statement, at)
+                    diagnostics = _check_statement_end(statement, locator)
                 if is_asm:
-                    more = chain(_begun(statement, at), more)
-                yield span, _with_diagnostics(item, more)
+                    diagnostics = chain(_begun(statement, locator), diagnostics)
+                yield span, _with_diagnostics(item, diagnostics)
 
 
 _NAME = re.compile(r"[%\w$]++")
@@ -402,7 +421,7 @@ _FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
 
 
 def _find_constants(
-    statement: Candidate, moved: MovedConstants, literals: Mapping[str, int]
+    statement: Candidate, moved_constants: MovedConstants, literals: Mapping[str, int]
 ) -> Mapping[str, int]:
     """Return the bits of a statement's registers that are constants.
 
@@ -410,71 +429,83 @@ def _find_constants(
     may change the result.
     """
     text, opcode, target = statement.text, statement.opcode, statement.scopes.target
-    known = [literals] if literals else []
+    sources = [literals] if literals else []
     is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
     if is_likely and text.startswith(_FOLDED, opcode):
-        known.append(moved.find_constants(statement.start))
-    names = _NAME.findall(text) if known else ()
-    return {name: bits[name] for bits in known for name in names if name in bits}
+        sources.append(moved_constants.find_constants(statement.start))
+    names = _NAME.findall(text) if sources else ()
+    return {name: bits[name] for bits in sources for name in names if name in bits}
 
 
 def _check_placeholders(
     piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
 ) -> Iterator[Diagnostic]:
     """Yield diagnostics about placeholders and registers in an asm statement."""
-    inner, at, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
-    stretch = statement.start, statement.start + len(statement.text)
-    for name, message, span in operands.find_unmatched_placeholders(inner, *stretch):
+    inner, locator, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
+    statement_span = statement.start, statement.start + len(statement.text)
+    for name, message, span in operands.find_unmatched_placeholders(inner, *statement_span):
         if piece.registers or not scopes.find_declaration(name):
-            yield Diagnostic("undeclared", message, at.place(*span))
-    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *stretch):
-        declared = scopes.find_declaration(name)
-        if not declared or declared.is_operand:
+            yield Diagnostic("undeclared", message, locator.place(*span))
+    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement_span):
+        declaration = scopes.find_declaration(name)
+        if not declaration or declaration.is_operand:
             message = (
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
-            yield Diagnostic("undeclared", message, at.place(*span), quote_word(name))
-    if named := operands.find_name(inner, *stretch):
-        yield Diagnostic("note", NAMED_OPERAND_MESSAGE, at.place(*named), NUMBERED_OPERANDS)
-    if twice := operands.find_doubled_percent(inner, *stretch):
-        right = quote_word(piece.ptx[slice(*twice)])
-        message = f"`%%` stays as it is in an asm statement without operands: write {right}"
-        yield Diagnostic("illegal", message, at.place(*twice), right)
+            yield Diagnostic("undeclared", message, locator.place(*span), quote_word(name))
+    if name_span := operands.find_name(inner, *statement_span):
+        yield Diagnostic(
+            "note", NAMED_OPERAND_MESSAGE, locator.place(*name_span), NUMBERED_OPERANDS
+        )
+    if doubled_span := operands.find_doubled_percent(inner, *statement_span):
+        register = quote_word(piece.ptx[slice(*doubled_span)])
+        message = f"`%%` stays as it is in an asm statement without operands: write {register}"
+        yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
 
 
-def _check_filled(statement: Candidate, at: _Placed, name: str) -> CheckedInstruction:
-    place = at.place(statement.opcode, len(statement.text))
+def _check_filled(statement: Candidate, locator: _Placed, name: str) -> CheckedInstruction:
+    place = locator.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
     return CheckedInstruction(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
 def _check_statement(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+    statement: Candidate,
+    locator: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
 ) -> Iterator[CheckedInstruction]:
-    facts, registers = get_cached_verdict(statement.text, constants)
-    if facts:
-        yield _make_legal_instruction(statement, facts, registers, at, name, is_doubled)
+    verdict, registers = get_cached_verdict(statement.text, constants)
+    if verdict:
+        yield _make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
     else:
-        yield from _check_scanned(statement, at, name, constants, is_doubled=is_doubled)
+        yield from _check_scanned(statement, locator, name, constants, is_doubled=is_doubled)
 
 
 def _check_scanned(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+    statement: Candidate,
+    locator: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a statement that is illegal, or that holds several."""
     for item in scan(statement.text):
         yield (
-            _make_illegal_instruction(statement, item, at, name)
+            _make_illegal_instruction(statement, item, locator, name)
             if item.problems
-            else _check_parsed(statement, item, at, name, constants, is_doubled=is_doubled)
+            else _check_parsed(statement, item, locator, name, constants, is_doubled=is_doubled)
         )
 
 
 def _check_parsed(
     statement: Candidate,
     item: Parsed,
-    at: _Placed,
+    locator: _Placed,
     name: str,
     constants: Mapping[str, int],
     *,
@@ -482,19 +513,19 @@ def _check_parsed(
 ) -> CheckedInstruction:
     """Return the verdict on one of several legal instructions of a statement."""
     assert item.instruction
-    facts = make_verdict(item.instruction.with_constants(constants))
-    return _make_legal_instruction(statement, facts, (), at, name, is_doubled)
+    verdict = make_verdict(item.instruction.with_constants(constants))
+    return _make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
 
 
 def _make_illegal_instruction(
-    statement: Candidate, item: Parsed, at: _Placed, name: str
+    statement: Candidate, item: Parsed, locator: _Placed, name: str
 ) -> CheckedInstruction:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     diagnostics = tuple(
         Diagnostic(
             "unread" if problem.unread else "illegal",
             problem.message,
-            at.place(*problem.span),
+            locator.place(*problem.span),
             problem.hint,
         )
         for problem in problems
@@ -505,39 +536,45 @@ def _make_illegal_instruction(
 
 def _make_legal_instruction(
     statement: Candidate,
-    facts: CachedVerdict,
+    verdict: CachedVerdict,
     registers: Sequence[str],
-    at: _Placed,
+    locator: _Placed,
     name: str,
     is_doubled: bool = False,
 ) -> CheckedInstruction:
-    ins, diagnostics = facts.instruction, list[Diagnostic]()
+    ins, diagnostics = verdict.instruction, list[Diagnostic]()
     start, end = ins.spans["opcode"]
     if registers:  # their names may be longer than the stand-ins
         start, end = statement.opcode, statement.opcode + end - start
-    place = at.place(start, end)
+    place = locator.place(start, end)
     scopes = statement.scopes
-    if scopes.version is not None and scopes.version < facts.version:
-        have, want = ("{}.{}".format(*x) for x in (scopes.version, facts.version))
-        diagnostics.append(_make_too_old_diagnostic(ins, ".version", have, want, place))
-    if scopes.target is not None and scopes.target < facts.target:
-        have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
-        diagnostics.append(_make_too_old_diagnostic(ins, ".target", have, want, place))
-    if not _are_registers_accepted(scopes, facts, registers):
-        diagnostics += _check_registers(statement, facts, registers, at)
-    text = facts.text.fill_registers(registers)
-    if not (facts.notes or facts.loss or facts.example):
+    if scopes.version is not None and scopes.version < verdict.version:
+        present_text, required_text = (
+            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
+        )
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".version", present_text, required_text, place)
+        )
+    if scopes.target is not None and scopes.target < verdict.target:
+        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".target", present_text, required_text, place)
+        )
+    if not _are_registers_accepted(scopes, verdict, registers):
+        diagnostics += _check_registers(statement, verdict, registers, locator)
+    text = verdict.text.fill_registers(registers)
+    if not (verdict.notes or verdict.loss or verdict.example):
         return CheckedInstruction(name, place, text, tuple(diagnostics))
-    notes = tuple(fill_template(note, registers) for note in facts.notes)
+    notes = tuple(fill_template(note, registers) for note in verdict.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
-    if facts.loss:
-        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(facts.loss, registers)}", place))
-    example = facts.example
+    if verdict.loss:
+        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
+    example = verdict.example
     if example:
         diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(facts.replacement.fill_registers(registers).splitlines())
+    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
     if is_doubled:
         lines = tuple(map(_format_for_asm, lines))
     return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
@@ -546,40 +583,42 @@ def _make_legal_instruction(
 _MOST_FITTING = 1 << 6
 
 
-def _are_registers_accepted(scopes: Scopes, facts: CachedVerdict, registers: Sequence[str]) -> bool:
+def _are_registers_accepted(
+    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
+) -> bool:
     """Return whether the declarations of the registers are known to need no diagnostic."""
-    if facts.used is None or not registers:
+    if verdict.used is None or not registers:
         return False
-    used = facts.used(registers)
-    types = scopes.list_types(used)
+    names = verdict.used(registers)
+    types = scopes.list_types(names)
     if types is None:
         return False
-    if types in facts.accepted_types:
+    if types in verdict.accepted_types:
         return True
     fit = all(
-        check_register(scopes, facts.instruction, role, register, type_) is None
-        for register, (role, _, type_) in zip(used, facts.uses, strict=True)
+        check_register(scopes, verdict.instruction, role, register, type_) is None
+        for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
     )
-    if fit and len(facts.accepted_types) < _MOST_FITTING:
-        facts.accepted_types.add(types)
+    if fit and len(verdict.accepted_types) < _MOST_FITTING:
+        verdict.accepted_types.add(types)
     return fit
 
 
 def _check_registers(
-    statement: Candidate, facts: CachedVerdict, registers: Sequence[str], at: _Placed
+    statement: Candidate, verdict: CachedVerdict, registers: Sequence[str], locator: _Placed
 ) -> Iterator[Diagnostic]:
     """Yield diagnostics about registers whose declarations do not fit."""
     spans: Mapping[str, Span] | None = None
-    for role, used, type_ in facts.uses:
-        name = fill_template(used, registers)
-        told = check_register(statement.scopes, facts.instruction, role, name, type_)
-        if told is None:
+    for role, name_template, type_ in verdict.uses:
+        name = fill_template(name_template, registers)
+        problem = check_register(statement.scopes, verdict.instruction, role, name, type_)
+        if problem is None:
             continue
         if spans is None:
             parsed = (x.instruction for x in scan(statement.text))
             spans = next((ins.spans for ins in parsed if ins), {})
         span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-        yield Diagnostic(told.kind.value, told.message, at.place(*span), told.hint)
+        yield Diagnostic(problem.kind.value, problem.message, locator.place(*span), problem.hint)
 
 
 def _format_for_asm(line: str) -> str:
@@ -594,7 +633,11 @@ def _format_warning(id_: str) -> str:
 
 
 def _make_too_old_diagnostic(
-    ins: Instruction, what: str, have: str, want: str, place: SourceLocation
+    ins: Instruction, directive: str, present_text: str, required_text: str, place: SourceLocation
 ) -> Diagnostic:
-    name = f"{ins.opcode}.ftz" if ins.form.ftz and what == ".version" else ins.opcode
-    return Diagnostic("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)
+    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
+    return Diagnostic(
+        "version",
+        f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
+        place,
+    )

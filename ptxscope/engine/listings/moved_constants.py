@@ -52,12 +52,12 @@ class MovedConstants:
 
     def find_constants(self, start: int) -> Mapping[str, int]:
         """Return the bits of the registers that are constants at the start of a statement."""
-        first = max(self._read_end, start - _MAX_DISTANCE_CHARS)
-        is_gap = first > self._read_end
+        read_start = max(self._read_end, start - _MAX_DISTANCE_CHARS)
+        is_gap = read_start > self._read_end
         self._read_end = start
         if self._waiting:
-            self._join(first - self._start)
-        text = self._text[max(first - self._start, 0) : start - self._start]
+            self._join(read_start - self._start)
+        text = self._text[max(read_start - self._start, 0) : start - self._start]
         if is_gap:
             self._bits.clear()
             text = text.partition(";")[2]
@@ -76,16 +76,16 @@ class MovedConstants:
     def _read(self, text: str, words: list[Token], item: TokenGroup) -> None:
         if item.kind is TokenGroupKind.STATEMENT:
             statement = read_raw_instruction(text, words, item)
-            first, *rest = statement.operands or ((),)
-            for word in first:
+            destination, *sources = statement.operands or ((),)
+            for word in destination:
                 self._bits.pop(word.text, None)
             modifiers = [word.text for word in statement.modifiers]
             type_ = _TYPES.get(modifiers[0]) if len(modifiers) == 1 else None
             is_move = statement.opcode.text == "mov" and type_ and not statement.guard
-            if is_move and type_ and len(first) == len(rest) == 1:
-                bits = _constant(rest[0], type_)
+            if is_move and type_ and len(destination) == len(sources) == 1:
+                bits = _constant(sources[0], type_)
                 if bits is not None:
-                    self._bits[first[0].text] = bits
+                    self._bits[destination[0].text] = bits
         elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
         elif item.kind is not TokenGroupKind.OPEN and words[item.start].text != ".loc":

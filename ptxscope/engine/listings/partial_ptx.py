@@ -59,13 +59,17 @@ _LONGEST = 500
 """Characters of a statement that are examined."""
 
 
-def is_statement_start(text: str, at: int) -> bool:
+def is_statement_start(text: str, position: int) -> bool:
     """Return whether a statement seems to begin at a position."""
-    before = text[max(at - _NEAR, 0) : at]
-    if guard := _GUARD.search(before[max(before.rfind("@"), 0) :]):
-        before = before[: len(before) - len(guard[0])]
-    shown = before.rstrip()
-    return not shown or shown[-1] in f";{{}}:/{GAP}" or "\n" in before[len(shown) :]
+    preceding_text = text[max(position - _NEAR, 0) : position]
+    if guard := _GUARD.search(preceding_text[max(preceding_text.rfind("@"), 0) :]):
+        preceding_text = preceding_text[: len(preceding_text) - len(guard[0])]
+    stripped_text = preceding_text.rstrip()
+    return (
+        not stripped_text
+        or stripped_text[-1] in f";{{}}:/{GAP}"
+        or "\n" in preceding_text[len(stripped_text) :]
+    )
 
 
 _BESIDE = re.compile(
@@ -77,20 +81,20 @@ _PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
     """Replace each of these placeholders with a gap if it is part of a word or expression."""
-    wanted, group, done = frozenset(placeholders), list[TextFragment](), 0
-    for found in _BESIDE.finditer(fragment.ptx) if wanted else ():
-        at = found[0].index("%")
-        name = _PLACEHOLDER.match(found[0], at)
-        if name and name[0] in wanted:
-            start, end = found.start() + at, found.start() + name.end()
-            group += iter_parts(fragment, done, start)
-            first, last = fragment.find_origin(start, end)
-            group.append((GAP, first, last - first))
-            done = end
-    if not done:
+    names, parts, copied_end = frozenset(placeholders), list[TextFragment](), 0
+    for match in _BESIDE.finditer(fragment.ptx) if names else ():
+        offset = match[0].index("%")
+        name = _PLACEHOLDER.match(match[0], offset)
+        if name and name[0] in names:
+            start, end = match.start() + offset, match.start() + name.end()
+            parts += iter_parts(fragment, copied_end, start)
+            source_start, source_end = fragment.find_origin(start, end)
+            parts.append((GAP, source_start, source_end - source_start))
+            copied_end = end
+    if not copied_end:
         return fragment
-    group += iter_parts(fragment, done)
-    return join_fragments(group)._replace(problems=fragment.problems)
+    parts += iter_parts(fragment, copied_end)
+    return join_fragments(parts)._replace(problems=fragment.problems)
 
 
 def find_instruction(text: str) -> Span | None:
@@ -99,22 +103,22 @@ def find_instruction(text: str) -> Span | None:
         modifiers = head["modifiers"]
         if not modifiers or not is_statement_start(text, head.start()):
             continue
-        rest = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
-        rest = _END.split(rest, 1)[0]
-        plain = head["opcode"][0] == "v" or _TYPE.search(modifiers)
-        if (plain and rest.strip() in ("", "%h", "%h,")) or (
-            _OPERANDS.fullmatch(rest) and not PROSE.search(rest)
+        operands_text = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
+        operands_text = _END.split(operands_text, 1)[0]
+        is_certain = head["opcode"][0] == "v" or _TYPE.search(modifiers)
+        if (is_certain and operands_text.strip() in ("", "%h", "%h,")) or (
+            _OPERANDS.fullmatch(operands_text) and not PROSE.search(operands_text)
         ):
             return head.span("opcode")
     return None
 
 
-def is_prose(behind: str) -> bool:
+def is_prose(statement: str) -> bool:
     """Return whether a string mentions an opcode in a sentence: words in a row, no commas.
 
     ``behind`` begins with the opcode.
     """
-    return "," not in behind or PROSE.search(_COMMENT.sub(" ", behind)) is not None
+    return "," not in statement or PROSE.search(_COMMENT.sub(" ", statement)) is not None
 
 
 def is_template(statement: str, scopes: Scopes) -> bool:
@@ -140,16 +144,16 @@ def iter_parts(
         start, index = max(start, stop), index + 1
 
 
-def join_fragments(group: Iterable[TextFragment]) -> Fragment:
+def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
     """Join pieces into a fragment."""
     texts, origins, widths = list[str](), list[int](), list[int]()
-    starts, at = list[int](), 0
-    for text, origin, width in group:
-        starts.append(at)
+    starts, position = list[int](), 0
+    for text, origin, width in parts:
+        starts.append(position)
         texts.append(text)
         origins.append(origin)
         widths.append(width)
-        at += len(text)
+        position += len(text)
     gaps = find_gaps(texts, starts, widths)
     return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
 
@@ -158,26 +162,26 @@ def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
     """Return the PTX with the gaps of the text that it was read from."""
     if not gaps or GAP not in fragment.ptx:
         return fragment
-    found = list[TextFragment]()
+    parts = list[TextFragment]()
     for text, origin, width in iter_parts(fragment):
         if width or GAP not in text:
-            found.append((text, origin, width))
+            parts.append((text, origin, width))
             continue
-        at = origin
+        position = origin
         for index, piece in enumerate(text.split(GAP)):
             if index:
-                found.append((GAP, at, int(at in gaps)))
-                at += 1
+                parts.append((GAP, position, int(position in gaps)))
+                position += 1
             if piece:
-                found.append((piece, at, 0))
-                at += len(piece)
-    return join_fragments(found)._replace(problems=fragment.problems)
+                parts.append((piece, position, 0))
+                position += len(piece)
+    return join_fragments(parts)._replace(problems=fragment.problems)
 
 
 def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
     """Return a fragment of another fragment's PTX with the other's positions."""
 
-    def found() -> Iterator[TextFragment]:
+    def iter_composed_parts() -> Iterator[TextFragment]:
         for text, origin, width in iter_parts(inner):
             if width:
                 start, end = outer.find_origin(origin, origin + width)
@@ -186,4 +190,4 @@ def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
                 yield from iter_parts(outer, origin, origin + len(text))
 
     problems = tuple(x._replace(span=outer.find_origin(*x.span)) for x in inner.problems)
-    return join_fragments(found())._replace(problems=problems)
+    return join_fragments(iter_composed_parts())._replace(problems=problems)

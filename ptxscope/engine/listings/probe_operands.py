@@ -29,5 +29,6 @@ def draw_operands(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     choice, random = rng.choice, rng.getrandbits
     while True:
         yield tuple(
-            choice((random(width), choice(some))) for width, some in zip(bits, edges, strict=True)
+            choice((random(width), choice(edge_values)))
+            for width, edge_values in zip(bits, edges, strict=True)
         )

@@ -31,10 +31,10 @@ def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
 
 def _make_guarded_move(ins: Instruction) -> tuple[str, ...]:
     """Return the instruction without its guard, and a guarded move of its result to d."""
-    own = f"{_prefix(ins)}w"
-    set_ = replace(ins, guard=None, destinations=(f"{own}0",))
-    move = f"{ins.guard} mov.b32 {ins.names['d']}, {own}0;"
-    return ("{", f"    .reg .b32 {own}<1>;", f"    {set_}", f"    {move}", "}")
+    prefix = f"{_prefix(ins)}w"
+    set_ = replace(ins, guard=None, destinations=(f"{prefix}0",))
+    move = f"{ins.guard} mov.b32 {ins.names['d']}, {prefix}0;"
+    return ("{", f"    .reg .b32 {prefix}<1>;", f"    {set_}", f"    {move}", "}")
 
 
 class _Value(NamedTuple):
@@ -75,24 +75,24 @@ class _Writer:
         for row in rows:
             self.ranges[row.key] = row.range
             self.values[row.key] = _WRITERS[type(row.micro)](self, row, row.micro)
-        *body, last = self.lines
+        *body, last_line = self.lines
         guard = f"{ins.guard} " if ins.guard else ""
-        end = guard + str(last._replace(to=ins.names["d"]))
+        end = guard + str(last_line._replace(to=ins.names["d"]))
         self.counts["w"] -= 1  # the last line writes d instead of its register
-        declared = [
+        declarations = [
             f".reg .{type_} {self.prefix}{letter}<{self.counts[letter]}>;"
             for letter, type_ in (("t", "b64"), ("w", "b32"), ("p", "pred"))
             if self.counts[letter]
         ]
-        return ("{", *(f"    {line}" for line in (*declared, *map(str, body), end)), "}")
+        return ("{", *(f"    {line}" for line in (*declarations, *map(str, body), end)), "}")
 
     def make_register(self, letter: str) -> str:
         self.counts[letter] += 1
         return f"{self.prefix}{letter}{self.counts[letter] - 1}"
 
-    def emit(self, operation: str, *sources: str | int, to: str = "t") -> str:
+    def emit(self, operation: str, *sources: str | int, letter: str = "t") -> str:
         """Append an instruction and return the new register that it writes."""
-        name = self.make_register(to)
+        name = self.make_register(letter)
         self.lines.append(_PtxLine(operation, name, tuple(map(str, sources))))
         return name
 
@@ -105,7 +105,7 @@ class _Writer:
             return self.values[key].name
         source = self.ins.roles[key]
         if isinstance(source, Immediate):
-            return self.emit("mov.b32", _format_immediate(source), to="w")
+            return self.emit("mov.b32", _format_immediate(source), letter="w")
         return source.name
 
     def get_pair(self, value: _Value) -> tuple[str, str]:
@@ -139,7 +139,7 @@ def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
     source = w.get_word(row.inputs[0])
     if micro.unit == 32:
         return _Value(source)
-    return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, to="w"))
+    return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, letter="w"))
 
 
 def _extend(w: _Writer, row: Row, micro: m.Extend) -> _Value:
@@ -158,9 +158,9 @@ def _write_plus_one(w: _Writer, row: Row, _: m.PlusOne) -> _Value:
 def _write_sum(w: _Writer, row: Row, x: _Value, y: _Value) -> _Value:
     if _is_long_sized(row):
         return _Value(w.emit("add.s64", x.name, y.name), unsigned=not _is_word_sized(row))
-    (low, high), (other, above) = w.get_pair(x), w.get_pair(y)
-    total = w.emit("add.cc.s64", low, other)
-    return _Value(total, w.emit("addc.s64", high, above))
+    (low, high), (other_low, other_high) = w.get_pair(x), w.get_pair(y)
+    total = w.emit("add.cc.s64", low, other_low)
+    return _Value(total, w.emit("addc.s64", high, other_high))
 
 
 def _is_long_sized(row: Row) -> bool:
@@ -183,10 +183,10 @@ def _multiply(w: _Writer, row: Row, _: m.Multiply) -> _Value:
 
 
 def _make_binary_writer(operation: str) -> Callable[[_Writer, Row, Any], _Value]:
-    def written(w: _Writer, row: Row, _: Any) -> _Value:
+    def write(w: _Writer, row: Row, _: Any) -> _Value:
         return _Value(w.emit(operation, w.get_value(row).name, w.get_value(row, 1).name))
 
-    return written
+    return write
 
 
 def _minimum(w: _Writer, row: Row, _: m.Minimum) -> _Value:
@@ -218,13 +218,13 @@ def _limit_amount(w: _Writer, row: Row, micro: m.LimitAmount) -> _Value:
 
 
 def _shift_left(w: _Writer, row: Row, _: m.ShiftLeft) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     shifted = w.emit("shl.b64", w.get_value(row).name, amount)
     return _Value(shifted, unsigned=not _is_word_sized(row))
 
 
 def _shift_right(w: _Writer, row: Row, _: m.ShiftRight) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     return _Value(w.emit("shr.s64", w.get_value(row).name, amount))
 
 
@@ -250,25 +250,27 @@ def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
 def _write_nearest(w: _Writer, x: _Value) -> str:
     """Write the signed 64-bit number nearest to a 128-bit number; return its register."""
     sign = w.emit("shr.s64", x.name, 63)
-    fits = w.emit("setp.eq.s64", sign, x.high, to="p")
+    is_in_range = w.emit("setp.eq.s64", sign, x.high, letter="p")
     negative = w.emit("shr.s64", x.high, 63)
     end = w.emit("xor.b64", negative, get_limits(64, signed=True).high)
-    return w.emit("selp.b64", x.name, end, fits)
+    return w.emit("selp.b64", x.name, end, is_in_range)
 
 
 def _compare(w: _Writer, row: Row, micro: m.Compare) -> _Value:
-    holds = w.emit(f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, to="p")
-    return _Value(w.emit("selp.b64", 1, 0, holds))
+    predicate = w.emit(
+        f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, letter="p"
+    )
+    return _Value(w.emit("selp.b64", 1, 0, predicate))
 
 
 def _truncate(w: _Writer, row: Row, _: m.Truncate) -> _Value:
-    return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, to="w"))
+    return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, letter="w"))
 
 
 def _merge(w: _Writer, row: Row, micro: m.Merge) -> _Value:
-    word = w.emit("cvt.u32.u64", w.get_value(row).name, to="w")
-    at = micro.unit * micro.lanes[0]
-    return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), at, micro.unit, to="w"))
+    word = w.emit("cvt.u32.u64", w.get_value(row).name, letter="w")
+    shift = micro.unit * micro.lanes[0]
+    return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), shift, micro.unit, letter="w"))
 
 
 def _write_pack(w: _Writer, row: Row, _: m.Pack) -> _Value:

@@ -83,11 +83,11 @@ def language_of(name: str, head: str) -> Language:
 
 def language_of_block(word: str, text: str) -> Language:
     """Return the language of a code block, by the word after its fence or by its beginning."""
-    known = _BY_WORD.get(word.lower())
-    if known is None and word.lower() in _ANY:
-        known = _language_of_text(text, is_file=True)
+    language = _BY_WORD.get(word.lower())
+    if language is None and word.lower() in _ANY:
+        language = _language_of_text(text, is_file=True)
     nested = (Language.MARKDOWN, Language.HTML)
-    return Language.UNKNOWN if known is None or known in nested else known
+    return Language.UNKNOWN if language is None or language in nested else language
 
 
 def _language_of_text(text: str, *, is_file: bool) -> Language:
@@ -101,15 +101,15 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
         return Language.TEXT
     if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
         return Language.PTX
-    likely = None if is_file else PTX_STATEMENT.search(text)
-    before = text[max(likely.start() - _NEAR, 0) : likely.start()] if likely else ""
-    return Language.PYTHON if before.rstrip().endswith(('"', "'")) else Language.UNKNOWN
+    match = None if is_file else PTX_STATEMENT.search(text)
+    preceding_text = text[max(match.start() - _NEAR, 0) : match.start()] if match else ""
+    return Language.PYTHON if preceding_text.rstrip().endswith(('"', "'")) else Language.UNKNOWN
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:
     """Return whether there is an asm statement that begins with a string, or with a macro."""
-    for at in find_asm_openings(text):
-        if _SOURCE.match(text, at) or (macros and _MACRO_SOURCE.match(text, at)):
+    for position in find_asm_openings(text):
+        if _SOURCE.match(text, position) or (macros and _MACRO_SOURCE.match(text, position)):
             return True
     return False
 
@@ -143,11 +143,11 @@ _TYPES = frozenset(
 
 def _begins_ptx(text: str) -> bool:
     """Return whether a text begins with a directive or an instruction of PTX."""
-    before = _BEFORE.match(text)
-    first = _FIRST.match(text, before.end() if before else 0)
-    if first is None or first["opcode"] is None:
-        return first is not None
-    return _is_opcode(first["opcode"]) or _is_ptx(first)
+    prefix = _BEFORE.match(text)
+    statement = _FIRST.match(text, prefix.end() if prefix else 0)
+    if statement is None or statement["opcode"] is None:
+        return statement is not None
+    return _is_opcode(statement["opcode"]) or _is_ptx(statement)
 
 
 def _holds_ptx(text: str) -> bool:

@@ -134,7 +134,7 @@ class SourceLocation(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A statement whose opcode is, or probably should be, one of the 27; not parsed yet.
+    """A statement whose opcode is, or probably should be, one of the 27 opcodes; not parsed.
 
     Or a problem between statements: a guard before a ``{``, a ``;`` alone, or a ``.reg`` of a
     register that is already declared. Then ``opcode`` is the position of the brace, the ``;`` or
@@ -168,18 +168,18 @@ class Candidate(NamedTuple):
             return SourceLocation(line, column + start, before + text + after, span, end - start)
         lines = _find_line_starts(self.text)
         index = bisect_right(lines, start) - 1
-        first = lines[index]
-        last = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
-        near = max(first, start - 2 * WINDOW)
-        before = "" if near else self.before
-        excerpt = before + self.text[near : min(last, start + LONGEST)]
-        if last == len(self.text) and last - start <= LONGEST:
+        line_start = lines[index]
+        line_end = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
+        excerpt_start = max(line_start, start - 2 * WINDOW)
+        before = "" if excerpt_start else self.before
+        excerpt = before + self.text[excerpt_start : min(line_end, start + LONGEST)]
+        if line_end == len(self.text) and line_end - start <= LONGEST:
             excerpt += self.after
-        column = (start - first + 1) if first else self.column + start
-        shift = len(before) - near
+        column = (start - line_start + 1) if line_start else self.column + start
+        shift = len(before) - excerpt_start
         span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
         return SourceLocation(
-            self.line + index, column, excerpt, span, max(min(end, last) - start, 0)
+            self.line + index, column, excerpt, span, max(min(end, line_end) - start, 0)
         )
 
 
@@ -194,17 +194,17 @@ def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iter
     The chunks may end anywhere.
     """
     window, scopes = _Window(), scopes or Scopes()
-    waiting = list[str]()
+    pending_chunks = list[str]()
     size = 0
     for chunk in chunks:
-        waiting.append(chunk)
+        pending_chunks.append(chunk)
         size += len(chunk)
         # rescan the unread text only when it has doubled
         if size > window.unread:
-            window.move_on("".join(waiting))
+            window.move_on("".join(pending_chunks))
             yield from _scan_window(window, scopes)
-            waiting, size = [], 0
-    window.move_on("".join(waiting), is_final=True)
+            pending_chunks, size = [], 0
+    window.move_on("".join(pending_chunks), is_final=True)
     yield from _scan_window(window, scopes)
 
 
@@ -225,15 +225,15 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         stop: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
-            meant = window.has_opcode(event)
-            if meant:
+            is_opcode = window.has_opcode(event)
+            if is_opcode:
                 if kind == "opcode":
                     stop = window.find_statement_end(end)
                 if stop is not None:
                     yield window.make_candidate(start, stop, scopes)
                     window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
             else:
-                stop = None if meant is None else event.end("opcode")
+                stop = None if is_opcode is None else event.end("opcode")
         elif kind == "guard":
             window.begin_guard(start)
         elif kind == "brace":
@@ -249,9 +249,9 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             if not window.is_modifier(start):
                 stop = window.find_directive_end(event[0], end)
                 if stop is not None:
-                    again = _apply_directive(scopes, text[start:stop])
-                    if again >= 0:
-                        yield window.make_candidate(start, stop, scopes, start + again)
+                    duplicate_start = _apply_directive(scopes, text[start:stop])
+                    if duplicate_start >= 0:
+                        yield window.make_candidate(start, stop, scopes, start + duplicate_start)
                     window.directive_stop = window.base + stop
         elif kind == "comment":
             window.drop_guard(start)
@@ -284,9 +284,9 @@ def _apply_directive(scopes: Scopes, directive: str) -> int:
     if registers is None:
         scopes.read_directives(words)
         return -1
-    again = scopes.find_duplicate(registers)
+    duplicate = scopes.find_duplicate(registers)
     scopes.add_directive(registers)
-    return max((x.start for x in words if x.text == again), default=-1)
+    return max((x.start for x in words if x.text == duplicate), default=-1)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -382,26 +382,28 @@ class _Window:
             self._followed = self.at
         return True
 
-    def begin_guard(self, at: int) -> None:
+    def begin_guard(self, position: int) -> None:
         """Start tracking a guard at an ``@``, unless it belongs to an earlier guard."""
-        self.drop_guard(at)
+        self.drop_guard(position)
         if self._guard < 0:
-            self._guard = at
-        self._followed = at + 1
+            self._guard = position
+        self._followed = position + 1
 
-    def drop_guard(self, at: int) -> None:
+    def drop_guard(self, position: int) -> None:
         """Stop tracking the guard if its statement ends before a position, or has begun."""
-        if self._guard >= 0 and self._followed < at:
-            found = _UP_TO_OPCODE.match(self.text, self._followed, at)
-            self._followed = found.end() if found else self._followed
-            if self._followed < at:
+        if self._guard >= 0 and self._followed < position:
+            match = _UP_TO_OPCODE.match(self.text, self._followed, position)
+            self._followed = match.end() if match else self._followed
+            if self._followed < position:
                 self._guard = -1
 
-    def open_block(self, at: int) -> None:
+    def open_block(self, position: int) -> None:
         """Handle a ``{``: of a function, at the beginning of a statement, or around values."""
         self.end_of = ""
-        is_body = self.directive_stop == self.base + at
-        is_block = is_body or _BEGINS.search(self.text, max(at - WINDOW, 0), at) is not None
+        is_body = self.directive_stop == self.base + position
+        is_block = (
+            is_body or _BEGINS.search(self.text, max(position - WINDOW, 0), position) is not None
+        )
         if len(self._blocks) == _MAX_BLOCKS:
             self._blocks.clear()
         self._blocks.append(is_block)
@@ -411,10 +413,10 @@ class _Window:
         is_block = self._blocks.pop() if self._blocks else False
         self.end_of = _BLOCK if is_block else ""
 
-    def has_guard_before(self, at: int) -> bool:
+    def has_guard_before(self, position: int) -> bool:
         """Return whether only a guard precedes a position in its statement."""
-        is_near = self._guard >= 0 and at - self._guard < WINDOW
-        return is_near and _GUARD.fullmatch(self.text, self._guard, at) is not None
+        is_near = self._guard >= 0 and position - self._guard < WINDOW
+        return is_near and _GUARD.fullmatch(self.text, self._guard, position) is not None
 
     def find_empty_statement(self) -> int | None:
         """Return the position of a ``;`` after a block, or in a line after a statement."""
@@ -433,31 +435,31 @@ class _Window:
 
         A bare word must begin a statement. Return None if more of the listing is needed.
         """
-        word, bare, noted = event.group("opcode", "bare", "noted")
-        if noted is not None:
+        word, bare_text, comment = event.group("opcode", "bare", "noted")
+        if comment is not None:
             return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
-        if bare is None:
+        if bare_text is None:
             return is_meant(word)
         is_bare = self._is_opcode(word, event.start())
-        if bare.strip():
+        if bare_text.strip():
             return is_bare
         return None if is_bare and not self.final else False
 
     def _is_opcode(self, word: str, start: int) -> bool:
         """Return whether a word is an opcode although it looks like an operand."""
-        before = max(start - WINDOW, 0)
-        return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
+        search_start = max(start - WINDOW, 0)
+        return word in OPCODES and _BEGINS.search(self.text, search_start, start) is not None
 
     def _is_noted(self, word: str, start: int, end: int) -> bool | None:
         """Return whether a word followed by a comment is an opcode, or None if unknown."""
         notes = _NOTES.match(self.text, end, self.limit)
-        behind = notes.end() if notes else end
-        if behind - start > _LONGEST:
+        text_end = notes.end() if notes else end
+        if text_end - start > _LONGEST:
             return False
-        if behind == self.limit and not self.final:
+        if text_end == self.limit and not self.final:
             return None
-        found = _BEHIND.match(self.text, behind, self.limit)
-        return found is not None and (found["bare"] is None or self._is_opcode(word, start))
+        match = _BEHIND.match(self.text, text_end, self.limit)
+        return match is not None and (match["bare"] is None or self._is_opcode(word, start))
 
     def is_modifier(self, position: int) -> bool:
         """Return whether a dotted word belongs to an opcode before it."""
@@ -468,16 +470,16 @@ class _Window:
     def find_directive_end(self, directive: str, start: int) -> int | None:
         """Return the end of a directive, after its ``;``, or None if unknown yet."""
         end = _DIRECTIVE_ENDS.get(directive, _DECLARATION_END)
-        for found in end.finditer(self.text, start, self.limit):
-            if mark := found["stop"]:
-                return found.start() + (mark == ";")
+        for match in end.finditer(self.text, start, self.limit):
+            if mark := match["stop"]:
+                return match.start() + (mark == ";")
         return self._cut_off(start)
 
     def find_statement_end(self, start: int) -> int | None:
         """Return the end of a statement, after its ``;``, or None if unknown yet."""
         if self._semicolon < start:
-            found = self.text.find(";", start)
-            self._semicolon = found if found >= 0 else len(self.text)
+            position = self.text.find(";", start)
+            self._semicolon = position if position >= 0 else len(self.text)
         stop = self._semicolon
         if stop < self.limit and not _UNUSUAL.search(self.text, start, stop):
             return stop + 1
@@ -498,7 +500,7 @@ class _Window:
         return self.limit if self.final or self.limit - start > _LONGEST else None
 
     def make_candidate(
-        self, opcode: int, end: int, scopes: Scopes, wrong: int | None = None
+        self, opcode: int, end: int, scopes: Scopes, problem_start: int | None = None
     ) -> Candidate:
         """Return the statement with its opcode at a position, including its guard."""
         text, start = self.text, opcode
@@ -510,13 +512,13 @@ class _Window:
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)
-        at = self.base + start
+        listing_start = self.base + start
         return Candidate(
             text[start:end],
-            (opcode if wrong is None else wrong) - start,
-            at,
+            (opcode if problem_start is None else problem_start) - start,
+            listing_start,
             self._line,
-            at - self._line_start + 1,
+            listing_start - self._line_start + 1,
             text[line_start:start],
             text[end : line_end if line_end >= 0 else end + WINDOW],
             end == self.limit and text[end - 1] != ";",
@@ -527,8 +529,8 @@ class _Window:
         """Count the lines up to a position of the window."""
         if position <= self._counted:
             return
-        found = self.text.count("\n", self._counted, position)
-        if found:
-            self._line += found
+        line_count = self.text.count("\n", self._counted, position)
+        if line_count:
+            self._line += line_count
             self._line_start = self.base + self.text.rfind("\n", self._counted, position) + 1
         self._counted = position

@@ -39,9 +39,9 @@ class RegisterTemplate(NamedTuple):
 
 
 def _make_template(text: str) -> RegisterTemplate:
-    between = _STAND_IN.split(text)
-    form = "%s".join(part.replace("%", "%%") for part in between[::2])
-    return RegisterTemplate(text, form, _make_picker([int(number) for number in between[1::2]]))
+    parts = _STAND_IN.split(text)
+    form = "%s".join(part.replace("%", "%%") for part in parts[::2])
+    return RegisterTemplate(text, form, _make_picker([int(number) for number in parts[1::2]]))
 
 
 class CachedVerdict(NamedTuple):
@@ -95,9 +95,9 @@ def get_cached_verdict(
     registers: Sequence[str] = ()
     key: tuple[object, ...] = (text,)
     if "%" in text and "%z" not in text:
-        between = _NUMBERED.split(text)
-        registers = between[1::2]
-        key = tuple(between[::2])
+        parts = _NUMBERED.split(text)
+        registers = parts[1::2]
+        key = tuple(parts[::2])
         if len(set(registers)) < len(registers):  # repeated registers distinguish the key
             order = [*dict.fromkeys(registers)]
             key = (*key, *map(order.index, registers))
@@ -113,11 +113,11 @@ def get_cached_verdict(
         if len(_FACTS) >= _MOST_FACTS:
             _FACTS.clear()
         numbers = {register: number for number, register in enumerate(registers)}
-        told = text
+        template_text = text
         if registers:
-            told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
-        facts = _FACTS[key] = _compute_verdict(told, bits)
-        return facts, registers
+            template_text = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
+        verdict = _FACTS[key] = _compute_verdict(template_text, bits)
+        return verdict, registers
 
 
 def _compute_verdict(text: str, constants: Mapping[str, int]) -> CachedVerdict | None:
@@ -151,7 +151,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
 
 def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int]:
     """Return the lowest ``.version`` and ``sm_`` number for an instruction."""
-    least = ins.entry.compute_minimum(ins.form)
-    major, _, minor = least.ptx_isa.partition(".")
-    target = re.search(r"sm_(\d+)", least.target)
+    minimum = ins.entry.compute_minimum(ins.form)
+    major, _, minor = minimum.ptx_isa.partition(".")
+    target = re.search(r"sm_(\d+)", minimum.target)
     return (int(major), int(minor)), int(target[1]) if target else 0

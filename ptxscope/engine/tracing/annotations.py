@@ -19,8 +19,8 @@ class Note(NamedTuple):
     @property
     def target(self) -> str:
         """Annotated step and lane as ``parse_note`` reads them: ``saturate``, ``write lane 0``."""
-        where = [] if self.stage is None else [str(self.stage)]
-        return " ".join([*where, *([] if self.lane is None else [f"lane {self.lane}"])])
+        words = [] if self.stage is None else [str(self.stage)]
+        return " ".join([*words, *([] if self.lane is None else [f"lane {self.lane}"])])
 
 
 class Annotations(NamedTuple):

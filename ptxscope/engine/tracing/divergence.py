@@ -23,27 +23,31 @@ class Divergence(NamedTuple):
 def find_divergences(trace: Trace) -> tuple[Divergence, ...]:
     """Return the known answers that differ from ``isa`` for these values, newest first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    found: list[Divergence] = []
-    for other in others:
-        if other.result != isa.result and all(other.errata != x.other.errata for x in found):
-            found.append(
-                Divergence(isa, other, other.changed_by, find_first_difference(isa, other))
+    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    divergences: list[Divergence] = []
+    for candidate in traces:
+        if candidate.result != isa.result and all(
+            candidate.errata != x.other.errata for x in divergences
+        ):
+            divergences.append(
+                Divergence(
+                    isa, candidate, candidate.changed_by, find_first_difference(isa, candidate)
+                )
             )
-    return tuple(found)
+    return tuple(divergences)
 
 
 def find_agreeing_traces(trace: Trace) -> tuple[Trace, ...]:
     """Return the answers of known assemblers that equal ``isa``'s, newest first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    return tuple(other for other in others if other.result == isa.result)
+    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    return tuple(candidate for candidate in traces if candidate.result == isa.result)
 
 
-def find_divergence(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
+def find_divergence(trace: Trace, divergences: tuple[Divergence, ...]) -> Divergence | None:
     """Return the pair of answers to show for a trace, or None if they agree."""
     if not trace.model.errata:
-        return found[0] if found else None
+        return divergences[0] if divergences else None
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     if isa.result == trace.result:
         return None
@@ -74,5 +78,5 @@ def _get_stage_values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
 
 def has_one_answer(trace: Trace) -> bool:
     """Return whether every known answer for these values equals the trace's own."""
-    found = find_divergences(trace)
-    return not found and find_divergence(trace, found) is None
+    divergences = find_divergences(trace)
+    return not divergences and find_divergence(trace, divergences) is None

@@ -71,17 +71,17 @@ def evaluate(
         raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
-    given = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
-    plan = check_read(ins, model_, given)
+    roles = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
+    plan = check_read(ins, model_, roles)
     if out or not all(map(_is_scalar, values.values())):
         from .array_evaluation import evaluate_arrays
 
-        found: dict[str, Value] = dict(
+        results: dict[str, Value] = dict(
             evaluate_arrays(ins, plan, values, out, is_native=engine == "llvm")
         )
     else:
-        found = dict(compute_results(plan, bind_values(ins, values)))
-    return {name: found[role] for role, name in ins.results.items()}
+        results = dict(compute_results(plan, bind_values(ins, values)))
+    return {name: results[role] for role, name in ins.results.items()}
 
 
 def make_plan(ins: Instruction, rules: Rules = ISA) -> Plan:
@@ -113,15 +113,15 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
         raise TypeError(
             f"values is {abbreviate_value(values)}; values are given by name: {{{name!r}: …}}"
         )
-    for needed in ins.inputs:
-        if needed.name not in values:
-            raise ValueError(f"no value for {describe_operand(needed.name, needed.roles)}")
-    known = {name for role, name in ins.names.items() if role not in ins.constants}
+    for source in ins.inputs:
+        if source.name not in values:
+            raise ValueError(f"no value for {describe_operand(source.name, source.roles)}")
+    operand_names = {name for role, name in ins.names.items() if role not in ins.constants}
     for name in values:
-        if name not in known:
-            wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
+        if name not in operand_names:
+            names_text = ", ".join(source.name for source in ins.inputs) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {wanted}")
+            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {names_text}")
 
 
 def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
@@ -163,16 +163,16 @@ def convert_to_bits(value: object, type_: Type, name: str) -> int:
 
     Raise ValueError if the value is of another kind or does not fit.
     """
-    whole = convert_to_integer(value)
-    if whole is None and type_.is_float and is_float(number := _element(value)):
+    integer = convert_to_integer(value)
+    if integer is None and type_.is_float and is_float(number := _element(value)):
         return _round_float(number, type_, name)
-    if whole is None:
-        why = "neither an integer nor a float" if type_.is_float else "not an integer"
-        raise ValueError(f"{name} is {abbreviate_value(value)}, {why}")
+    if integer is None:
+        reason = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {abbreviate_value(value)}, {reason}")
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
-    if not low <= whole <= high:
-        raise ValueError(f"{name} = {whole:#x} does not fit in {format_count(type_.bits, 'bit')}")
-    return whole & high
+    if not low <= integer <= high:
+        raise ValueError(f"{name} = {integer:#x} does not fit in {format_count(type_.bits, 'bit')}")
+    return integer & high
 
 
 def convert_to_integer(value: object) -> int | None:

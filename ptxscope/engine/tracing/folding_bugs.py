@@ -85,18 +85,19 @@ def is_difference_lost(constants: Mapping[str, int]) -> bool:
 
 def describe_lost_difference(ins: Instruction) -> str:
     """Return a warning about a lost absolute difference, or an empty string."""
-    changed, constants = find_difference_form(ins.form), ins.constants
-    if changed is None or not is_difference_lost(constants):
+    difference_form, constants = find_difference_form(ins.form), ins.constants
+    if difference_form is None or not is_difference_lost(constants):
         return ""
-    wanted, folded = (
-        compute_results(lower(form), constants)[Role.D] for form in (ins.form, changed)
+    documented_bits, folded_bits = (
+        compute_results(lower(form), constants)[Role.D] for form in (ins.form, difference_form)
     )
-    if wanted == folded:
+    if documented_bits == folded_bits:
         return ""
-    how = "can lose" if ins.guard else "loses"
+    verb = "can lose" if ins.guard else "loses"
     return (
-        f"with these constants {LOSING} {how} the absolute value for sm_120 and sm_121: "
-        f"{ins.format_operand(Role.D)} becomes {folded:#010x}, not {wanted:#010x} as documented; "
+        f"with these constants {LOSING} {verb} the absolute value for sm_120 and sm_121: "
+        f"{ins.format_operand(Role.D)} becomes {folded_bits:#010x}, "
+        f"not {documented_bits:#010x} as documented; "
         "-O0 and other targets are right"
     )
 
@@ -104,12 +105,12 @@ def describe_lost_difference(ins: Instruction) -> str:
 def describe_folded_slct(ins: Instruction) -> Iterator[str]:
     """Yield a warning if ptxas folds a constant c of ``slct`` incorrectly."""
     c = ins.constants.get(Role.C)
-    if c is not None and (said := format_folding_note(ins.form, ins.sources, c)):
-        yield said
+    if c is not None and (note := format_folding_note(ins.form, ins.sources, c)):
+        yield note
 
 
 def describe_folding(ins: Instruction) -> Iterator[str]:
     """Yield the warnings about an instruction's constant operands."""
     yield from describe_folded_slct(ins)
-    if said := describe_lost_difference(ins):
-        yield said
+    if note := describe_lost_difference(ins):
+        yield note

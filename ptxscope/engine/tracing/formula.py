@@ -28,19 +28,19 @@ class Formula(NamedTuple):
     """Whether the left side needs brackets inline, because it has a sign of its own."""
 
     def __str__(self) -> str:
-        left = f"({self.left})" if self.grouped else self.left
-        return f"{left} {self.sign} {self.right}"
+        left_side = f"({self.left})" if self.grouped else self.left
+        return f"{left_side} {self.sign} {self.right}"
 
     def map_sides(self, change: Callable[[str], str]) -> Formula:
         """Return the formula with ``change`` applied to both sides."""
         return self._replace(left=change(self.left), right=change(self.right))
 
 
-def make_equation(left: str, right: object, *, is_grouped: bool = False) -> Formula:
+def make_equation(left_side: str, right_side: object, *, is_grouped: bool = False) -> Formula:
     """Return ``left = right``."""
-    return Formula(left, str(right), grouped=is_grouped)
+    return Formula(left_side, str(right_side), grouped=is_grouped)
 
 
-def make_transition(left: object, right: str) -> Formula:
+def make_transition(left_side: object, right_side: str) -> Formula:
     """Return ``left -> right``."""
-    return Formula(str(left), right, Sign.BECOMES)
+    return Formula(str(left_side), right_side, Sign.BECOMES)

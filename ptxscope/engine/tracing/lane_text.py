@@ -40,9 +40,9 @@ def format_comparison(cmp: Cmp) -> str:
     return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
 
 
-def format_relation(cmp: Cmp, left: str, right: str) -> str:
+def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:
     """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which holds for NaN too."""
-    return f"{left} {format_comparison(cmp)} {right}" + (
+    return f"{left_side} {format_comparison(cmp)} {right_side}" + (
         " or unordered" if cmp in m.UNORDERED else ""
     )
 
@@ -75,7 +75,7 @@ def interpret_bits(ins: Instruction, role: str, bits: int) -> str:
     if not ins.has_lanes(role):
         return format_value(bits, type_)
     unit = 32 // ins.entry.lanes
-    lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
+    lanes = (cast(bits >> shift, unit, type_ is Type.S32) for shift in range(32 - unit, -1, -unit))
     return f"[{', '.join(map(str, lanes))}]"
 
 
@@ -138,8 +138,8 @@ class _LaneContext(NamedTuple):
     def format_input_name(self, index: int) -> str:
         """Return the name of an input: an operand's or a row's."""
         key = self.row.input_keys[index]
-        known = self.trace.rows.get(key)
-        return known.row.name if known else format_short_name(self.trace, key)
+        source = self.trace.rows.get(key)
+        return source.row.name if source else format_short_name(self.trace, key)
 
 
 def describe_lane(trace: Trace, row: RowTrace, lane: int) -> LaneText:
@@ -149,8 +149,8 @@ def describe_lane(trace: Trace, row: RowTrace, lane: int) -> LaneText:
 
 def format_lane_sentence(trace: Trace, row: RowTrace, lane: int) -> str:
     """Return the sentence of a lane, prefixed with its number if there are several."""
-    said = describe_lane(trace, row, lane).sentence
-    return f"{get_part_name(trace, row)} {lane}: {said}" if len(row.lanes) > 1 else said
+    sentence = describe_lane(trace, row, lane).sentence
+    return f"{get_part_name(trace, row)} {lane}: {sentence}" if len(row.lanes) > 1 else sentence
 
 
 def get_part_name(trace: Trace, row: RowTrace) -> str:
@@ -162,8 +162,12 @@ def get_part_name(trace: Trace, row: RowTrace) -> str:
 
 def format_lanes(lanes: Collection[int]) -> str:
     """Return lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
-    *first, last = map(str, sorted(lanes, reverse=True))
-    return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
+    *initial_lanes, last_lane = map(str, sorted(lanes, reverse=True))
+    return (
+        f"lanes {', '.join(initial_lanes)} and {last_lane}"
+        if initial_lanes
+        else f"lane {last_lane}"
+    )
 
 
 def get_row_name(trace: Trace, row: Row) -> str:
@@ -180,23 +184,23 @@ def _format_factor(number: int) -> str:
 
 
 def _make_binary_describer(sign: str) -> Callable[[MicroOperation, _LaneContext], LaneText]:
-    def said(_: MicroOperation, s: _LaneContext) -> LaneText:
-        left = f"{s.x} {sign} {_format_factor(s.y)}"
-        return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    def describe(_: MicroOperation, s: _LaneContext) -> LaneText:
+        expression = f"{s.x} {sign} {_format_factor(s.y)}"
+        return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
-    return said
+    return describe
 
 
 def _make_extreme_describer(
     name: str, adjective: str
 ) -> Callable[[MicroOperation, _LaneContext], LaneText]:
-    def said(_: MicroOperation, s: _LaneContext) -> LaneText:
+    def describe(_: MicroOperation, s: _LaneContext) -> LaneText:
         formula = make_equation(f"{name}({s.x}, {s.y})", s.value)
         if s.x == s.y:
             return LaneText(formula, f"both are {s.value}")
         return LaneText(formula, f"the {adjective} of {s.x} and {s.y} is {s.value}")
 
-    return said
+    return describe
 
 
 def _select(micro: m.Select, s: _LaneContext) -> LaneText:
@@ -212,11 +216,13 @@ def _select(micro: m.Select, s: _LaneContext) -> LaneText:
 
 def _extend(micro: m.Extend, s: _LaneContext) -> LaneText:
     bits, name = format_hex(s.x, micro.bits), format_integer_type(micro.signed, micro.bits)
-    said = _format_reading(micro, s.x, s.value)
+    sentence = _format_reading(micro, s.x, s.value)
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
-        said += f"; its top bit, {top}, is repeated above" if micro.signed else "; zeros go above"
-    return LaneText(make_equation(f"{name}({bits})", s.value), said)
+        sentence += (
+            f"; its top bit, {top}, is repeated above" if micro.signed else "; zeros go above"
+        )
+    return LaneText(make_equation(f"{name}({bits})", s.value), sentence)
 
 
 def _format_reading(micro: m.Extend, bits: int, value: int) -> str:
@@ -226,20 +232,20 @@ def _format_reading(micro: m.Extend, bits: int, value: int) -> str:
 
 
 def _describe_absolute_difference(_: MicroOperation, s: _LaneContext) -> LaneText:
-    left = f"|{s.x} - {_format_factor(s.y)}|"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"|{s.x} - {_format_factor(s.y)}|"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _describe_average(_: MicroOperation, s: _LaneContext) -> LaneText:
     total = s.x + s.y
     plus = " + 1" if total >= 0 else ""
     formula = make_equation(f"({s.x} + {_format_factor(s.y)}{plus}) >> 1", s.value)
-    half = f"half of {s.x} + {_format_factor(s.y)} is "
+    prefix = f"half of {s.x} + {_format_factor(s.y)} is "
     if total % 2:
-        said = f"{half}{total / 2}, rounded away from zero to {s.value}"
+        sentence = f"{prefix}{total / 2}, rounded away from zero to {s.value}"
     else:
-        said = f"{half}{s.value}"
-    return LaneText(formula, said)
+        sentence = f"{prefix}{s.value}"
+    return LaneText(formula, sentence)
 
 
 def _limit_amount(micro: m.LimitAmount, s: _LaneContext) -> LaneText:
@@ -256,14 +262,14 @@ def _limit_amount(micro: m.LimitAmount, s: _LaneContext) -> LaneText:
 
 
 def _shift_right(_: MicroOperation, s: _LaneContext) -> LaneText:
-    left = f"{s.x} >> {s.y}"
-    down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}{down}")
+    expression = f"{s.x} >> {s.y}"
+    rounding = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}{rounding}")
 
 
 def _scale(micro: m.ScaleDown, s: _LaneContext) -> LaneText:
-    left = f"{s.x} >> {micro.amount}"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"{s.x} >> {micro.amount}"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _negate(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -291,8 +297,8 @@ def _to_float(_: MicroOperation, s: _LaneContext) -> LaneText:
     bits = format_hex(s.value, 32)
     number = decode_float(s.value, 32)
     rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
-    said = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
-    return LaneText(make_equation(f"float({s.x})", bits), said)
+    sentence = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
+    return LaneText(make_equation(f"float({s.x})", bits), sentence)
 
 
 def _describe_plus_one(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -301,7 +307,7 @@ def _describe_plus_one(_: MicroOperation, s: _LaneContext) -> LaneText:
 
 def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     low, high, name = micro.low, micro.high, _format_bounds_type(micro)
-    most, least, range_ = (
+    high_note, low_note, range_note = (
         (f", the largest {name},", f", the smallest {name},", f", the range of {name},")
         if name
         else (",", ",", "")
@@ -313,14 +319,14 @@ def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     else:
         formula = make_equation(f"clamp({s.x}, {low}..{high})", s.value)
     if s.value < s.x:
-        return LaneText(formula, f"{s.x} is above {high}{most} so it becomes {high}")
+        return LaneText(formula, f"{s.x} is above {high}{high_note} so it becomes {high}")
     if s.value > s.x:
-        return LaneText(formula, f"{s.x} is below {low}{least} so it becomes {low}")
+        return LaneText(formula, f"{s.x} is below {low}{low_note} so it becomes {low}")
     if low is None:
         return LaneText(formula, f"{s.x} is not above {high} and stays; nothing bounds it below")
     if high is None:
         return LaneText(formula, f"{s.x} is not below {low} and stays; nothing bounds it above")
-    return LaneText(formula, f"{s.x} lies in {low}..{high}{range_} and stays")
+    return LaneText(formula, f"{s.x} lies in {low}..{high}{range_note} and stays")
 
 
 def _format_bounds_type(micro: m.Clamp) -> str:
@@ -339,8 +345,8 @@ def _wrap(micro: m.Wrap, s: _LaneContext) -> LaneText:
     if s.value == s.x:
         return LaneText(formula, f"{s.x} fits in {name} and stays")
     low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
-    read = "" if micro.bits == 1 else f", read as {name}, are"
-    return LaneText(formula, f"{low}{read} {s.value}")
+    reading = "" if micro.bits == 1 else f", read as {name}, are"
+    return LaneText(formula, f"{low}{reading} {s.value}")
 
 
 def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
@@ -359,10 +365,10 @@ def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
     formula = make_transition(_format_input(s, 0), bits)
     low, high = get_limits(micro.bits, micro.signed)
     if not low <= s.x <= high:
-        kept = cast(s.value, micro.bits, micro.signed)
+        number = cast(s.value, micro.bits, micro.signed)
         kind = format_integer_type(micro.signed, micro.bits)
         wrapped = (
-            f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {kept}"
+            f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {number}"
         )
         return LaneText(formula, wrapped)
     return LaneText(formula, f"{'the value for ' if guarded else ''}{name} is {bits}")
@@ -388,18 +394,18 @@ def _merge(micro: m.Merge, s: _LaneContext) -> LaneText:
     part = f"{'b' if micro.unit == 8 else 'h'}{s.lane}"
     if s.lane not in micro.lanes:
         name = s.format_input_name(1)
-        masked = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
-        said = f"it {masked}keeps {unit} {s.lane} of {name}, {bits}"
-        return LaneText(make_equation(f"{name}.{part}", bits), said)
+        condition = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
+        sentence = f"it {condition}keeps {unit} {s.lane} of {name}, {bits}"
+        return LaneText(make_equation(f"{name}.{part}", bits), sentence)
     formula = make_transition(s.x, bits)
     if micro.high:
         return LaneText(formula, f"it takes bits 31:16 of {s.x}, {bits}")
     low, high = get_limits(micro.unit, micro.signed)
     if low <= s.x <= high:
         return LaneText(formula, f"it takes {s.x}, {bits}")
-    kept = cast(s.value, micro.unit, micro.signed)
+    number = cast(s.value, micro.unit, micro.signed)
     kind = format_integer_type(micro.signed, micro.unit)
-    low_bits = f"the low {micro.unit} bits, {bits}, which is {kept}"
+    low_bits = f"the low {micro.unit} bits, {bits}, which is {number}"
     return LaneText(formula, f"{s.x} does not fit in {kind}, so it takes {low_bits}")
 
 
@@ -414,23 +420,24 @@ def _describe_pack(micro: m.Pack, s: _LaneContext) -> LaneText:
 def _accumulate(micro: m.Accumulate, s: _LaneContext) -> LaneText:
     lanes = [s.row.inputs[0][lane] for lane in sorted(micro.lanes, reverse=True)]
     total = " + ".join([str(s.y), *map(_format_factor, lanes)])
-    others = set(range(micro.input_lanes)) - set(micro.lanes)
-    rest = f"; without {format_lanes(others)}" if others else ""
+    skipped_lanes = set(range(micro.input_lanes)) - set(micro.lanes)
+    suffix = f"; without {format_lanes(skipped_lanes)}" if skipped_lanes else ""
     return LaneText(
         make_equation(total, s.value),
-        f"{s.format_input_name(1)} and the lanes: {total} is {s.value}{rest}",
+        f"{s.format_input_name(1)} and the lanes: {total} is {s.value}{suffix}",
     )
 
 
 def _flush(_: MicroOperation, s: _LaneContext) -> LaneText:
-    was, now = format_hex(s.x, 32), format_hex(s.value, 32)
+    bits, new_bits = format_hex(s.x, 32), format_hex(s.value, 32)
     if s.value == s.x:
         return LaneText(
-            make_equation(f"ftz({was})", now), f"{format_float(s.x, 32)} is not subnormal and stays"
+            make_equation(f"ftz({bits})", new_bits),
+            f"{format_float(s.x, 32)} is not subnormal and stays",
         )
     zero = format_float(s.value, 32)
     return LaneText(
-        make_equation(f"ftz({was})", now), f"{was} is subnormal and is flushed to {zero}"
+        make_equation(f"ftz({bits})", new_bits), f"{bits} is subnormal and is flushed to {zero}"
     )
 
 
@@ -438,33 +445,33 @@ def _compare(micro: m.Compare, s: _LaneContext) -> LaneText:
     type_ = micro.type
     values = [s.get_input(i) for i in range(len(s.row.inputs))]
     if type_ is None:
-        texts, read = list(map(str, values)), _list_readings(s)
+        texts, readings = list(map(str, values)), _list_readings(s)
     else:
         texts = [format_value(x, type_) for x in values]
-        read = [
+        readings = [
             f"{format_hex(x, type_.bits)} is {text} as {type_}"
             for x, text in zip(values, texts, strict=True)
         ]
     if len(texts) == 1:
         texts.append("0")
-    so = f"so {s.subject} is {s.value}"
-    holds = format_relation(micro.cmp, texts[0], texts[1])
-    formula = make_equation(holds, s.value, is_grouped=True)
+    conclusion = f"so {s.subject} is {s.value}"
+    relation = format_relation(micro.cmp, texts[0], texts[1])
+    formula = make_equation(relation, s.value, is_grouped=True)
     if type_ is not None and type_.is_float:
         names = (s.format_input_name(i) for i, x in enumerate(values) if is_nan(x, type_))
         nan = list(dict.fromkeys(names))
-        are = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
+        nan_names = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
         if micro.cmp in (Cmp.NUM, Cmp.NAN):
             formula = make_equation(f"{micro.cmp}({', '.join(texts)})", s.value)
-            fact = are if nan else "neither is NaN"
-            return LaneText(formula, f"{'; '.join(dict.fromkeys(read))}; {fact}, {so}")
+            fact = nan_names if nan else "neither is NaN"
+            return LaneText(formula, f"{'; '.join(dict.fromkeys(readings))}; {fact}, {conclusion}")
         if nan:
             kind = "unordered" if micro.cmp in m.UNORDERED else "ordered"
-            always = "holds" if s.value else "does not hold"
-            return LaneText(formula, f"{are}: an {kind} comparison {always}, {so}")
+            outcome = "holds" if s.value else "does not hold"
+            return LaneText(formula, f"{nan_names}: an {kind} comparison {outcome}, {conclusion}")
     fact = f"{texts[0]} {format_comparison(micro.cmp)} {texts[1]}"
-    verdict = f"{fact}, {so}" if s.value else f"{fact} is false, {so}"
-    return LaneText(formula, "; ".join([*dict.fromkeys(read), verdict]))
+    verdict = f"{fact}, {conclusion}" if s.value else f"{fact} is false, {conclusion}"
+    return LaneText(formula, "; ".join([*dict.fromkeys(readings), verdict]))
 
 
 def is_nan(bits: int, type_: Type) -> bool:
@@ -474,17 +481,17 @@ def is_nan(bits: int, type_: Type) -> bool:
 
 def _list_readings(s: _LaneContext) -> list[str]:
     """Describe how a comparison's inputs were read from their bits."""
-    read = []
+    readings = []
     for key in s.row.input_keys:
         row = s.trace.rows[key]
         micro = row.micro
         if isinstance(micro, m.Extend):
-            read.append(
+            readings.append(
                 _format_reading(
                     micro, get_lane(row.inputs[0], s.lane), get_lane(row.values, s.lane)
                 )
             )
-    return read
+    return readings
 
 
 def _describe_not(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -492,20 +499,20 @@ def _describe_not(_: MicroOperation, s: _LaneContext) -> LaneText:
 
 
 def _describe_combination(micro: m.Combine, s: _LaneContext) -> LaneText:
-    left = f"{s.x} {micro.boolop} {s.y}"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"{s.x} {micro.boolop} {s.y}"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _choose(_: MicroOperation, s: _LaneContext) -> LaneText:
-    chosen = 1 if s.x else 2
-    key = s.row.input_keys[chosen]
+    index = 1 if s.x else 2
+    key = s.row.input_keys[index]
     if s.row.stage is Stage.GUARD:
         return _describe_guard(s)
     bits = format_hex(s.value, _find_width(s, key))
     truth = format_value(s.x, Type.PRED)
     names = f"{s.format_input_name(1)} : {s.format_input_name(2)}"
-    said = f"the condition is {truth}, so {s.format_input_name(chosen)} is chosen, {bits}"
-    return LaneText(make_equation(f"{s.x} ? {names}", bits), said)
+    sentence = f"the condition is {truth}, so {s.format_input_name(index)} is chosen, {bits}"
+    return LaneText(make_equation(f"{s.x} ? {names}", bits), sentence)
 
 
 def _describe_guard(s: _LaneContext) -> LaneText:
@@ -516,10 +523,10 @@ def _describe_guard(s: _LaneContext) -> LaneText:
     if s.x:
         return LaneText(make_equation(name, bits), f"{guard} holds: {name} is written, {bits}")
     if s.row.input_keys[2] in s.trace.rows:
-        said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
-        return LaneText(make_equation(name, bits), said)
-    said = f"{guard} does not hold: {name} keeps its old value, {bits}"
-    return LaneText(make_equation(name, bits), said)
+        sentence = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
+        return LaneText(make_equation(name, bits), sentence)
+    sentence = f"{guard} does not hold: {name} keeps its old value, {bits}"
+    return LaneText(make_equation(name, bits), sentence)
 
 
 def _encode(micro: m.Encode, s: _LaneContext) -> LaneText:

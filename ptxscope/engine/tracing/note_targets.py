@@ -25,12 +25,12 @@ def parse_note(text: str, trace: Trace) -> Note:
     if not words.strip():
         raise ValueError(f"the note on {target.strip()!r} is empty")
     target = target.strip()
-    named = _LANE.search(target)
-    step = (target[: named.start()] if named else target).strip()
+    lane_match = _LANE.search(target)
+    step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
         raise ValueError(f"{target!r:.60} is no step; {_list_steps(trace)}, or lane N")
     stage = parse_stage(step, trace) if step else None
-    lane = int(named[1].lstrip("0")[:9] or "0") if named else None
+    lane = int(lane_match[1].lstrip("0")[:9] or "0") if lane_match else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")
@@ -54,16 +54,18 @@ def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
 
 
 def _parse_stage_range(text: str, trace: Trace) -> list[Stage]:
-    first, dash, last = text.partition("-")
+    start_text, dash, end_text = text.partition("-")
     steps = trace.steps
-    low = parse_stage(first.strip(), trace) if first.strip() or not dash else steps[0].stage
-    end = last.strip() if dash else first.strip()
-    high = parse_stage(end, trace) if end else steps[-1].stage
+    low = (
+        parse_stage(start_text.strip(), trace) if start_text.strip() or not dash else steps[0].stage
+    )
+    stop_text = end_text.strip() if dash else start_text.strip()
+    high = parse_stage(stop_text, trace) if stop_text else steps[-1].stage
     order = [step.stage for step in steps]
-    chosen = order[order.index(low) : order.index(high) + 1]
-    if not chosen:
+    stages = order[order.index(low) : order.index(high) + 1]
+    if not stages:
         raise ValueError(f"{text!r} has its ends the wrong way round")
-    return chosen
+    return stages
 
 
 def _list_steps(trace: Trace) -> str:

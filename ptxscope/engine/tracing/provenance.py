@@ -49,15 +49,15 @@ def find_provenance(
 
 def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
     """Return a cell and every cell that it depends on, back to the operands."""
-    found: set[LaneBits] = set()
-    waiting = [cell]
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
+    ancestors: set[LaneBits] = set()
+    pending_cells = [cell]
+    while pending_cells:
+        current = pending_cells.pop()
+        if current not in ancestors:
+            ancestors.add(current)
             if current.key in trace.rows:
-                waiting.extend(_iter_inputs(trace.rows[current.key], current))
-    return found
+                pending_cells.extend(_iter_inputs(trace.rows[current.key], current))
+    return ancestors
 
 
 def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
@@ -67,8 +67,8 @@ def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
         for key, row in trace.rows.items()
         for lane in range(len(row.lanes))
         if any(
-            _is_overlapping(cell, other)
-            for other in find_ancestors(trace, LaneBits(key, lane, 0, MAX_LANE_BITS))
+            _is_overlapping(cell, ancestor)
+            for ancestor in find_ancestors(trace, LaneBits(key, lane, 0, MAX_LANE_BITS))
         )
     }
 

@@ -83,8 +83,8 @@ class Step(NamedTuple):
     @property
     def flags(self) -> tuple[Flag, ...]:
         """Every flag of the step's lanes, once."""
-        seen = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
-        return tuple(dict.fromkeys(seen))
+        flags = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
+        return tuple(dict.fromkeys(flags))
 
 
 class Drawn(Protocol):
@@ -182,7 +182,7 @@ class Trace(Record):
     @cached_property
     def result(self) -> Mapping[str, int]:
         """The destinations' bits by name."""
-        keys = {written.role: written.key for written in self.plan.results}
+        keys = {destination.role: destination.key for destination in self.plan.results}
         return FrozenDict(
             (name, self.rows[keys[role]].lanes[0].value)
             for role, name in self.instruction.results.items()
@@ -192,12 +192,12 @@ class Trace(Record):
     def notes(self) -> tuple[str, ...]:
         """Remarks on the instruction and on this evaluation."""
         ins = self.instruction
-        known = ins.notes
+        notes = ins.notes
         if ins.constants:
             from .folding_bugs import describe_folding  # loaded late: few lines have constants
 
-            known = tuple(dict.fromkeys((*known, *describe_folding(ins))))
-        return (*known, *_iter_notes(self), *self.contradictions)
+            notes = tuple(dict.fromkeys((*notes, *describe_folding(ins))))
+        return (*notes, *_iter_notes(self), *self.contradictions)
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
@@ -228,15 +228,16 @@ class Trace(Record):
         If the result is the documented one, the errata whose removal, or whose presence alone,
         would change it.
         """
-        active, of = self._active, self._compute_with_errata
-        documented, found = of(), of(*active)
-        if found == documented:
+        active, compute = self._active, self._compute_with_errata
+        documented_result, result = compute(), compute(*active)
+        if result == documented_result:
             return tuple(
                 e
                 for e in active
-                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
+                if compute(e) != documented_result
+                or compute(*(x for x in active if x is not e)) != documented_result
             )
-        return next(few for few in iter_subsets(active) if of(*few) == found)
+        return next(subset for subset in iter_subsets(active) if compute(*subset) == result)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
@@ -294,7 +295,7 @@ def replay(trace_: Trace) -> dict[str, int]:
         if inputs != row.inputs or row.micro.run(EXACT, *inputs) != row.values:
             raise ValueError(f"row {row.key} does not follow from its inputs")
         recorded[row.key] = row.values
-    keys = {written.role: written.key for written in trace_.plan.results}
+    keys = {destination.role: destination.key for destination in trace_.plan.results}
     return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
 
 
@@ -311,11 +312,11 @@ def _iter_notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
-    declared = make_plan(ins, Rules(declared_widths=True))
-    if declared != trace_.plan:
-        narrow = compute_results(declared, trace_.operands)["d"]
-        if narrow != compute_results(trace_.plan, trace_.operands)["d"]:
+    declared_plan = make_plan(ins, Rules(declared_widths=True))
+    if declared_plan != trace_.plan:
+        declared_bits = compute_results(declared_plan, trace_.operands)["d"]
+        if declared_bits != compute_results(trace_.plan, trace_.operands)["d"]:
             yield (
                 "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
-                f"here: wrapping to them gives {narrow:#010x}"
+                f"here: wrapping to them gives {declared_bits:#010x}"
             )
