@@ -170,12 +170,10 @@ def diagnose(
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     elif not isinstance(values, Sequence):
-        raise TypeError(
-            f"values is {abbreviate_value(values)}; operands are given by name: {{'a': 1}}"
-        )
+        raise TypeError(f"values is {abbreviate_value(values)}; pass operands by name: {{'a': 1}}")
     observed_values = _list_observed(observed)
     if len(observed_values) != len(values) or not values:
-        raise ValueError("as many observed values are needed as there are sets of operands")
+        raise ValueError("the number of observed values differs from the number of operand sets")
     observations = [
         make_observation(ins, x, got) for x, got in zip(values, observed_values, strict=True)
     ]
@@ -415,7 +413,7 @@ def _format_sentence(
     if matches and matches.match_count > 1:
         selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
         noun = "selectors" if selectors < 2 else "pairs of selectors"
-        sentences.append(f"It is one of {count_of(matches)} {noun} that fit, the plainest of them.")
+        sentences.append(f"It is the simplest of {count_of(matches)} {noun} that fit.")
         if compute_coincidence_cost(matches) == MOST_CHANCE:
-            sentences.append("Where so many fit, it may be chance.")
+            sentences.append("With so many, the match may be a coincidence.")
     return " ".join(sentences)

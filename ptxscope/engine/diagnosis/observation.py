@@ -94,7 +94,7 @@ def parse_observed(text: str, type_: Type) -> Observed:
     span = (start, start + len(word))
     if not match:
         hint = "0x??01??00, 0b1??0, [?,1,?,0]"
-        problem = "`?` stands for a digit behind 0x, 0b or 0o, or for a lane"
+        problem = "`?` stands for a digit after 0x, 0b or 0o, or for a lane"
         raise PtxError(text, (Problem(problem, span, hint),))
     unit = _DIGIT_BITS[match[1].lower()]
     known_text = "".join("0" if digit == "?" else "1" for digit in match[2])
@@ -156,7 +156,7 @@ def parse_got(
     try:
         observed_value = parse_observed(value_text, reading_type(ins, role))
         if not observed_value.known:
-            problem = Problem("nothing of it is known", (0, len(value_text)), "at least a digit")
+            problem = Problem("no digit of it is known", (0, len(value_text)), "at least one digit")
             raise PtxError(value_text, (problem,))
         return role, observed_value
     except PtxError as error:

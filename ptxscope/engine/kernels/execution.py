@@ -61,8 +61,7 @@ class MissingInput(NamedTuple):
             reasons.append(f"{self.name}=… is its value from {start} on")
         explanation = f" ({'; '.join(reasons)})" if reasons else ""
         return (
-            f"{self.name} is read at line {self.reader.line} and nothing known has written it"
-            f"{explanation}"
+            f"{self.name} is read at line {self.reader.line}, but its value is unknown{explanation}"
         )
 
 
@@ -507,7 +506,10 @@ def _format_guard(statement: Statement) -> str:
 
 def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:
     if is_active is None:
-        return f"{statement.guard} is not known: taken as if the branch were not", False
+        return (
+            f"{statement.guard} is unknown: the run goes on as if the branch were not taken",
+            False,
+        )
     if not is_active:
         return f"{_format_guard(statement)} is false: not taken", False
     is_end = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")

@@ -203,9 +203,9 @@ _CONDITION = re.compile(
     r"|if(?:n?def)?\b)[^\n]*+",
     re.MULTILINE,
 )
-_PARTIAL = "in part a macro or an expression"
+_PARTIAL = "partly a macro or an expression"
 _MACRO = "a macro or an expression"
-_TEMPLATE = "in part filled in elsewhere"
+_TEMPLATE = "partly filled in elsewhere"
 
 
 def load(

@@ -114,16 +114,15 @@ class AsmOperands(NamedTuple):
         if name in self.unknown:
             return f"{quote_word(self.unknown[name])} names no operand of this asm statement"
         if not self.number:
-            return f"{quote_word(name)} is no operand: this asm statement has none"
-        operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
+            return f"{quote_word(name)} is not an operand: this asm statement has none"
+        operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "only %0"
         return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
 
 
 def _undouble_percent(name: str) -> str:
     doubled_name = quote_word(f"%{name}")
-    return (
-        f"{quote_word(name)} is no register in an asm statement with operands: write {doubled_name}"
-    )
+    reason = "is not a register in an asm statement with operands"
+    return f"{quote_word(name)} {reason}: write {doubled_name}"
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:

@@ -56,11 +56,11 @@ RULES: dict[str, tuple[Severity, str]] = {
         "A component that its vector register does not have; it assembles and holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
-    "note": (Severity.NOTE, "Legal, but worth a word."),
+    "note": (Severity.NOTE, "Legal, but worth knowing."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
-        "that is put together from what is not known.",
+        "Not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
+        "with unknown parts.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
@@ -151,7 +151,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
                 yield _with_diagnostics(item, diagnostics)
 
 
-_GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
+_GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
 _BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
 """A word before a statement, in its line."""
 
@@ -164,7 +164,7 @@ def _find_oddity(statement: Candidate, locator: _Placed) -> Diagnostic | None:
         name = match[0] if match else text
         location = locator.place(place, place + len(name))
         return Diagnostic(
-            "illegal", f"{quote_word(name)} is declared already in this block", location
+            "illegal", f"{quote_word(name)} is already declared in this block", location
         )
     if text[place] in "{;":
         message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
@@ -176,11 +176,10 @@ def _begun(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
     """Yield a diagnostic about a stray word before a statement."""
     if match := _BEFORE.search(statement.before):
         start = match.start(1) - len(statement.before)
-        message = (
-            f"{quote_word(match[1])} is no part of this statement: it begins with a guard or opcode"
-        )
+        reason = "is not part of this statement: it begins with a guard or opcode"
+        message = f"{quote_word(match[1])} {reason}"
         place = locator.place(start, start + len(match[1]))
-        yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
+        yield Diagnostic("illegal", message, place, "a `;` or a `:` after it")
 
 
 def _with_diagnostics(
@@ -221,9 +220,7 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
 def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
     """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings."""
     if language is Language.UNKNOWN:
-        message = (
-            "this is neither PTX nor a source of a known language; nothing was recognised in it"
-        )
+        message = "this is neither PTX nor source code in a known language; nothing was recognised"
         place = SourceLocation(
             1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0)
         )
@@ -290,7 +287,7 @@ def _find_left_out(text: str) -> list[Span]:
 def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
     """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
-        message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
+        message = "in `#if 0`: neither compiled nor checked"
         yield CheckedInstruction(
             name, item.place, item.ptx, (Diagnostic("unread", message, item.place),)
         )
@@ -459,7 +456,7 @@ def _check_placeholders(
         )
     if doubled_span := operands.find_doubled_percent(inner, *statement_span):
         register = quote_word(piece.ptx[slice(*doubled_span)])
-        message = f"`%%` stays as it is in an asm statement without operands: write {register}"
+        message = f"`%%` is not an escape in an asm statement without operands: write {register}"
         yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
 
 

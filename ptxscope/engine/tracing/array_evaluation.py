@@ -133,7 +133,7 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
         return np.array(convert_to_bits(value, type_, name), get_storage_dtype(type_))
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
-        raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
+        raise ValueError(f"{name} is a masked array: fill it first, with its method `filled`")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
@@ -144,7 +144,7 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
         if native.itemsize * 8 != type_.bits:
             raise ValueError(
                 f"{name} is {native}, but the operand is .{type_}; "
-                f"give an array of float{type_.bits}, or the bits as an integer"
+                f"pass an array of float{type_.bits}, or the bits as integers"
             )
         return array.view(dtype.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":

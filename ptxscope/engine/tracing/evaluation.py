@@ -68,7 +68,7 @@ def evaluate(
     ins = read(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
-        raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
+        raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
     roles = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
@@ -111,7 +111,7 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
     if not isinstance(values, Mapping):
         name = next((x.name for x in ins.inputs), "a")
         raise TypeError(
-            f"values is {abbreviate_value(values)}; values are given by name: {{{name!r}: …}}"
+            f"values is {abbreviate_value(values)}; pass values by name: {{{name!r}: …}}"
         )
     for source in ins.inputs:
         if source.name not in values:

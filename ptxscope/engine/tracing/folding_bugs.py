@@ -98,7 +98,7 @@ def describe_lost_difference(ins: Instruction) -> str:
         f"with these constants {LOSING} {verb} the absolute value for sm_120 and sm_121: "
         f"{ins.format_operand(Role.D)} becomes {folded_bits:#010x}, "
         f"not {documented_bits:#010x} as documented; "
-        "-O0 and other targets are right"
+        "-O0 and other targets are correct"
     )
 
 

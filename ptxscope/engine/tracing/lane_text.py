@@ -207,7 +207,7 @@ def _select(micro: m.Select, s: _LaneContext) -> LaneText:
     word, index = micro.picks[s.lane]
     name, bits = s.format_input_name(word), format_hex(s.value, micro.unit)
     if micro.unit == 32:
-        return LaneText(make_equation(name, bits), f"all of {name} is taken, {bits}")
+        return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
     part = f"{name}.{'b' if micro.unit == 8 else 'h'}{index}"
     top = micro.unit * (index + 1) - 1
     place = f"{UNIT_NAMES[micro.unit]} {index} of {name} (bits {top}:{top + 1 - micro.unit})"
@@ -220,7 +220,7 @@ def _extend(micro: m.Extend, s: _LaneContext) -> LaneText:
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
         sentence += (
-            f"; its top bit, {top}, is repeated above" if micro.signed else "; zeros go above"
+            f"; sign-extended with its top bit, {top}" if micro.signed else "; zero-extended"
         )
     return LaneText(make_equation(f"{name}({bits})", s.value), sentence)
 
@@ -308,7 +308,7 @@ def _describe_plus_one(_: MicroOperation, s: _LaneContext) -> LaneText:
 def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     low, high, name = micro.low, micro.high, _format_bounds_type(micro)
     high_note, low_note, range_note = (
-        (f", the largest {name},", f", the smallest {name},", f", the range of {name},")
+        (f", the largest {name},", f", the smallest {name},", f", the range of {name}")
         if name
         else (",", ",", "")
     )
@@ -323,10 +323,10 @@ def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     if s.value > s.x:
         return LaneText(formula, f"{s.x} is below {low}{low_note} so it becomes {low}")
     if low is None:
-        return LaneText(formula, f"{s.x} is not above {high} and stays; nothing bounds it below")
+        return LaneText(formula, f"{s.x} is not above {high}: unchanged; there is no lower bound")
     if high is None:
-        return LaneText(formula, f"{s.x} is not below {low} and stays; nothing bounds it above")
-    return LaneText(formula, f"{s.x} lies in {low}..{high}{range_note} and stays")
+        return LaneText(formula, f"{s.x} is not below {low}: unchanged; there is no upper bound")
+    return LaneText(formula, f"{s.x} is within {low}..{high}{range_note}: unchanged")
 
 
 def _format_bounds_type(micro: m.Clamp) -> str:
@@ -343,7 +343,7 @@ def _wrap(micro: m.Wrap, s: _LaneContext) -> LaneText:
     name = format_integer_type(micro.signed, micro.bits)
     formula = make_equation(f"{name}({s.x})", s.value)
     if s.value == s.x:
-        return LaneText(formula, f"{s.x} fits in {name} and stays")
+        return LaneText(formula, f"{s.x} fits in {name}: unchanged")
     low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
     reading = "" if micro.bits == 1 else f", read as {name}, are"
     return LaneText(formula, f"{low}{reading} {s.value}")
@@ -356,7 +356,7 @@ def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
     if micro.bits == 1:
         truth = format_value(s.value, Type.PRED)
         if name == "_":
-            return LaneText(make_transition(s.value, "_"), f"{truth} is thrown away")
+            return LaneText(make_transition(s.value, "_"), f"{truth} is discarded")
         if guarded:
             return LaneText(
                 Formula(str(s.value), name, Sign.FOR), f"the predicate for {name} is {truth}"
@@ -433,7 +433,7 @@ def _flush(_: MicroOperation, s: _LaneContext) -> LaneText:
     if s.value == s.x:
         return LaneText(
             make_equation(f"ftz({bits})", new_bits),
-            f"{format_float(s.x, 32)} is not subnormal and stays",
+            f"{format_float(s.x, 32)} is not subnormal: unchanged",
         )
     zero = format_float(s.value, 32)
     return LaneText(
@@ -511,7 +511,7 @@ def _choose(_: MicroOperation, s: _LaneContext) -> LaneText:
     bits = format_hex(s.value, _find_width(s, key))
     truth = format_value(s.x, Type.PRED)
     names = f"{s.format_input_name(1)} : {s.format_input_name(2)}"
-    sentence = f"the condition is {truth}, so {s.format_input_name(index)} is chosen, {bits}"
+    sentence = f"the condition is {truth}, so {s.format_input_name(index)} is selected, {bits}"
     return LaneText(make_equation(f"{s.x} ? {names}", bits), sentence)
 
 

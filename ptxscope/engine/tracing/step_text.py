@@ -78,7 +78,7 @@ def _has_row(rows: tuple[Row, ...], name: str) -> bool:
 
 def _flush(_: Trace, rows: tuple[Row, ...]) -> str:
     names = " or ".join(row.name for row in rows)
-    return f".ftz: a subnormal {names} counts as a zero of the same sign."
+    return f".ftz: a subnormal {names} is treated as a zero of the same sign."
 
 
 def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -102,7 +102,7 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
     if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
     text = " and ".join(parts)
-    return f"{text[0].upper()}{text[1:]} are taken."
+    return f"Selects {text}."
 
 
 def _has_own_lanes(row: Row) -> bool:
@@ -131,7 +131,8 @@ def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
         type_name = _format_read_type(trace, row.name, row.micro.signed)
         groups.setdefault((type_name, row.micro), []).append(row)
     parts = [_reading(type_name, group) for (type_name, _), group in groups.items()]
-    return f"{'; '.join(parts)}. From here on the numbers are exact; a step that cuts them says so."
+    exact = "From here on the numbers are exact until a step says that it truncates them."
+    return f"{'; '.join(parts)}. {exact}"
 
 
 def _reading(type_name: str, rows: Sequence[Row]) -> str:
@@ -235,9 +236,9 @@ def _describe_boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
     if trace.instruction.opcode == "slct":
-        return "a is taken if t is true, else b; its bits are copied unchanged."
+        return "Selects a if t is true, else b, and copies its bits unchanged."
     c = "!c" if trace.instruction.form.negc else "c"
-    return f"a is taken if {c} is true, else b; its bits are copied unchanged."
+    return f"Selects a if {c} is true, else b, and copies its bits unchanged."
 
 
 def _describe_sum(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -261,7 +262,7 @@ def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
     if clamp.low is None:  # after truncation to u64
         clamps = f"clamps to at most {clamp.high}. A negative t is a huge number as u64"
     elif clamp.high is None:
-        clamps = f"clamps to at least {clamp.low}; nothing bounds t above"
+        clamps = f"clamps to at least {clamp.low}; there is no upper bound on t"
     else:
         clamps = f"clamps to {clamp.low}..{clamp.high}"
     cut = _describe_truncation(rows)
@@ -302,21 +303,21 @@ def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
         source_part = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
         return f"{source_part[0].upper()}{source_part[1:]} replace {unit} {micro.lanes[0]} of {c}."
     if len(micro.lanes) == 32 // micro.unit:
-        return f"Every lane takes t, cut to a {unit}; no carry reaches a neighbour."
+        return f"Each lane takes t truncated to a {unit}; carries do not cross lanes."
     mask = Selector(micro.unit, micro.lanes)
     kept_lanes = set(range(32 // micro.unit)) - set(micro.lanes)
     verb = "takes" if len(micro.lanes) == 1 else "take"
     kept_part = f"keeps {c}'s {unit}" if len(kept_lanes) == 1 else f"keep {c}'s {unit}s"
     written_text, kept_text = format_lanes(micro.lanes), format_lanes(kept_lanes)
-    return f"Mask .{mask}: {written_text} {verb} t, cut to a {unit}; {kept_text} {kept_part}."
+    return f"Mask .{mask}: {written_text} {verb} t truncated to a {unit}; {kept_text} {kept_part}."
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = _find_micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
     wrap = _find_micro(rows, "cut")
-    truncation = f", cut to a {UNIT_NAMES[wrap.bits]}" if isinstance(wrap, m.Wrap) else ""
-    ending = "then clamped" if _has_row(rows, "clamped") else "neither clamped nor cut"
+    truncation = f" truncated to a {UNIT_NAMES[wrap.bits]}" if isinstance(wrap, m.Wrap) else ""
+    ending = "then clamped" if _has_row(rows, "clamped") else "neither clamped nor truncated"
     reading = ", read as s32," if _has_row(rows, "c") else ""
     lanes_text = (
         "every lane" if len(micro.lanes) == micro.input_lanes else format_lanes(micro.lanes)
@@ -361,7 +362,7 @@ def _describe_guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     condition, opposite = ("false", "true") if guard.negated else ("true", "false")
     if _has_row(rows, "old"):
         d = format_short_name(trace, rows[-1].name)
-        sentence = f"{text} covers the choice of true or 0, not the conversion behind it"
+        sentence = f"{text} covers the choice of true or 0, not the conversion after it"
         return f"{sentence}: if {name} is {opposite}, the old {d} is converted."
     return f"{text}: the instruction acts only if {name} is {condition}."
 

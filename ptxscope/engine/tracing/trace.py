@@ -142,7 +142,7 @@ class Trace(Record):
         Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """
         if "figure" not in DISPLAY_HOOKS:
-            raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
+            raise RuntimeError("no renderer is loaded: import ptxscope first")
         drawn: Drawn = DISPLAY_HOOKS["figure"](
             self,
             title=title,
