@@ -50,7 +50,7 @@ class Cause(NamedTuple):
     phrase: str
     """Completion of "the instruction gives this …"."""
     cost: int
-    """How unlikely it is, from 0 (certain to happen) to 6 (rare)."""
+    """Unlikelihood, from 0 (certain to happen) to 6 (rare)."""
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
     literals: tuple[tuple[str, Immediate], ...] = ()

@@ -45,7 +45,7 @@ WEIGHTS = {
 }
 """Slots that are varied, and how unusual a mistake in each one is."""
 DEFAULT_SELECTOR = 2
-"""How unusual it is to omit a lane selector."""
+"""Cost of an omitted lane selector."""
 _LIKELY_CMP = {
     frozenset(pair)
     for pair in (
@@ -204,9 +204,8 @@ def format_slot_change(
 ) -> str:
     """Return ``without `.sat```, ``with `.lt` rather than `.le``` and the like.
 
-    The present operand is named as in ``ins``, the new one as in
-    ``changed_instruction``, which may have
-    another operand in that place.
+    The present operand is named as in ``ins``, the new one as in ``changed_instruction``, which may
+    have another operand in that place.
     """
     present_operand, new_operand = (
         "" if slot.place is SlotPlace.MODIFIER else x.format_operand(str(slot.place))

@@ -76,7 +76,7 @@ class Diagnostic(NamedTuple):
     message: str
     place: SourceLocation
     hint: str = ""
-    """What is allowed instead."""
+    """Allowed text or a remedy."""
 
     @property
     def severity(self) -> Severity:
