@@ -66,7 +66,7 @@ async def test_what_was_typed_is_there_again() -> None:
         ("0x1x", "is not a value"),
         ("[a]", "is not an integer"),
         ("q=1", "is not a destination"),
-        ("0x????????", "nothing of it is known"),
+        ("0x????????", "no digit of it is known"),
         ("0xdeadbeef", "Nothing within two changes explains it"),
     ],
 )

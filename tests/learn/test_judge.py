@@ -133,8 +133,8 @@ A_LANE = {
     ("extend.a", 2, "0xff"): "You kept 0xff as 255: atype is s32, so it is -1.",
     ("saturate", 1, "128"): "You did not clamp: 128 is above 127, the largest s8, so it "
     "becomes 127.",
-    ("saturate", 3, "0"): "You clamped to 0..255: -127 lies in -128..127, the range of s8, and "
-    "stays.",
+    ("saturate", 3, "0"): "You clamped to 0..255; -127 is within -128..127, the range of "
+    "s8: unchanged.",
     ("operate", 1, "-128"): "You cut it to s8 where numbers are still exact: 127 + 1 is 128.",
     ("operate", 3, "129"): "You kept 0x80 as 128: atype is s32, so it is -128.",
     ("select.a", 3, "1"): "You counted from the left, but lane 0 is the rightmost: byte 3 of a "
