@@ -1,4 +1,4 @@
-"""Ranges with labelled ends, and where numbers lie in them."""
+"""Number lines: ranges with labelled ends, and the positions of numbers in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scene_model import LaneRef, NumberLine, Point, Tick
 
 
 def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
-    """The range of a clamp, every lane's number at it, and where it goes."""
+    """Return the range of a clamp, with the input of every lane and the end it is moved to."""
     before = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
     inside = [x for x, y in zip(before, row.values, strict=True) if x == y]
     low = min([0, *inside]) if micro.low is None else micro.low
@@ -37,7 +37,7 @@ def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
 
 
 def make_limit_line(row: RowTrace, top: int) -> NumberLine:
-    """A shift amount between 0 and the largest that is allowed."""
+    """Return a shift amount on the line from 0 to the largest amount that has an effect."""
     value, end = row.inputs[0][0], row.values[0]
     to = "" if value == end else str(end)
     return NumberLine(
@@ -48,7 +48,7 @@ def make_limit_line(row: RowTrace, top: int) -> NumberLine:
 
 
 def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> NumberLine:
-    """The two sides of a comparison; what is NaN stands off the line."""
+    """Return the two sides of a comparison on a line; a NaN is listed beside the line."""
     values = [x[0] for x in row.inputs]
     places = [LaneRef(key, 0) for key in row.input_keys]
     names = [format_operand_name(trace, key.rpartition(".")[2]) for key in row.input_keys]
@@ -86,7 +86,7 @@ def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> Num
 
 
 def _compute_place(value: int, low: int, high: int) -> float:
-    """Where a number lies; outside the range even where rounding would put it on an end."""
+    """Return the position of a number, outside 0..1 even if rounding would put it on an end."""
     at = (value - low) / max(high - low, 1)
     if value < low:
         return min(at, nextafter(0.0, -1.0))
@@ -94,21 +94,22 @@ def _compute_place(value: int, low: int, high: int) -> float:
 
 
 def _make_quarters(low: int, high: int) -> tuple[Tick, ...]:
-    """The middle of a range, then its first and third quarter; for all s8 0, -64 and 64."""
+    """Return ticks at the middle, then at the first and third quarter: 0, -64 and 64 for s8."""
     quarter = (high - low + 1) // 4
     places = (low + 2 * quarter, low + quarter, low + 3 * quarter)
     return tuple(Tick(str(x), _compute_place(x, low, high)) for x in places) if quarter else ()
 
 
 def _compute_float_places(patterns: list[int], type_: Type) -> list[float]:
-    """Where floats lie among all floats, in their order; both zeros at one place."""
+    """Return the positions of floats in the order of all floats; both zeros share one."""
     top = 1 << type_.bits - 1
     order = [-(x & top - 1) if x & top else x for x in patterns]
     return _separate_places(order, [0.5 + x / get_infinity(type_.bits) / 2 for x in order])
 
 
 def _separate_places(values: list[int], places: list[float]) -> list[float]:
-    """The places of two numbers, which are not one place where rounding made one of two."""
+    """Return the positions of two numbers, moved apart if rounding made unequal numbers
+    coincide."""
     if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
         lower = values.index(min(values))
         moved, to = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)

@@ -1,6 +1,6 @@
-"""A scene without the rows that change nothing on the values of its trace.
+"""A scene without the rows that change nothing for the values of its trace.
 
-Their links go on: what read such a row is linked to what that row was made of.
+Links bypass such a row: whatever reads it is linked to the inputs of that row.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _SIGNS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
 class Folded(NamedTuple):
-    """A scene with fewer rows; a step of which none is left has no rows."""
+    """A scene with fewer rows; a step without rows remains, empty."""
 
     scene: Scene
     ends: tuple[tuple[LaneRef, ...], ...]
-    """What the bits of each destination that is kept come from: one place, or several parts."""
+    """Source places of the bits of each kept destination: one place, or several parts."""
 
 
 def fold(drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]) -> Folded:
-    """The scene of a trace without what changes nothing.
+    """Return the scene of a trace without the rows that change nothing.
 
-    Rows that are ``hidden`` stay, for a reader is not to know what they do. Bits that are selected
-    from elsewhere go straight to where they are extended, where both steps are ``shown``.
+    Rows in `hidden` remain, so that a reader cannot infer their effect. If both steps are in
+    `shown`, bits selected from another position go straight to the row that extends them.
     """
     folding = _Folding(drawn, trace, hidden, shown)
     steps = tuple(step._replace(rows=tuple(folding.rows_left(step))) for step in drawn.steps)
@@ -39,7 +39,7 @@ def fold(drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[St
 
 
 class _Folding:
-    """Goes through the rows in order and remembers what those that are gone were made of."""
+    """Folds rows in order and remembers the inputs of the removed ones."""
 
     def __init__(
         self, drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]
@@ -49,11 +49,11 @@ class _Folding:
         self._shown = shown
         self._registers = {register.role: register for register in drawn.registers}
         self._links: dict[LaneRef, tuple[Link, ...]] = {}
-        """The links to each place that is gone."""
+        """Links into each removed place."""
         self._gone: set[str] = set()
 
     def rows_left(self, step: StepScene) -> Iterator[RowScene]:
-        """The rows of a step that change something, linked to what is left."""
+        """Yield the rows of a step that change something, linked to rows that remain."""
         for row in step.rows:
             links = tuple(dict.fromkeys(x for link in row.links for x in self._through(link)))
             if row.key not in self._hidden and self._is_idle(self._trace.rows[row.key]):
@@ -66,7 +66,7 @@ class _Folding:
                 yield row._replace(links=links, figure=figure)
 
     def _without_fields(self, row: RowScene) -> RowFigure | None:
-        """The figure of a row, without a float's fields where its register has them."""
+        """Return the figure of a row, without the float fields that its register already shows."""
         key = self._trace.rows[row.key].input_keys[0]
         register = self._registers.get(key)
         figure = row.figure
@@ -75,12 +75,12 @@ class _Folding:
         return figure
 
     def sources(self, place: LaneRef) -> tuple[LaneRef, ...]:
-        """Where the bits of a place are drawn."""
+        """Return the remaining places that hold the bits of a place."""
         links = self._links.get(place)
         return (place,) if links is None else tuple(dict.fromkeys(x.source for x in links))
 
     def moved(self, place: LaneRef) -> LaneRef:
-        """Where the bits of a place are drawn, if that is one other place."""
+        """Return the one remaining place that holds the bits of a place, or the place itself."""
         found = self.sources(place)
         return found[0] if len(found) == 1 else place
 
@@ -89,7 +89,7 @@ class _Folding:
             yield known._replace(target=link.target, taken=link.taken and known.taken)
 
     def _with_places(self, figure: Any) -> Any:
-        """A figure, or a part of one, in which every place is one that is drawn."""
+        """Return a figure, or a part of one, with every place replaced by one that remains."""
         if isinstance(figure, LaneRef):
             return self.moved(figure)
         if not isinstance(figure, tuple):
@@ -100,7 +100,7 @@ class _Folding:
     # --- what changes nothing -----------------------------------------------------------
 
     def _is_idle(self, row: RowTrace) -> bool:
-        """Whether a row passes on what it gets, or what another one shows as well."""
+        """Whether a row passes on its input unchanged, or repeats another row."""
         match row.micro:
             case m.Select():
                 return self._is_in_place(row) or {Stage.SELECT, Stage.EXTEND} <= self._shown_both()
@@ -125,7 +125,7 @@ class _Folding:
 
     @staticmethod
     def _is_in_place(row: RowTrace) -> bool:
-        """Whether every lane takes its own part, or the only one the whole."""
+        """Whether every lane selects its own part, or the only lane selects the whole operand."""
         micro = row.micro
         assert isinstance(micro, m.Select)
         whole = len(row.lanes) == 1 and micro.unit >= 32
@@ -134,7 +134,7 @@ class _Folding:
         return whole or (len(row.lanes) > 1 and own)
 
     def _is_said(self, row: RowTrace) -> bool:
-        """Whether the register that is read has the same numbers beside its bits."""
+        """Whether the register that is read already shows these numbers beside its bits."""
         key = row.input_keys[0]
         before = self._trace.rows.get(key)
         if before is not None:

@@ -1,4 +1,4 @@
-"""Two answers beside each other: which rows belong together, and where they differ."""
+"""Pairs of rows from two answers, and the values in which they differ."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..engine.tracing.trace import RowTrace, Trace
 from .scene_model import Cell, CellSpan, SpanKind
 
 OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, SpanKind.FAILS)
-"""Looks of what comes out of a row."""
+"""Looks of spans that show the result of a row."""
 
 
 class Pair(NamedTuple):
-    """A row of both answers; of one of them only, where the other has none."""
+    """Rows with the same key in both answers; one side is None if that answer has no such row."""
 
     key: str
     isa: RowTrace | None
@@ -28,12 +28,12 @@ class Pair(NamedTuple):
 
     @property
     def is_different(self) -> bool:
-        """Whether they have other values, or one of them has none."""
+        """Whether the values differ, or one side has no row."""
         return self.isa is None or self.other is None or self.isa.values != self.other.values
 
     @property
     def lanes(self) -> frozenset[int]:
-        """The lanes that both have with other values."""
+        """Lanes that both sides have, with different values."""
         if self.isa is None or self.other is None or len(self.isa.lanes) != len(self.other.lanes):
             return frozenset()
         both = zip(self.isa.values, self.other.values, strict=True)
@@ -41,14 +41,14 @@ class Pair(NamedTuple):
 
 
 def iter_pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
-    """The rows of a stage in order, those of one key together."""
+    """Yield the rows of a stage in order, paired by key."""
     left, right = _map_rows(isa, stage), _map_rows(other, stage)
     for key in _merge_keys(list(left), list(right)):
         yield Pair(key, left.get(key), right.get(key))
 
 
 def mark_differences(cell: Cell, other: Cell) -> Cell:
-    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
+    """Return a cell whose outcome marks the digits that differ from the other answer's."""
     at, there = _find_outcome_span(cell), _find_outcome_span(other)
     if at is None or there is None or cell.spans[at].text == other.spans[there].text:
         return cell
@@ -65,7 +65,7 @@ def mark_differences(cell: Cell, other: Cell) -> Cell:
 
 
 def hide_equal_cells(cells: Sequence[Cell], others: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Cells, those left empty whose outcome another answer's cell has too."""
+    """Return the cells, emptied if the other answer's cell has the same outcome."""
     if len(cells) != len(others):
         return tuple(cells)
     both = zip(cells, others, strict=True)
@@ -81,18 +81,18 @@ def _outcome_text(cell: Cell) -> str | None:
 
 
 def _find_outcome_span(cell: Cell) -> int | None:
-    """Which span of a cell is what comes out."""
+    """Return the index of the span with the outcome of a cell."""
     return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
 
 
 def find_differing_bits(x: int, y: int) -> list[tuple[int, int]]:
-    """The bits in which two patterns differ, as ranges high..low, the highest first."""
+    """Return the ranges (high, low) of the bits in which two patterns differ, the highest first."""
     found: list[tuple[int, int]] = []
     changed = x ^ y
     while changed:
         high = changed.bit_length() - 1
         rest = ~changed & (1 << high) - 1
-        low = rest.bit_length()  # below the highest one, ones go on down to here
+        low = rest.bit_length()  # ones continue from the highest one down to here
         found.append((high, low))
         changed &= (1 << low) - 1
     return found
@@ -103,7 +103,7 @@ def _map_rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
 
 
 def _merge_keys(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """The keys of both sides in their order: what only the other one has comes first."""
+    """Merge the keys of both sides in order; keys of the right side alone come first."""
 
     def position(key: str) -> float:
         if key in left:

@@ -1,4 +1,4 @@
-"""The scene of a trace."""
+"""Builds the scene of a trace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .scene_model import (
 
 
 def build_scene(trace: Trace) -> Scene:
-    """Everything that is drawn of a trace."""
+    """Return the whole scene of a trace."""
     read = {source.role for source in trace.plan.sources}
     roles = [role for role in Role if role in read and role in trace.operands]
     lanes = trace.instruction.entry.lanes
@@ -48,7 +48,7 @@ def build_scene(trace: Trace) -> Scene:
 
 
 def choose_part_width(trace: Trace, role: str) -> int:
-    """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
+    """Return the width in bits of the parts an operand is drawn in: 8, 16, or its full width."""
     for row in trace.rows.values():
         if role in row.input_keys and isinstance(row.micro, Select | Merge):
             return row.micro.unit
@@ -56,7 +56,7 @@ def choose_part_width(trace: Trace, role: str) -> int:
 
 
 def place_of(trace: Trace, key: str, lane: int, low: int) -> LaneRef:
-    """Where bits that begin at a bit are drawn."""
+    """Return the place that shows the bits of an operand or lane from bit `low`."""
     if key in trace.rows:
         return LaneRef(key, lane)
     return LaneRef(key, low // choose_part_width(trace, key))
@@ -68,7 +68,7 @@ def _step(trace: Trace, step: Step) -> StepScene:
 
 
 def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
-    """What is drawn of a row."""
+    """Return the scene of a row."""
     return RowScene(
         row.key,
         get_row_name(trace, row.row),
@@ -80,7 +80,7 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
 
 
 def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
-    """The ways into a row: what its lanes came from, and what they could have taken."""
+    """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
     for lane in range(len(row.lanes)):
         target = LaneRef(row.key, lane)
         gone: set[int] = set()
@@ -98,7 +98,7 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
 def _iter_rejected_places(
     trace: Trace, row: RowTrace, lane: int, gone: set[int]
 ) -> Iterator[LaneRef]:
-    """What a lane could have taken and did not."""
+    """Yield the places that a lane could have read and did not."""
     if isinstance(row.micro, Select):
         return
     for index, key in enumerate(row.input_keys):
@@ -107,21 +107,21 @@ def _iter_rejected_places(
         if isinstance(row.micro, Merge):
             if index == 0 and len(row.inputs[0]) > 1:
                 yield LaneRef(key, lane)
-            elif index == 1:  # its own part of c; a scalar's t goes only where it is sent
+            elif index == 1:  # its own part of c; a scalar's t is used only in the selected part
                 yield place_of(trace, key, lane, row.micro.unit * lane)
         else:
             yield place_of(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
 
 
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
-    """Whose bits a place holds."""
+    """Return the tint of the bits at a place."""
     if source.key in trace.rows:
         return find_tint(trace, source.key, source.lane)
     return Tint(source.key, find_top_byte(choose_part_width(trace, source.key), source.lane))
 
 
 def iter_parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterator[LaneRef]:
-    """The places where bits low..high-1 of an operand, or of a row's lane, are drawn."""
+    """Yield the places that show bits low..high-1 of an operand or of a lane of a row."""
     if key in trace.rows:
         yield LaneRef(key, lane)
         return
@@ -164,7 +164,7 @@ def _register(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
 
 
 def _read(trace: Trace, role: str) -> set[int]:
-    """The parts of an operand that may come to something: what values decide does not count."""
+    """Return the parts of an operand that can affect a result, whatever the values are."""
     found: set[int] = set()
     whole = trace.instruction.type_of(Role(role)).bits
     for row in trace.rows.values():

@@ -1,4 +1,4 @@
-"""What a row says in one line: a cell for each lane column, by its micro-operation."""
+"""Text cells of a row, one for each lane column, by micro-operation."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ GLYPHS = {
     Flag.ROUNDED: "≈",
     Flag.NAN: "(NaN)",
 }
-"""What marks a flag beside its colour."""
+"""Mark that shows a flag besides its colour."""
 BECOMES = CellSpan(" ▸ ", SpanKind.BECOMES)
-"""Between what was there before and what comes out."""
+"""Separator between the old and the new value."""
 
 _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
 class TracedRow(NamedTuple):
-    """A row of a trace that is drawn."""
+    """A row together with its trace."""
 
     trace: Trace
     row: RowTrace
 
     def make_formula(self, lane: int) -> Formula:
-        """The words of a lane."""
+        """Return the formula of a lane."""
         return describe_lane(self.trace, self.row, lane).formula
 
     def find_tint(self, index: int, lane: int) -> Tint:
-        """Whose bits an input's lane holds; nobody's where an operation made them."""
+        """Return the tint of a lane of an input; plain if an operation computed it."""
         return find_tint(self.trace, self.row.input_keys[index], lane)
 
 
 def find_tint(trace: Trace, key: str, lane: int) -> Tint:
-    """Whose bits a row's lane, or an operand, holds."""
+    """Return the tint of a lane of a row, or of an operand."""
     row = trace.rows.get(key)
     if row is None:
         return Tint(key)
@@ -61,17 +61,17 @@ def find_tint(trace: Trace, key: str, lane: int) -> Tint:
 
 
 def find_top_byte(unit: int, index: int) -> int:
-    """The topmost byte of a part; 3 of a whole register."""
+    """Return the index of the topmost byte of a part; 3 for a whole register."""
     return unit // 8 * (index + 1) - 1 if 8 <= unit < 32 else 3
 
 
 def format_part(role: str, unit: int, index: int) -> str:
-    """``a.b3``, ``b.h0``; ``a`` for the whole."""
+    """Format the name of a part: ``a.b3``, ``b.h0``, or ``a`` for the whole."""
     return role if unit >= 32 else f"{role}.{'b' if unit == 8 else 'h'}{index}"
 
 
 def build_cells(trace: Trace, row: RowTrace) -> tuple[Cell, ...]:
-    """The cells of a row, the highest column first."""
+    """Return the cells of a row, the highest column first."""
     seen = TracedRow(trace, row)
     columns = _COLUMNS.get(type(row.micro))
     if columns is not None:
@@ -178,13 +178,13 @@ def _merge(seen: TracedRow, lane: int) -> Spans:
         return box, CellSpan(str(before), SpanKind.CHANGED), BECOMES, lost, chip
     if micro.high:
         return _make_upper_half_spans(box, chip, before)
-    if len(row.inputs[0]) > 1:  # the number stands above in its column
+    if len(row.inputs[0]) > 1:  # the number is shown above in its column
         return box, chip
     return box, CellSpan(str(before), SpanKind.TEXT), BECOMES, chip
 
 
 def _make_upper_half_spans(box: CellSpan, chip: CellSpan, before: int) -> Spans:
-    """Bits 31:16 of a number, and what falls off on either side of them."""
+    """Return bits 31:16 of a number, and the bits cut off on both sides."""
     fits = -(1 << 31) <= before < 1 << 32
     beyond = () if fits else (CellSpan(format_high_digits(before, 32), SpanKind.LOST),)
     below = CellSpan(f"{before & 0xFFFF:04x}", SpanKind.LOST)
@@ -198,7 +198,7 @@ def _make_logic_spans(seen: TracedRow, lane: int) -> Spans:
 
 
 def _choose(seen: TracedRow, _: int) -> Spans:
-    """The name and the bits of what is chosen, and why."""
+    """Return the name and bits of the chosen value, and the condition that chose it."""
     row = seen.row
     chosen = 1 if row.inputs[0][0] else 2
     name, bits = format_option_name(seen, chosen), format_option_bits(seen, row.values[0])
@@ -213,7 +213,7 @@ def _choose(seen: TracedRow, _: int) -> Spans:
 
 
 def format_truth_name(trace: Trace, key: str) -> str:
-    """``t``, ``c``; ``!t`` for what a row turned."""
+    """Format the name of a truth value: ``t``, ``c``, or ``!t`` for a negated row."""
     row = trace.rows.get(key)
     if row is None:
         return format_operand_name(trace, key)
@@ -223,7 +223,7 @@ def format_truth_name(trace: Trace, key: str) -> str:
 
 
 def format_option_name(seen: TracedRow, index: int) -> str:
-    """What an input of a choice is called."""
+    """Format the name of an input of a choice."""
     row = seen.row
     if row.stage is Stage.GUARD:
         name = format_operand_name(seen.trace, row.name)
@@ -234,7 +234,7 @@ def format_option_name(seen: TracedRow, index: int) -> str:
 
 
 def format_option_bits(seen: TracedRow, value: int) -> str:
-    """The bits of an input of a choice."""
+    """Format the bits of an input of a choice."""
     role = seen.row.name if seen.row.stage is Stage.GUARD else "a"
     type_ = seen.trace.instruction.type_of(role)
     return str(value) if type_ is Type.PRED else format_hex(value, type_.bits)[2:]
@@ -249,7 +249,7 @@ def _flush(seen: TracedRow, _: int) -> Spans:
 
 
 def _make_written_spans(seen: TracedRow) -> tuple[Spans, ...]:
-    """The destination's bits, and what they mean."""
+    """Return the bits of the destination, and their meaning."""
     row = seen.row
     if row.stage is not Stage.WRITE:
         return (_make_plain_spans(seen, 0),)
@@ -271,7 +271,7 @@ def _make_written_spans(seen: TracedRow) -> tuple[Spans, ...]:
 
 
 def _make_packed_spans(seen: TracedRow) -> tuple[Spans, ...]:
-    """The destination's bytes or half-words in their columns; a whole word of one column."""
+    """Return the bytes or half-words of the destination by column; one word for a single lane."""
     micro, lanes = seen.row.micro, seen.row.inputs[0]
     assert isinstance(micro, m.Pack)
     if seen.trace.instruction.entry.lanes == 1:
@@ -293,7 +293,7 @@ def _make_packed_spans(seen: TracedRow) -> tuple[Spans, ...]:
 
 
 def _accumulate(seen: TracedRow) -> tuple[Spans, ...]:
-    """A running sum: c and the highest lane first, then lane by lane."""
+    """Return a running sum: c and the highest lane first, then lane by lane."""
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Accumulate)
     terms, total = row.inputs[0], row.inputs[1][0]
@@ -337,11 +337,11 @@ _CELLS: dict[type, Callable[[TracedRow, int], Spans]] = {
     m.Flush: _flush,
     m.ToFloat: _to_float,
 }
-"""Every other kind says its formula."""
+"""Cells of one lane, by micro-operation; every other kind shows its formula."""
 _COLUMNS: dict[type, Callable[[TracedRow], tuple[Spans, ...]]] = {
     m.Accumulate: _accumulate,
     m.Pack: _make_packed_spans,
     m.Truncate: _make_written_spans,
     m.Encode: _make_written_spans,
 }
-"""Kinds of one lane whose line may go through all columns."""
+"""Cells of a row whose text may extend over all columns, by micro-operation."""

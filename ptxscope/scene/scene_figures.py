@@ -1,4 +1,4 @@
-"""What is drawn of a row where there is room: axes, numbers to the bit, sums, gates, choices."""
+"""Figures of rows, for renderers with room: axes, bit rulers, sums, gates, choices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .scene_model import (
 
 
 def build_figure(trace: Trace, row: RowTrace) -> RowFigure | None:
-    """The figure of a row; None where its line says all."""
+    """Return the figure of a row, or None if its text shows everything."""
     draw = _FIGURES.get(type(row.micro))
     return draw(TracedRow(trace, row)) if draw else None
 
@@ -82,7 +82,7 @@ def _scale(seen: TracedRow) -> BitRulers | None:
 
 
 def _cut_off(seen: TracedRow) -> BitRulers | None:
-    """What falls off where a number does not fit."""
+    """Return rulers of the numbers that do not fit, with the bits cut off."""
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Wrap | m.Truncate)
     found = [

@@ -1,4 +1,4 @@
-"""The scene of a form: as that of a trace, with names and ranges where numbers stand."""
+"""The scene of a form: like that of a trace, with names and ranges instead of numbers."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ Spans = tuple[CellSpan, ...]
 
 
 class SymbolicRow(NamedTuple):
-    """A row of which no value is known."""
+    """A row without known values."""
 
     trace: Trace
     row: RowTrace
 
     def format_input(self, index: int, lane: int | None = None) -> str:
-        """What an input is called; with the lane's number where it has lanes."""
+        """Format the name of an input, with the number of the lane if it has several."""
         key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
         name = known.name if known else format_operand_name(self.trace, key)
@@ -71,12 +71,12 @@ class SymbolicRow(NamedTuple):
 
     @property
     def range(self) -> str:
-        """The values that it can yield."""
+        """Range of the values that the row can yield."""
         low, high = self.row.row.range
         return str(low) if low == high else f"{low}{_RANGE}{high}"
 
     def get_source_range(self) -> tuple[int, int]:
-        """The values that its first input can have."""
+        """Return the lowest and the highest value of the first input."""
         known = self.trace.rows.get(self.row.input_keys[0])
         if known:
             return known.row.range
@@ -84,13 +84,13 @@ class SymbolicRow(NamedTuple):
 
 
 def make_placeholder_trace(ins: Instruction) -> Trace:
-    """A trace of an instruction on zeros, and on its constants: no other value is shown."""
+    """Return a trace of an instruction on zeros and its constants; no other value is shown."""
     zeros = {role: 0 for x in ins.inputs for role in x.roles}
     return Trace(ins, ISA_MODEL, {**zeros, **ins.constants})
 
 
 def build_form_scene(trace: Trace) -> Scene:
-    """The scene of a trace in which nothing depends on its values."""
+    """Return the scene of a trace without anything that depends on its values."""
     drawn = build_scene(trace)
     steps = tuple(
         step._replace(rows=tuple(_build_symbolic_row(trace, row) for row in step.rows))
@@ -103,7 +103,7 @@ def build_form_scene(trace: Trace) -> Scene:
 
 
 def with_symbolic_rows(drawn: Scene, trace: Trace, hidden: Container[str]) -> Scene:
-    """The scene of a trace in which some rows tell no values: they are drawn as of the form."""
+    """Return the scene of a trace with the values of some rows replaced by names and ranges."""
 
     def told(row: RowScene) -> RowScene:
         return _build_symbolic_row(trace, row) if row.key in hidden else row
@@ -117,7 +117,7 @@ def _build_symbolic_row(trace: Trace, shown: RowScene) -> RowScene:
     told = SymbolicRow(trace, row)
     chooses = isinstance(row.micro, m.Choose)
     links = shown.links
-    if chooses:  # which of the two is taken, and told first, is its condition's to say
+    if chooses:  # neither which branch is taken nor their order may reveal the condition
         links = tuple(sorted(link._replace(taken=True) for link in links))
     cells = tuple(_make_symbolic_cell(told, cell, at) for at, cell in enumerate(shown.cells))
     return shown._replace(
@@ -129,7 +129,7 @@ def _build_symbolic_row(trace: Trace, shown: RowScene) -> RowScene:
 
 
 def _register(trace: Trace, shown: RegisterFigure, read: Container[LaneRef]) -> RegisterFigure:
-    """Its parts by their letters, and its type."""
+    """Return a register with the letters of its parts and its type."""
     ins, role = trace.instruction, shown.role
     type_ = ins.type_of(role)
     cells = []
@@ -153,7 +153,7 @@ def _register(trace: Trace, shown: RegisterFigure, read: Container[LaneRef]) -> 
 
 
 def _make_float_ruler(strip: BitRuler) -> BitRuler:
-    """The fields of a float by their letters."""
+    """Return the fields of a float as letters."""
     letters = {
         SpanKind.SIGN_BIT: "s",
         SpanKind.EXPONENT: "e",
@@ -207,7 +207,7 @@ def _select(told: SymbolicRow, lane: int) -> Spans:
     role = told.row.input_keys[word]
     chip = CellSpan(_make_letters(role, micro.unit, index), SpanKind.CHIP,
                 Tint(role, find_top_byte(micro.unit, index)))  # fmt: skip
-    several = len(told.row.lanes) > 1  # the lane's operand, as formulas call it
+    several = len(told.row.lanes) > 1  # the operand of the lane, as formulas name it
     return chip, CellSpan(f" {told.row.name}{lane if several else ''}", SpanKind.AWAY)
 
 
@@ -231,7 +231,8 @@ def _extend(told: SymbolicRow, lane: int) -> Spans:
 
 
 def _format_symbol(told: SymbolicRow, lane: int) -> str:
-    """The letters of the bits that an input's lane holds: those of the part that was selected."""
+    """Format the letters of the bits in a lane of the input: those of the part that was
+    selected."""
     key = told.row.input_keys[0]
     known = told.trace.rows.get(key)
     if known and isinstance(known.micro, m.Select):
@@ -243,7 +244,8 @@ def _format_symbol(told: SymbolicRow, lane: int) -> str:
 
 
 def _make_letters(role: str, unit: int, index: int) -> str:
-    """A name for bits: ``a.b3``, ``b.h0``, ``c[31:0]``; formulas call lane 3's operand ``a3``."""
+    """Return a name for bits: ``a.b3``, ``b.h0``, ``c[31:0]``; formulas name lane 3's operand
+    ``a3``."""
     letter = Role(role).label[:1]
     if unit < 32:
         return format_part(letter, unit, index) if unit >= 8 else letter
@@ -311,7 +313,7 @@ def _make_written_spans(told: SymbolicRow, lane: int) -> Spans:
 
 
 def _format_word(told: SymbolicRow) -> str:
-    """What is written, in letters."""
+    """Format the bits that are written, as letters."""
     micro = told.row.micro
     if isinstance(micro, m.Encode):
         return f"{'1.0' if micro.true == 0x3F80_0000 else 'all 1s'} or 0"
@@ -324,7 +326,7 @@ def _format_word(told: SymbolicRow) -> str:
 
 
 def _join_parts(told: SymbolicRow) -> str:
-    """The parts of a word side by side, the highest first."""
+    """Join the parts of a word, the highest first."""
     known = told.trace.rows[told.row.input_keys[0]]
     assert isinstance(known.micro, m.Merge)
     lanes = [_merge(SymbolicRow(told.trace, known), lane) for lane in range(len(known.lanes))]
@@ -354,7 +356,7 @@ _CELLS: dict[type, SymbolWriter] = {
     m.Pack: _make_written_spans,
     m.Accumulate: _accumulate,
 }
-"""Every other kind says what is computed, and between which ends it lies."""
+"""Cells by micro-operation; every other kind shows its formula and its range."""
 
 
 def _make_infix_writer(sign: str) -> Callable[[SymbolicRow, int], str]:
@@ -403,11 +405,11 @@ _FORMULAS: dict[type, Callable[[SymbolicRow, int], str]] = {
     m.Encode: _make_wrapping_writer("{}"),
     m.Pack: _make_wrapping_writer("{}"),
 }
-"""What is computed, in letters."""
+"""Formulas in letters, by micro-operation."""
 
 
 def format_symbolic_formula(trace: Trace, row: RowTrace) -> str:
-    """What a row computes, in letters and whatever the lane; empty where it only moves bits."""
+    """Format the formula of a row in letters, for any lane; empty if the row only moves bits."""
     told = SymbolicRow(trace, row)
     formula = _FORMULAS.get(type(row.micro)) or _SAID.get(type(row.micro))
     return formula(told, -1) if formula else ""
@@ -454,7 +456,7 @@ _SAID: dict[type, Callable[[SymbolicRow, int], str]] = {
 
 
 def _format_clamp(told: SymbolicRow) -> str:
-    """What it is clamped to, whatever can come out."""
+    """Format a clamp with its bounds, whether or not an input can exceed them."""
     micro, name = told.row.micro, told.format_input(0)
     assert isinstance(micro, m.Clamp)
     if micro.low is None:
@@ -479,7 +481,7 @@ def _make_symbolic_figure(told: SymbolicRow, shown: RowFigure | None) -> RowFigu
 
 
 def _make_number_line(told: SymbolicRow, shown: NumberLine) -> NumberLine | None:
-    """Where a clamp sends what lies inside, and on either side, if anything can."""
+    """Return a clamp's line with a point inside, and one on each side that an input can reach."""
     micro = told.row.micro
     if not isinstance(micro, m.Clamp):
         return None
@@ -535,4 +537,4 @@ _FIGURES: dict[type, Callable[..., RowFigure | None]] = {
     Gate: _make_gate,
     ChoiceFigure: _make_choice_figure,
 }
-"""Numbers to the bit have none where there are no numbers."""
+"""Figures of a form; bit rulers have none, because they need numbers."""
