@@ -1,7 +1,7 @@
-"""A sweep: the engine's arrays over all values of one operand lane, or of two.
+"""A sweep: arrays over all values of one or two register parts.
 
-The results are those of ``tracing.evaluate``, and what happened on the way is what the
-micro-operations say of themselves; nothing is computed in another way here.
+The results are those of ``tracing.evaluate``, and the events are the flags of the micro-operations;
+a sweep computes nothing in another way.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
 MOST = 1 << 16
-"""Values along a line; where there are more, some are drawn evenly."""
+"""Largest number of values along a line; larger ranges are sampled evenly."""
 SIDE = 1 << 8
-"""Values along each side of a map."""
+"""Largest number of values along each side of a map."""
 _CHANGES = 64
-"""Changes between two drawn values that are looked for one by one."""
+"""Largest number of changes between two samples that are located exactly."""
 _FEW = 2
-"""Values of a result that are told apart as cases, as those of a comparison are."""
+"""Largest number of distinct results that count as cases, as those of a comparison do."""
 
 
 class SweepAxis(NamedTuple):
-    """The values that a lane goes through, in order."""
+    """The values that a register part takes, in order."""
 
     lane: RegisterPart
     low: int
-    """Bits of the first and the last."""
+    """Bits of the first value; `high` has those of the last."""
     high: int
     stride: int
-    """1 where all are there; else how far those are apart that are drawn evenly."""
+    """1 if all values are present; otherwise the interval between even samples."""
     places: Bits
-    """Of each value among all that the lane has: see ``Lane.place``."""
+    """Rank of each value among all values of the part: see ``RegisterPart.compute_rank``."""
 
     @property
     def bits(self) -> Bits:
@@ -59,39 +59,39 @@ class SweepAxis(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many values."""
+        """Number of values."""
         return len(self.places)
 
     def get_value(self, at: int) -> int:
-        """The bits of a value."""
+        """Return the bits of the value at an index."""
         return self.lane.get_value_at(int(self.places[at]))
 
     def format_value_at(self, at: int) -> str:
-        """A value as people write it."""
+        """Format the value at an index."""
         return self.lane.format_value(self.get_value(at))
 
     def where(self, bits: int) -> int | None:
-        """Which value it is; None where it is not among them."""
+        """Return the index of a value, or None if it is not among the values."""
         place = self.lane.compute_rank(bits)
         at = int(np.searchsorted(self.places, np.uint64(place)))
         return at if at < self.size and int(self.places[at]) == place else None
 
 
 class Event(NamedTuple):
-    """What happens on the way to a result, and where."""
+    """A flag raised on the way to a result, and the values that raise it."""
 
     flag: Flag
     row: Row
     lane: int
-    """Of the row."""
+    """Lane of the row."""
     where: Mask
-    """A line, or a map with a row for each value of y."""
+    """True where the flag is raised: a line, or a map with a row for each value of y."""
     step: str
-    """What the row's step is called."""
+    """Title of the row's step."""
 
 
 class Sweep:
-    """Results over all values of one operand lane, or two."""
+    """The results over all values of one or two register parts."""
 
     def __init__(
         self,
@@ -107,18 +107,18 @@ class Sweep:
         self.instruction = instruction
         self.model = model
         self.operands = operands
-        """Bits by role; those that are swept as they are at the current point."""
+        """Bits by role; swept operands have those of the current point."""
         self.x = x
         self.y = y
         self.result_part = of
-        """What is looked at."""
+        """The part of the result that the sweep shows."""
         self.marked = marked
-        """There is a current point."""
+        """Whether there is a current point."""
         self.other = find_other_model(instruction, model)
-        """Whose answer is compared; None where every known answer is this one."""
+        """Model to compare with; None if every known model gives the same answer."""
         columns, rows = x.bits, y.bits if y else None
         self.bits, self.events = _evaluate_parts(self, model, columns, rows)
-        """The result's part everywhere, and what happened."""
+        """The result's part for all values, and the events."""
         self.other_bits = (
             _evaluate_parts(self, self.other, columns, rows, with_events=False)[0]
             if self.other
@@ -127,29 +127,29 @@ class Sweep:
 
     @cached_property
     def divergence_mask(self) -> Mask:
-        """Where the other answer is another one."""
+        """True where the other model gives a different result."""
         if self.other_bits is None:
             return np.zeros(self.bits.shape, np.bool_)
         return np.asarray(self.other_bits != self.bits)
 
     @cached_property
     def clamped(self) -> Mask:
-        """Where the result was moved to the end of a range."""
+        """True where the result was moved to the end of a range."""
         return self._find_flag(Flag.CLAMPED_LOW) | self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_high(self) -> Mask:
-        """Where it was moved down to the upper end."""
+        """True where the result was moved down to the upper end."""
         return self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_low(self) -> Mask:
-        """Where it was moved up to the lower end."""
+        """True where the result was moved up to the lower end."""
         return self._find_flag(Flag.CLAMPED_LOW)
 
     @cached_property
     def wrapped(self) -> Mask:
-        """Where bits that mattered were cut off the result."""
+        """True where significant bits of the result were cut off."""
         return self._find_flag(Flag.WRAPPED)
 
     def _find_flag(self, flag: Flag) -> Mask:
@@ -161,16 +161,16 @@ class Sweep:
 
     @cached_property
     def places(self) -> Bits:
-        """The results in their order: see ``Lane.place``."""
+        """Ranks of the results: see ``RegisterPart.compute_rank``."""
         return self.order(self.bits)
 
     def order(self, bits: Bits) -> Bits:
-        """The places of results."""
+        """Return the ranks of results."""
         return compute_ranks(self.result_part, bits)
 
     @property
     def current_point(self) -> tuple[int | None, int | None]:
-        """Where the current point is, along x and y; None where it is not among the values."""
+        """Indices of the current point along x and y; None if it is not among the values."""
         if not self.marked:
             return None, None
         at = self.x.where(self.x.lane.extract(self.operands[self.x.lane.role]))
@@ -180,7 +180,7 @@ class Sweep:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The roles of the registers that stay as they are."""
+        """Roles of the registers that are not swept."""
         swept = {axis.lane.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
         read = [source.role for source in make_plan(self.instruction).sources]
@@ -188,7 +188,7 @@ class Sweep:
 
     @cached_property
     def cases(self) -> npt.NDArray[np.int64]:
-        """A number for each value: another one where something else happens."""
+        """Case number of each value; values with the same events have the same number."""
         found = self.divergence_mask.astype(np.int64)
         for event in self.events:
             found = found * 2 + event.where
@@ -211,10 +211,9 @@ def compute_sweep(
 ) -> Sweep:
     """Sweep operands by role, each in the order in which the result's part reads it.
 
-    ``bounds`` are the bits of the first and the last value of x.
-
-    The operands that are swept are the current point, where it is to be marked. Raises
-    ValueError where x and y have bits in common, the bounds are none, or a value is missing.
+    `bounds` are the bits of the first and the last value of x. The operands of the swept parts are
+    the current point. Raise ValueError if x and y have bits in common, the bounds are in the wrong
+    order, or a value is missing.
     """
     if y and x.name == y.name and x.insert(0, x.mask) & y.insert(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
@@ -238,11 +237,11 @@ def make_axis(
     operands: Mapping[str, int],
     bounds: tuple[int, int] | None = None,
 ) -> SweepAxis:
-    """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
+    """Return all values of a part in the range, or even samples with the edge cases added."""
     low, high = (lane.compute_rank(x) for x in bounds) if bounds else (0, lane.values - 1)
     stride = -(-(high - low + 1) // most)
     if stride > 1:
-        stride |= 1  # else the low bits of all would be alike
+        stride |= 1  # an even stride would give all samples the same low bits
     count = (high - low) // stride + 1
     places = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
     if stride > 1:
@@ -253,14 +252,14 @@ def make_axis(
 
 
 def find_other_model(ins: Instruction, model: Model) -> Model | None:
-    """Whose answer differs from a model's on some operands, as far as plans tell."""
+    """Return the model whose plan differs from that of `model`, or None."""
     own = make_plan(ins, model.make_rules(ins.form))
     others = (ISA_MODEL,) if model.errata else PTXAS_MODELS
     return next((x for x in others if make_plan(ins, x.make_rules(ins.form)) != own), None)
 
 
 def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
-    """Places of values at which something may change, and of their neighbours."""
+    """Yield the ranks of edge cases, and of their neighbours."""
     bits = lane.unit
     top = 1 << (bits - 1)
     found = {lane.extract(x) for x in operands.values()} | {0, top}
@@ -277,7 +276,7 @@ def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterato
 
 
 def _refine_axis(drawn: Sweep) -> SweepAxis:
-    """The axis with both neighbours of each change between two drawn values, where few change."""
+    """Return the axis with both neighbours of each change added, if the changes are few."""
     places, cases = drawn.x.places, drawn.cases
     (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (places[1:] - places[:-1] > 1))
     if not 0 < len(changes) <= _CHANGES:
@@ -315,7 +314,7 @@ def _refine_axis(drawn: Sweep) -> SweepAxis:
 def _evaluate_parts(
     of: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
 ) -> tuple[Bits, tuple[Event, ...]]:
-    """The result's part for all values, and what happened where that is to be told."""
+    """Return the result's part for all values, and the events if requested."""
     ins = of.instruction
     plan = make_plan(ins, model.make_rules(ins.form))
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
@@ -337,7 +336,7 @@ def _evaluate_parts(
 def _make_operand_array(
     of: Sweep, role: str, type_: Type, columns: Bits, rows: Bits | None, shape: tuple[int, ...]
 ) -> npt.NDArray[Any]:
-    """An operand's bits everywhere; one number where it stays the same."""
+    """Return the bits of an operand for all values; one number if it is not swept."""
     name = of.instruction.names.get(role)
     bits = of.operands[role]
     swept = [(of.x.lane, columns)]
@@ -355,7 +354,7 @@ def _make_operand_array(
 
 
 class _EventCollector:
-    """Follows a result back through the rows that ran, and collects their flags."""
+    """Follows a result back through its rows and collects their flags."""
 
     def __init__(self, plan: Plan, there: FlaggedResults, shape: tuple[int, ...]) -> None:
         self.plan = plan
@@ -367,7 +366,7 @@ class _EventCollector:
         self.seen: dict[tuple[Flag, str, int], Mask] = {}
 
     def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
-        """What happened on the way to a part of a row's only lane, in the order of the rows."""
+        """Return the events that affect a part of a row's only lane, in the order of the rows."""
         self._follow_bits(key, 0, lane.shift, lane.shift + lane.unit, None)
         called = {step.stage: format_title(step) for step in self.plan.steps}
         events = [
@@ -377,9 +376,9 @@ class _EventCollector:
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
 
     def _follow_bits(self, key: str, lane: int, low: int, high: int, only: Mask | None) -> None:
-        """Collect from a lane's bits, and from all that they were made of.
+        """Collect the flags of a lane's bits and of all bits that they depend on.
 
-        ``only`` is where the value counts: a choice passes over one of two.
+        `only` selects the values that count: a choice ignores one of its two inputs.
         """
         row = self.rows.get(key)
         if row is None:
@@ -420,7 +419,7 @@ class _EventCollector:
 
 
 def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
-    """``Lane.place`` of each."""
+    """Return ``RegisterPart.compute_rank`` of each value."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(bits & top, ~bits & np.uint64(lane.mask), bits | top)
@@ -428,7 +427,7 @@ def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
 
 
 def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
-    """``Lane.at`` of each."""
+    """Return ``RegisterPart.get_value_at`` of each rank."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(places & top, places ^ top, ~places & np.uint64(lane.mask))

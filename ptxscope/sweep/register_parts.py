@@ -1,7 +1,7 @@
-"""What is swept and what is looked at: a part of an operand or of a result, its values in order.
+"""Parts of operands and results, with their values in order.
 
-The place of a value among all there are, smallest first, is what axes count: of integers by
-their type, of floats from -NaN over -0.0 and 0.0 to NaN.
+Axes count the rank of a value among all values, the smallest first: integers by their type, floats
+from -NaN over -0.0 and 0.0 to NaN.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ..engine.tracing.evaluation import make_plan
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
 _LONGEST_NAME = 11
-"""Characters of a register's name that labels repeat."""
+"""Longest name of a register, in characters, that labels repeat."""
 _PLAIN = pattern(r"([+-]?)(0|[1-9]\d*)[uU]?")
-"""A number that is no pattern of bits: a zero before it makes it octal."""
+"""Matches a number that is not a bit pattern; a leading zero would make it octal."""
 _DIGITS = 30
-"""Of a number that are read: more than any lane's has."""
+"""Number of digits that are read: more than any part can hold."""
 
 
 class RegisterPart(NamedTuple):
@@ -36,99 +36,100 @@ class RegisterPart(NamedTuple):
 
     role: str
     name: str
-    """The register, as it is written."""
+    """Register as written."""
     type: Type
-    """Of all of it."""
+    """Type of the whole register."""
     unit: int
-    """Its width in bits."""
+    """Width in bits."""
     number: int
-    """Which of those that wide; 0 is the least significant."""
+    """Index among the parts of that width; 0 is the least significant."""
     signed: bool
-    """Its bits are read as a signed number."""
+    """Whether its bits are read as a signed number."""
 
     @property
     def is_whole(self) -> bool:
-        """It is all of the register."""
+        """Whether it is the whole register."""
         return self.unit == self.type.bits
 
     @property
     def is_float(self) -> bool:
-        """Its values are floats."""
+        """Whether its values are floats."""
         return self.is_whole and self.type.is_float
 
     @property
     def suffix(self) -> str:
-        """``.b0``, ``.h1``, or nothing."""
+        """``.b0``, ``.h1``, or empty for the whole register."""
         return "" if self.is_whole else f".{_LETTERS[self.unit]}{self.number}"
 
     @property
     def text(self) -> str:
-        """``%r1.b0``."""
+        """Name and suffix, as in ``%r1.b0``."""
         return self.name + self.suffix
 
     @property
     def label(self) -> str:
-        """What pictures and sentences call it: its text, by its role where the name is long."""
+        """Name for pictures and sentences: the role replaces a long register name."""
         return self.register + self.suffix
 
     @property
     def register(self) -> str:
-        """What they call all of it."""
+        """Label of the whole register."""
         return self.name if len(self.name) <= _LONGEST_NAME else self.role
 
     @property
     def shift(self) -> int:
-        """The number of its lowest bit."""
+        """Index of its lowest bit."""
         return self.unit * self.number
 
     @property
     def mask(self) -> int:
-        """Its bits, all set, at bit 0."""
+        """Mask of its bits, shifted to bit 0."""
         return (1 << self.unit) - 1
 
     @property
     def values(self) -> int:
-        """How many values it has."""
+        """Number of its values."""
         return 1 << self.unit
 
     def extract(self, bits: int) -> int:
-        """Its bits in those of the register."""
+        """Return its bits out of those of the register."""
         return bits >> self.shift & self.mask
 
     def insert(self, bits: int, part: int) -> int:
-        """The register's bits with other ones for it."""
+        """Return the bits of the register with this part replaced."""
         return bits & ~(self.mask << self.shift) | part << self.shift
 
     def compute_rank(self, bits: int) -> int:
-        """How many values are smaller."""
+        """Return the number of smaller values."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return ~bits & self.mask if bits & top else bits | top
         return bits ^ top if self.signed else bits
 
     def get_value_at(self, place: int) -> int:
-        """The bits of the value at a place."""
+        """Return the bits of the value with a rank."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return place ^ top if place & top else ~place & self.mask
         return place ^ top if self.signed else place
 
     def format_value(self, bits: int) -> str:
-        """A value as people write it: ``-28``, ``1.5``, ``true``."""
+        """Format a value: ``-28``, ``1.5``, ``true``."""
         if self.is_float or self.type is Type.PRED:
             return format_value(bits, self.type)
         return str(cast(bits, self.unit, self.signed))
 
     def format_hex(self, bits: int) -> str:
-        """Its bits in hexadecimal."""
+        """Format its bits in hexadecimal."""
         return format_hex(bits, self.unit)
 
     def read(self, text: str) -> int:
-        """The bits of a value that somebody wrote; raises PtxError."""
+        """Return the bits of a value as written; raise PtxError if it is invalid."""
         return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
 
     def read_in_order(self, text: str) -> int:
-        """The same of an end of a range, where a plain number is one of its values."""
+        """Return the bits of an end of a range, in which a plain number must be one of the
+        values."""
         match = _PLAIN.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
             low, high = get_limits(self.unit, signed=self.signed)
@@ -146,29 +147,29 @@ class RegisterPart(NamedTuple):
 
 
 def parse_swept_part(ins: Instruction, text: str) -> RegisterPart:
-    """A part of an operand by its name, as in ``a.b0``, ``%r1.h1``, ``b``; raises PtxError."""
+    """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if there is none."""
     return _parse_part(ins, text, _map_operands(ins), "read")
 
 
 def parse_result_part(ins: Instruction, text: str) -> RegisterPart:
-    """A part of a destination by its name, as in ``d.b0``, ``p``; raises PtxError."""
+    """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if there is none."""
     return _parse_part(ins, text, dict(ins.results), "written")
 
 
 def list_sweepable_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
-    """Every operand in the parts that are read by themselves, and as a whole."""
+    """Return every operand, in the parts that are read separately and as a whole."""
     return tuple(lane for role in _map_operands(ins) for lane in _iter_known_parts(ins, role))
 
 
 def list_result_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
-    """Every destination in the parts that are written by themselves, and as a whole."""
+    """Return every destination, in the parts that are written separately and as a whole."""
     return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
 def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, RegisterPart | None]:
-    """What is swept where nobody says: what the first lane that counts takes of a, and of b.
+    """Return the default axes: the parts of a and b that the first lane in the mask reads.
 
-    None where there are no two of them, or not even one.
+    One or both are None if the instruction reads fewer registers.
     """
     lane = _find_first_lane(ins)
     found: list[RegisterPart] = []
@@ -186,14 +187,14 @@ def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, Registe
 
 
 def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | None:
-    """The result's part that an operand's part goes to; None where nothing is kept."""
+    """Return the part of the result that an operand's part goes to; None if no result is kept."""
     written = list_result_parts(ins)
     if not written:
         return None
     lanes = [lane for lane in written if not lane.is_whole]
     if not lanes:
         return written[0]
-    if len(lanes) == 1:  # what a scalar instruction writes, beside c
+    if len(lanes) == 1:  # the part that a scalar instruction writes, next to c
         return lanes[0] if x.role != Role.C else written[-1]
     taking = (
         at
@@ -207,16 +208,16 @@ def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | N
 
 
 def with_read_order(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> RegisterPart:
-    """An operand's part with its values in the order in which a result's part reads them.
+    """Return a part with its values in the order in which the result's part reads them.
 
-    Where that reads it both ways, they are those of its bits: unsigned.
+    The order is unsigned if the result reads the part both as signed and as unsigned.
     """
     ways = find_signedness(ins, lane, of)
     return lane._replace(signed=ways == {True}) if ways else lane
 
 
 def find_signedness(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> set[bool]:
-    """Whether an operand's part is read as signed on the way to a result's part; it may be both."""
+    """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
     plan, picks = make_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == lane.name}
@@ -253,12 +254,12 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
 
 
 def _map_operands(ins: Instruction) -> dict[str, str]:
-    """Each register that is read, by its first role."""
+    """Return the name of each register that is read, by its first role."""
     return {needed.roles[0]: needed.name for needed in ins.inputs}
 
 
 def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
-    """What each lane of a selecting row takes: role, width and number."""
+    """Return the parts that the lanes of each selecting row read: role, width and number."""
     return {
         row.key: [(row.inputs[word], row.micro.unit, index) for word, index in row.micro.picks]
         for row in make_plan(ins).rows
@@ -267,7 +268,7 @@ def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
 
 
 def _iter_known_parts(ins: Instruction, role: str) -> Iterator[RegisterPart]:
-    """The parts of a register that the instruction knows, and all of it."""
+    """Yield the parts of a register that the instruction uses, then the whole register."""
     for unit, index in _list_parts(ins, role):
         yield _make_part(ins, role, unit, index)
     yield _make_part(ins, role, ins.type_of(role).bits, 0)
@@ -294,7 +295,8 @@ def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPa
 
 
 def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
-    """Whether what reads a part reads it as signed; where nothing does, as its type says."""
+    """Whether the instruction reads a part as signed; by the register's type if nothing reads
+    it."""
     type_ = ins.type_of(role)
     rows = {row.key: row for row in make_plan(ins).rows}
     for row in rows.values():
@@ -335,7 +337,7 @@ def _parse_part(ins: Instruction, text: str, known: dict[str, str], done: str) -
 
 
 def _find_role(word: str, known: dict[str, str]) -> str | None:
-    """The role of a register by its name, its name without ``%``, or the role itself."""
+    """Return the role of a register given by name, by name without ``%``, or by role."""
     for wanted in (word, f"%{word}"):
         for role, name in known.items():
             if name == wanted:
@@ -358,7 +360,7 @@ _VERBS = {"read": "reads", "written": "writes"}
 
 
 def _format_allowed_parts(ins: Instruction, known: dict[str, str]) -> str:
-    """What may be written, and a part of one for an example."""
+    """Format the names that are allowed, with a part of one as an example."""
     wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
     named = ", ".join(known.values()) or "nothing"
     return named if wide is None else f"{named}; or a part, as in {wide}.b0"

@@ -1,4 +1,4 @@
-"""A sweep in words: where it clamps, wraps, stays the same, and where models part."""
+"""Descriptions of a sweep: where it clamps, wraps or is constant, and where models differ."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from .register_parts import RegisterPart, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
 
 _MOST = 24
-"""Ranges that are told one by one."""
+"""Largest number of ranges that are described one by one."""
 _FEW = 6
-"""Ranges that are told beside a map."""
+"""Largest number of ranges that are described beside a map."""
 _SHOWN = 3
-"""Of more, the first that are."""
+"""Number of ranges shown if there are more."""
 
 
 RankArray = npt.NDArray[np.int64]
 
 
 class ValueInterval(NamedTuple):
-    """A stretch of values of x over which the same happens."""
+    """A stretch of values of x over which the same events happen."""
 
     first: int
-    """Which value it begins with, and which it ends with."""
+    """Index of the first value; `last` has that of the last."""
     last: int
 
 
 def describe_sweep(sweep: Sweep) -> list[str]:
-    """Sentences that tell the whole of it, for who can't see the picture."""
+    """Return sentences that describe the whole sweep, for readers who cannot see the picture."""
     told = [
         format_title(sweep),
         *_iter_fixed_parts(sweep),
@@ -56,7 +56,7 @@ def describe_sweep(sweep: Sweep) -> list[str]:
 
 
 def format_title(sweep: Sweep) -> str:
-    """What is shown over what, under which model."""
+    """Format the title: the result, the swept parts and the model."""
     over = _format_axis_range(sweep.x)
     if sweep.y:
         over += f", and {_format_axis_range(sweep.y)}"
@@ -66,7 +66,7 @@ def format_title(sweep: Sweep) -> str:
 
 
 def format_fixed_parts(sweep: Sweep) -> str:
-    """The registers and parts that stay as they are: ``b = 0x00000005``."""
+    """Format the registers and parts that are not swept: ``b = 0x00000005``."""
     ins = sweep.instruction
     said: dict[str, str] = {}
     for role in sweep.others:
@@ -89,7 +89,7 @@ def _iter_fixed_parts(sweep: Sweep) -> Iterator[str]:
 
 
 def _read_twice(sweep: Sweep) -> Iterator[str]:
-    """What is read as signed and as unsigned: which values are which."""
+    """Yield a sentence for each part that is read both as signed and as unsigned."""
     for lane in (axis.lane for axis in (sweep.x, sweep.y) if axis):
         if len(find_signedness(sweep.instruction, lane, sweep.result_part)) > 1:
             top, above = 1 << (lane.unit - 1), 1 << lane.unit
@@ -112,7 +112,7 @@ def _is_all(axis: SweepAxis) -> bool:
 
 
 def describe_sampling(axis: SweepAxis) -> str:
-    """How the values were drawn, where they are not all: nothing where they are."""
+    """Describe how the values were sampled; empty if all values are present."""
     if axis.stride == 1:
         return ""
     said = f"one of each {axis.stride:,} values of {axis.lane.label}"
@@ -128,7 +128,7 @@ def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
 
 
 def describe_event(event: Event, of: RegisterPart) -> str:
-    """What happens to a result, in a few words: ``clamped to 127``."""
+    """Describe the effect of an event on a result: ``clamped to 127``."""
     said = _SAID[type(event.row.micro)](event)
     alone = event.row.lanes == 1 or not of.is_whole
     return said if alone else f"lane {event.lane} {said}"
@@ -163,7 +163,7 @@ _NAMED = {
 
 
 class _EventWording(dict[type[MicroOperation], Callable[[Event], str]]):
-    """By the kind of row; any other's flag has its own words."""
+    """Wording by micro-operation; the default depends on the flag alone."""
 
     def __missing__(self, _: type[MicroOperation]) -> Callable[[Event], str]:
         return lambda event: _NAMED.get(event.flag, str(event.flag))
@@ -186,7 +186,7 @@ _SAID = _EventWording(
 
 
 def find_intervals(sweep: Sweep) -> list[ValueInterval]:
-    """The stretches of a line over which the same happens."""
+    """Return the stretches of a line over which the same events happen."""
     cases = sweep.cases
     (ends,) = np.nonzero(cases[1:] != cases[:-1])
     firsts, lasts = [0, *(ends + 1).tolist()], [*ends.tolist(), len(cases) - 1]
@@ -194,7 +194,7 @@ def find_intervals(sweep: Sweep) -> list[ValueInterval]:
 
 
 def find_interval_ends(where: Mask) -> tuple[RankArray, RankArray]:
-    """Where each stretch of a line in which something holds begins, and where it ends."""
+    """Return the first and the last index of each stretch of a line where the mask is true."""
     padded = np.zeros(len(where) + 2, np.int8)
     padded[1:-1] = where
     steps = np.diff(padded)
@@ -202,7 +202,7 @@ def find_interval_ends(where: Mask) -> tuple[RankArray, RankArray]:
 
 
 def find_true_intervals(where: Mask, most: int | None = None) -> list[ValueInterval]:
-    """The stretches of a line in which something holds, or the first of them."""
+    """Return the stretches of a line where the mask is true, at most `most` of them."""
     firsts, lasts = find_interval_ends(where)
     return list(map(ValueInterval, firsts[:most].tolist(), lasts[:most].tolist()))
 
@@ -222,7 +222,7 @@ def _describe_agreement(sweep: Sweep) -> str:
 
 
 def _iter_range_sentences(sweep: Sweep, found: list[ValueInterval]) -> Iterator[str]:
-    """Each range in which the same happens; where there are many, what happens and how often."""
+    """Yield a sentence for each range, or the events and their counts if there are many."""
     if len(found) <= _MOST:
         yield from (_run(sweep, run) for run in found)
         return
@@ -251,7 +251,7 @@ def _run(sweep: Sweep, run: ValueInterval) -> str:
 
 
 def _describe_interval(sweep: Sweep, run: ValueInterval) -> str:
-    """What the result does over a stretch: ``is 127``, ``rises from -28 to 127``."""
+    """Describe the result over a stretch: ``d.b0 is 127``, ``d.b0 rises from -28 to 127``."""
     return f"{sweep.result_part.label} {_describe_course(sweep, sweep.bits, run)}"
 
 
@@ -299,7 +299,7 @@ def _map(sweep: Sweep) -> Iterator[str]:
 
 
 def describe_row(sweep: Sweep) -> list[str]:
-    """What happens along x at the current value of y, in a few sentences; else none."""
+    """Describe the events along x at the current value of y; empty if there are many."""
     if None in sweep.current_point:
         return []
     line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.result_part)
@@ -308,7 +308,7 @@ def describe_row(sweep: Sweep) -> list[str]:
 
 
 def _describe_area(sweep: Sweep, where: Mask, said: str) -> str:
-    """How much of a map, and in which columns and rows."""
+    """Describe the share of a map that a mask covers, and its columns and rows."""
     assert sweep.y
     told = f"{said[:1].upper()}{said[1:]}: {_format_share(where)}"
     if where.all():
@@ -353,7 +353,7 @@ def _describe_values(sweep: Sweep) -> str:
 
 
 def describe_point(sweep: Sweep) -> str:
-    """The current point and its result: ``a.b0 = 127: d.b0 = 127, clamped to 127``; or nothing."""
+    """Describe the current point and its result: ``a.b0 = 127: d.b0 = 127, clamped to 127``."""
     at_x, at_y = sweep.current_point
     if at_x is None or (sweep.y and at_y is None):
         return ""

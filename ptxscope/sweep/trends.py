@@ -1,4 +1,4 @@
-"""The course of a result along a line in words: where it rises, where it falls, where it turns."""
+"""Trends of a result along a line: where it rises and falls, and how often."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from .computation import Bits, SweepAxis, compute_ranks
 from .register_parts import RegisterPart
 
 _TURNS = 4
-"""Legs that are told one by one; of more, how many there are."""
+"""Largest number of segments that are described one by one."""
 _STEADY = 4
-"""Values that a leg has on average at least, where legs are counted."""
+"""Smallest average number of values in a segment for segments to be counted."""
 
 
 class MonotoneSegment(NamedTuple):
-    """A stretch over which a result only rises, or only falls, as far as that goes."""
+    """A maximal stretch over which a result never falls, or never rises."""
 
     first: int
-    """Which value it begins with, and which it ends with; the next one begins there."""
+    """Index of the first value; the next segment begins at `last`."""
     last: int
     rises: bool
 
 
 def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
-    """The legs of a line; none where it is level. A level part belongs to the leg before it."""
+    """Return the monotone segments; a level stretch belongs to the one before. Empty if
+    constant."""
     steps = np.flatnonzero(order[1:] != order[:-1])
     up = order[1:][steps] > order[:-1][steps]
     starts = np.flatnonzero(up[1:] != up[:-1]) + 1
@@ -41,7 +42,7 @@ def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
 
 
 def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
-    """What a result does from a value of x on: ``is 127``, ``rises from -28 to 127``."""
+    """Describe a result from a value of x onwards: ``is 127``, ``rises from -28 to 127``."""
     order = compute_ranks(of, bits)
     found = find_monotone_segments(order)
     if not found:
@@ -73,7 +74,7 @@ def _describe_segment(of: RegisterPart, bits: Bits, order: Bits, leg: MonotoneSe
 
 
 def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
-    """How often it rises and falls; of teeth, which end in one step, how many there are."""
+    """Describe how often a result rises and falls; a sawtooth has only its slow side counted."""
     if len(found) * _STEADY >= size:
         return ""
     ways = {
@@ -86,7 +87,7 @@ def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
 
 
 def _describe_steps(order: Bits, *, is_rising: bool) -> str:
-    """Where a rising or falling result stays for some values each time, how many."""
+    """Describe how many values a rising or falling result stays at each level."""
     _, counts = np.unique(order, return_counts=True)
     if not is_rising:
         counts = counts[::-1]
@@ -108,7 +109,7 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
 
 
 def format_place(axis: SweepAxis, first: int, last: int) -> str:
-    """Values of an axis in a sentence: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
+    """Format a range of an axis as a clause: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
     return (
         f"{axis.lane.label} is "
         f"{format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))}"
@@ -116,13 +117,13 @@ def format_place(axis: SweepAxis, first: int, last: int) -> str:
 
 
 def format_extent(axis: SweepAxis, first: int, last: int) -> str:
-    """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
+    """Format a range of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
     values = format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))
     return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
 
 
 def format_value_range(lane: RegisterPart, low: int, high: int) -> str:
-    """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
+    """Format a range of values: ``from -128 to 127``, ``0 and 1``; a single value as itself."""
     if low == high:
         return lane.format_value(low)
     if lane.is_float:
