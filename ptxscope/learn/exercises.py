@@ -1,8 +1,8 @@
-"""Exercises without end, drawn from the catalog: what comes out, which line, which operands.
+"""Endless exercises drawn from the catalog: predict a result, pick a line, find operands.
 
-The exercise of a number follows from seed, level and family alone, unless a tally bends the
-draw towards what was got wrong. Every one is checked by the engine: of the lines to choose from
-just one gives the result; operands that make the answers part are known to exist.
+The exercise of a number depends only on seed, level and family, unless a tally shifts the draw
+towards earlier mistakes. The engine checks every exercise: exactly one of the lines to choose from
+gives the result, and operands for which the models differ are known to exist.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ QUESTIONS = {
 }
 GROUPS = {"compare": Group.COMPARE, "scalar": Group.SCALAR, "simd": Group.SIMD}
 _KINDS = {ExerciseKind.RESULT: 5, ExerciseKind.MODIFIER: 3, ExerciseKind.PART: 2}
-"""How often each is asked."""
+"""Weight of each kind."""
 _TRIES = 24
-"""Forms that are drawn until one makes an exercise of its kind."""
+"""Number of forms drawn before giving up on an exercise of a kind."""
 _ERRATA_FROM = 2
-"""The lowest level at which errata touch much of what is drawn."""
+"""Lowest level at which errata affect most of the forms drawn."""
 _WITNESSES = 60
-"""Operands that are tried for two answers that part."""
+"""Number of operands tried to make two models differ."""
 _HAPPENS = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED))
 
 
@@ -54,42 +54,43 @@ class Exercise(NamedTuple):
     """One exercise."""
 
     number: int
-    """From 1."""
+    """Number, from 1."""
     kind: ExerciseKind
     level: int
     trace: Trace
-    """The right line on its operands; where operands are asked, on some that do."""
+    """The right line on its operands; for operands to find, on some that answer the question."""
     choices: tuple[Instruction, ...] = ()
-    """Lines of which one gives the trace's result."""
+    """Lines to choose from; exactly one gives the result of the trace."""
     other: Model = ISA_MODEL
-    """Whose answer differs from the documented one."""
+    """Model whose answer differs from the documented one."""
 
     @property
     def opcode(self) -> str:
-        """What it is about."""
+        """Opcode that the exercise is about."""
         return self.trace.instruction.opcode
 
     @property
     def question(self) -> judging.Question:
-        """Where the result is asked."""
+        """The question about the result."""
         return judging.Question(self.trace, next(iter(self.trace.instruction.results)))
 
     @property
     def right(self) -> int:
-        """The number of the line that is right, from 1."""
+        """Number of the right line, from 1."""
         return self.choices.index(self.trace.instruction) + 1
 
 
 class Verdict(NamedTuple):
-    """An answer to an exercise, judged."""
+    """The grade of an answer to an exercise."""
 
     is_right: bool
     said: tuple[str, ...]
-    """Why, where it is wrong; what it shows, where it is right."""
+    """The reason if the answer is wrong; a remark if it is right."""
 
 
 def map_families() -> dict[str, tuple[str, ...]]:
-    """The opcodes of each family: a group, an operation in all its widths, one instruction."""
+    """Return the opcodes of each family: a group, an operation in all widths, or one
+    instruction."""
     found = {
         name: tuple(x.opcode for x in CATALOG.values() if x.group is group)
         for name, group in GROUPS.items()
@@ -103,9 +104,9 @@ def map_families() -> dict[str, tuple[str, ...]]:
 def iter_exercises(
     seed: str, level: int = 1, family: str = "", tally: Tally | None = None
 ) -> Iterator[Exercise]:
-    """Exercises without end; a tally makes what was got wrong come more often.
+    """Yield exercises without end; a tally makes earlier mistakes come up more often.
 
-    Raises KeyError for a family that ``families`` does not have.
+    Raise KeyError if ``map_families`` has no such family.
     """
     opcodes = map_families()[family] if family else tuple(CATALOG)
     bias = tally or Tally()
@@ -124,7 +125,7 @@ def make_exercise(
     weights: Mapping[str, int],
     kinds: Mapping[ExerciseKind, int] = _KINDS,
 ) -> Exercise:
-    """The exercise that is drawn; how often is told by opcode, and by kind."""
+    """Draw an exercise with weights by opcode and by kind."""
     kind = draw.pick_weighted(kinds)
     if kind is ExerciseKind.PART:
         parting = {x: y for x, y in weights.items() if any(x in e.opcodes for e in ERRATA)}
@@ -146,7 +147,7 @@ def make_exercise(
 
 
 def _make_trace(draw: SeededRandom, ins: Instruction, level: int) -> Trace:
-    """The instruction on operands; such as something happens to, where that is soon found."""
+    """Return a trace on operands that raise a flag, if a few draws find some."""
     found = [
         Trace(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, level)))
         for _ in range(1 + level)
@@ -181,7 +182,7 @@ def _make_modifier_exercise(
 
 
 def _iter_changed_forms(draw: SeededRandom, found: Form, level: int) -> Iterator[Form]:
-    """Legal forms that differ in one slot and read the same operands, in some order."""
+    """Yield legal forms that differ in one slot and read the same operands, in random order."""
     for slot in draw.shuffle(_list_varied_slots(found, level)):
         for value in _iter_values(draw, slot):
             changed = found._replace(**{slot.name: value})  # type: ignore[arg-type]
@@ -193,7 +194,7 @@ def _iter_changed_forms(draw: SeededRandom, found: Form, level: int) -> Iterator
 
 
 def _list_varied_slots(found: Form, level: int) -> list[Slot]:
-    """The slots in which lines to choose from differ: what is written, no destination."""
+    """Return the slots in which lines to choose from differ: modifiers, not destinations."""
     slots = (x for x in CATALOG[found.opcode].slots if x.name not in ("c", "dst"))
     return [
         x
@@ -213,7 +214,7 @@ def _make_divergence_exercise(
     draw: SeededRandom, number: int, level: int, opcode: str
 ) -> Exercise | None:
     ins = make_instruction(draw_form(draw, opcode, max(level, _ERRATA_FROM)))
-    if not ins.errata:  # one shows only under a guard
+    if not ins.errata:  # one of them shows only under a guard
         ins = replace(ins, guard=Guard("g", negated=bool(draw.random_below(2))))
     if not ins.errata or "d" not in ins.results:
         return None
@@ -235,11 +236,11 @@ def _list_result_bits(trace: Trace) -> tuple[tuple[str, int], ...]:
     return tuple(trace.result.items())
 
 
-# --- what is told of one -----------------------------------------------------------------
+# --- text of an exercise -----------------------------------------------------------------
 
 
 def question_lines(found: Exercise) -> tuple[str, ...]:
-    """The exercise in lines of text, its question first."""
+    """Return the exercise as lines of text, the question first."""
     trace, ins = found.trace, found.trace.instruction
     lines = [QUESTIONS[found.kind]]
     if found.kind is not ExerciseKind.MODIFIER:
@@ -254,7 +255,7 @@ def question_lines(found: Exercise) -> tuple[str, ...]:
 
 
 def prompt(found: Exercise) -> str:
-    """What an answer is typed behind."""
+    """Return the prompt for an answer."""
     if found.kind is ExerciseKind.RESULT:
         return f"{next(iter(found.trace.instruction.results.values()))} = "
     if found.kind is ExerciseKind.MODIFIER:
@@ -263,7 +264,7 @@ def prompt(found: Exercise) -> str:
 
 
 def format_operands(trace: Trace, choices: Iterable[Instruction] = ()) -> tuple[str, ...]:
-    """A line for each operand that one of the lines reads: its bits, and what they are to it."""
+    """Return a line for each operand that the lines read: its bits and their meaning."""
     ins = trace.instruction
     read = {x.name: x for line in (ins, *choices) for x in line.inputs}
     return tuple(
@@ -279,7 +280,7 @@ def _format_results(trace: Trace) -> str:
 
 
 def format_solution(found: Exercise) -> str:
-    """The right answer."""
+    """Format the right answer."""
     if found.kind is ExerciseKind.RESULT:
         ins, key = found.trace.instruction, found.question.key
         bits = judging.compute_expected(found.question)
@@ -298,7 +299,7 @@ def _format_given(trace: Trace) -> str:
 
 
 def list_hints(found: Exercise) -> tuple[str, ...]:
-    """What leads to the answer, one after the other; the last says it."""
+    """Return hints in order; the last one is the answer."""
     if found.kind is ExerciseKind.RESULT:
         return judging.list_hints(found.question)
     if found.kind is ExerciseKind.MODIFIER:
@@ -320,11 +321,11 @@ def _format_choice_result(found: Exercise, choice: Instruction) -> str:
 
 _WORD = pattern(r"[^\s,;]\S*+")
 _LONGEST = 4096
-"""Characters of an answer that are read."""
+"""Longest answer in characters."""
 
 
 def grade_answer(found: Exercise, text: str) -> Verdict:
-    """Judge an answer; raises PtxError for what is none."""
+    """Grade an answer; raise PtxError if it is not one."""
     if len(text) > _LONGEST:
         problem = Problem("the answer is too long", (0, 1), f"{_LONGEST} characters")
         raise PtxError(text[:_LONGEST], (problem,))
@@ -337,14 +338,14 @@ def grade_answer(found: Exercise, text: str) -> Verdict:
 
 
 def feedback_lines(found: Exercise, verdict: Verdict) -> tuple[str, ...]:
-    """What is said of an answer."""
+    """Return the feedback on an answer."""
     if verdict.is_right:
         return ("Right.", *verdict.said)
     return ("Wrong.", *verdict.said, format_solution(found))
 
 
 def skipped_lines(found: Exercise) -> tuple[str, ...]:
-    """What is said where there was none."""
+    """Return the feedback on a skipped exercise."""
     return (f"Skipped. {format_solution(found)}",)
 
 
@@ -362,7 +363,7 @@ def _grade_choice(found: Exercise, text: str) -> Verdict:
 
 
 def _parse_written_choice(found: Exercise, text: str) -> Instruction:
-    """A choice that was written out; raises PtxError for anything else."""
+    """Parse a choice that was written out; raise PtxError if it is none of the lines."""
     with suppress(PtxError):
         choice = parse(text)
         if choice in found.choices:
@@ -387,7 +388,7 @@ def _grade_operands(found: Exercise, text: str) -> Verdict:
 
 
 def _parse_assignments(ins: Instruction, text: str) -> dict[str, int]:
-    """``a=1 b=0xff``: a value for each register that is read; raises PtxError."""
+    """Parse ``a=1 b=0xff``: a value for each register that is read; raise PtxError."""
     types = {x.name: x.type for x in ins.inputs}
     wanted = " ".join(f"{name}=1" for name in types)
     values: dict[str, int] = {}

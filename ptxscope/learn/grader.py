@@ -1,13 +1,13 @@
-"""Judging what somebody predicts, and leading there by hints.
+"""Grades predictions and gives hints.
 
-``judge(Question(trace, "saturate", 2), "127")``: a lane of a row, a destination (``"d"``), or a
-lane of it. An answer may be written in every notation that the value field takes.
+``judge(Question(trace, "saturate", 2), "127")`` asks for a lane of a row, a destination (``"d"``),
+or a lane of a destination. An answer may use any notation that the value field accepts.
 
-A row of bits (a selected byte, a merged lane, a destination) is right by its bits, given as
-bits or as the signed or unsigned number. A row of numbers is right by the number; or by its bits,
-written as 0x… or 0b…, in 32, 64 or 128 bits, whichever holds the row; a clamped one by its bits in
-the type that it is clamped to. So neither 255 nor 0xff is -1 where a byte is extended, nor is
-4294967295 where a word is: that is what is asked there.
+A row of bits (a selected byte, a merged lane, a destination) is right by its bits, written as bits
+or as the signed or unsigned number. A row of numbers is right by the number, or by its bits,
+written as 0x… or 0b…, in the narrowest of 32, 64 or 128 bits that holds the row; a clamped one by
+its bits in the type that it is clamped to. So -1 is neither 255 nor 0xff when a byte is extended,
+nor 4294967295 when a word is: the question is about exactly that.
 """
 
 from __future__ import annotations
@@ -35,30 +35,33 @@ MISSED = "No single mistake that is known gives that."
 
 
 class GradedAnswer(NamedTuple):
-    """What somebody answered, judged."""
+    """A graded answer."""
 
     is_right: bool
     given: int
-    """As ``expected`` has it, where it is right."""
+    """Value of the answer; if right, equal to `expected`."""
     expected: int
     explanations: tuple[Explanation, ...]
-    """Which mistake gives just this, or those of the lanes, where it takes several; none where it
-    is right or none is known."""
+    """The mistake that gives this value, or those of its lanes if it takes several; empty if the
+    answer is right or no mistake is known."""
 
     @property
     def why(self) -> tuple[str, ...]:
-        """The explanations, each with what is right."""
+        """Sentences of the explanations, each with the right value."""
         return tuple(x.said for x in self.explanations)
 
 
 def compute_expected(question: Question) -> int:
-    """The right answer, from the trace; raises ValueError where there is no such place."""
+    """Return the right answer from the trace; raise ValueError if there is no such location."""
     where = locate_answer(question)
     return where.get_value({key: row.values for key, row in question.trace.rows.items()})
 
 
 def judge(question: Question, text: str) -> GradedAnswer:
-    """Judge what was typed; raises PtxError for what is no value, ValueError for no such place."""
+    """Grade a typed answer.
+
+    Raise PtxError if it is not a value, and ValueError if there is no such location.
+    """
     where = locate_answer(question)
     given, right, bits = where.read(text), compute_expected(question), is_bits(text)
     if where.is_accepted(right, given, bits=bits):
@@ -72,7 +75,7 @@ def judge(question: Question, text: str) -> GradedAnswer:
 
 
 def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
-    """What is said of a wrong answer: at first the mistake alone, then what is right too."""
+    """Return the reply to a wrong answer: first the mistake alone, later also the right answer."""
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
         return best.name if best else MISSED
@@ -81,7 +84,7 @@ def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
 
 
 def answer_text(question: Question) -> str:
-    """The right answer as it is shown; read as an answer, it is right."""
+    """Format the right answer as it is shown; typed as an answer, it is accepted."""
     where, trace = locate_answer(question), question.trace
     if question.key in DESTINATIONS or where.lane is None:
         return format_hex(compute_expected(question), where.width)
@@ -92,7 +95,7 @@ def answer_text(question: Question) -> str:
 def _explain_hex_digits(
     question: Question, where: AnswerLocation, text: str, known: tuple[Explanation, ...]
 ) -> tuple[Explanation, ...]:
-    """Digits that would be right as hexadecimal; or explained, where nothing explains them."""
+    """Explain decimal digits that are right, or explicable, as hexadecimal ones."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
@@ -113,7 +116,7 @@ def _explain_hex_digits(
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
-    """What leads to the answer, one step at a time; the last is how it comes about."""
+    """Return hints in order; the last one derives the answer."""
     where, trace = locate_answer(question), question.trace
     if question.key in {written.role for written in trace.plan.results}:
         return _from_the_start(question, where)
@@ -128,7 +131,7 @@ def list_hints(question: Question) -> tuple[str, ...]:
 
 
 def _from_the_start(question: Question, where: AnswerLocation) -> tuple[str, ...]:
-    """A destination's: what each step does, then what it gave on the way there."""
+    """Return the hints for a destination: the rule of each step, then its values."""
     trace = question.trace
     used = find_ancestors(trace, LaneBits(where.key, 0, where.shift, where.shift + where.width))
     ways = {step.number: _list_used_lanes(step, used) for step in trace.steps}
@@ -141,7 +144,7 @@ def _from_the_start(question: Question, where: AnswerLocation) -> tuple[str, ...
 
 
 def _list_used_lanes(step: Step, used: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
-    """The rows and lanes of a step that an answer comes from."""
+    """Return the rows of a step, with their lanes, that an answer depends on."""
     found = [
         (row, sorted({cell.lane for cell in used if cell.key == row.key})) for row in step.rows
     ]

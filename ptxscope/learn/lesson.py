@@ -1,7 +1,7 @@
 """Lessons: short tours over real traces, read from Markdown files (``lessons/*.md``).
 
-A file says what to look at and in which words; what comes out is never in it: the engine says that.
-CONTRIBUTING.md tells how to write one.
+A file names a trace, a place in it and an explanation. It never contains a result; the engine
+computes those. CONTRIBUTING.md explains how to write a lesson.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from .text_templates import TemplatePiece, Text, fill_template, format_row_names
 
 FOLDER = Path(__file__).parent / "lessons"
 PREDICTIONS = 3
-"""A lesson ends in at least so many."""
+"""Smallest number of predictions at the end of a lesson."""
 MOST_WORDS = 60
-"""Words of a card."""
+"""Largest number of words on a card."""
 _NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
 _AT = re.compile(r"([\w.]++)(?:\s++lane\s++(\d))?+")
 _HEAD = ("minutes", "summary")
 _FIELDS = ("ptx", "with", "model", "step", "at", "ask")
 _LONGEST = 1 << 18
-"""Characters of a file."""
+"""Longest file in characters."""
 
 
 class LessonError(ValueError):
-    """A file is no lesson; the text says where, why and what is allowed."""
+    """Raised for a file that is not a lesson; the text has the place, the reason and the remedy."""
 
 
 class Anchor(NamedTuple):
-    """What a card points at: a lane of a row, an operand, or a slot of the line."""
+    """A place that a card points at: a lane of a row, an operand, or a slot of the line."""
 
     key: str
-    """A row's key, an operand's role, or a slot's name."""
+    """Key of a row, role of an operand, or name of a slot."""
     lane: int | None = None
     is_slot: bool = False
 
 
 class Head(NamedTuple):
-    """What a lesson is, without its cards."""
+    """A lesson without its cards."""
 
     name: str
     title: str
@@ -61,48 +61,48 @@ class Head(NamedTuple):
 
 
 class Card(NamedTuple):
-    """One thing to look at."""
+    """A card: a text about one place in a trace."""
 
     title: str
     text: Text
     trace: Trace
     step: int
-    """The trace is revealed up to it, from 1; 0 shows the operands alone."""
+    """Last revealed step, from 1; 0 shows the operands alone."""
     anchor: Anchor | None
     ask: Anchor | None
-    """What is to be predicted."""
+    """Place to predict."""
     remark: Text
-    """What is said after a right answer."""
+    """Text shown after a right answer."""
     is_new: bool
-    """It has another setup than the card before."""
+    """Whether its trace differs from that of the card before."""
 
 
 class Lesson(NamedTuple):
-    """A tour."""
+    """A lesson with its cards."""
 
     head: Head
     cards: tuple[Card, ...]
 
 
-# --- finding them ------------------------------------------------------------------------
+# --- files -------------------------------------------------------------------------------
 
 
 @cache
 def list_files() -> Mapping[str, Path]:
-    """The file of each lesson by name, in the order in which they are told."""
+    """Return the file of each lesson by name, in the order of the lessons."""
     found = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
     return {match[1]: path for match, path in found if match}
 
 
 @cache
 def list_headings() -> tuple[Head, ...]:
-    """Every lesson, without its cards."""
+    """Return the head of every lesson."""
     return tuple(_read_file(name).head for name in list_files())
 
 
 @cache
 def load_lesson(name: str) -> Lesson:
-    """A lesson by name; raises LookupError for one that there is not, and LessonError."""
+    """Return a lesson by name; raise LookupError if there is none, LessonError if it is invalid."""
     return _read_file(name).lesson
 
 
@@ -116,11 +116,11 @@ def _read_file(name: str) -> _LessonSource:
 
 
 def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
-    """Read the text of a file; raises LessonError that names file and line."""
+    """Parse the text of a lesson; raise LessonError with the file and the line."""
     return _LessonSource(text, file, name).lesson
 
 
-# --- reading one -------------------------------------------------------------------------
+# --- parser ------------------------------------------------------------------------------
 
 
 class _SourceLine(NamedTuple):
@@ -141,7 +141,7 @@ Read = TypeVar("Read")
 
 
 class _LessonSource:
-    """The text of a lesson, taken apart."""
+    """Parser of the text of a lesson."""
 
     def __init__(self, text: str, file: str, name: str) -> None:
         self._file = file
@@ -156,7 +156,7 @@ class _LessonSource:
         return LessonError(f"{where}: {make_printable(why)}")
 
     def _try_line(self, line: _SourceLine, work: Callable[[], Read]) -> Read:
-        """Do it; what is wrong with it is said of its line."""
+        """Call `work` and report its errors with the number of a line."""
         try:
             return work()
         except PtxError as error:
@@ -169,7 +169,7 @@ class _LessonSource:
 
     @cached_property
     def head(self) -> Head:
-        """What stands before the cards."""
+        """The title and the fields before the first card."""
         first = self._starts[0] if self._starts else len(self._lines)
         lines = [line for line in self._lines[:first] if line.text]
         if not lines or not lines[0].text.startswith("# "):
@@ -191,7 +191,7 @@ class _LessonSource:
 
     @cached_property
     def lesson(self) -> Lesson:
-        """All of it."""
+        """The whole lesson."""
         head = self.head
         cards: list[Card] = []
         registers: dict[str, int] = {}
@@ -223,7 +223,7 @@ class _LessonSource:
     def _parse_fields(
         self, lines: list[_SourceLine], known: tuple[str, ...]
     ) -> dict[str, _SourceLine]:
-        """``name: value`` lines."""
+        """Parse ``name: value`` lines."""
         found: dict[str, _SourceLine] = {}
         for line in lines:
             name, colon, value = line.text.partition(":")
@@ -238,7 +238,7 @@ class _LessonSource:
     # --- a card --------------------------------------------------------------------------
 
     def _make_card(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Card:
-        """A card; what it says of registers, and what it computes, is kept for the next."""
+        """Return a card; `registers` carries values and results on to the next card."""
         trace = self._trace(part, before, registers)
         is_new = before is None or trace != before.trace
         anchor, ask = (
@@ -283,7 +283,7 @@ class _LessonSource:
         return Trace(ins, self._choose_model(part, before), bind_values(ins, values))
 
     def _choose_model(self, part: _CardSource, before: Card | None) -> Model:
-        """Whose answer: the one before's while the instruction is the same."""
+        """Return the model of a card: that of the card before while the instruction is the same."""
         line = part.fields.get("model")
         if line is not None:
             return self._try_line(line, lambda: parse_model(line.text))
@@ -304,7 +304,7 @@ class _LessonSource:
     def _check_places(
         self, part: _CardSource, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
     ) -> None:
-        """What is pointed at is to be seen, and what is asked for is not."""
+        """Check that the anchor is visible at a step, and the place to predict is not."""
         is_row = anchor is not None and anchor.key in trace.rows
         if anchor and is_row and anchor != ask and _step_of(anchor, trace) > step:
             raise self._make_error(part.fields["at"], f"{anchor.key} is not shown at this step yet")
@@ -312,7 +312,7 @@ class _LessonSource:
             raise self._make_error(part.fields["ask"], f"{ask.key} is shown already at this step")
 
     def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
-        """Paragraphs, each in one line, with what they take from the trace."""
+        """Join paragraphs into single lines and fill their templates from the trace."""
         made: list[TemplatePiece] = []
         join = ""
         for line in lines:
@@ -329,7 +329,7 @@ class _LessonSource:
 
 
 def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
-    """``a=0x80 b=-1``: bits by register."""
+    """Parse ``a=0x80 b=-1``: bits by register."""
     found: dict[str, int] = {}
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     for word in text.split():
@@ -374,7 +374,7 @@ def _is_asked(ask: Anchor, trace: Trace) -> bool:
 
 
 def _step_of(anchor: Anchor, trace: Trace) -> int:
-    """The step that shows it."""
+    """Return the number of the step that shows a place."""
     row = trace.rows.get(anchor.key)
     if row is None:
         return len(trace.steps)
@@ -382,7 +382,7 @@ def _step_of(anchor: Anchor, trace: Trace) -> int:
 
 
 def place_name(anchor: Anchor, trace: Trace) -> str:
-    """What it is called: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
+    """Return the name of a place: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
     row = trace.rows.get(anchor.key)
     if row is None:
         name = (

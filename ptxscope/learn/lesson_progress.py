@@ -1,4 +1,4 @@
-"""Where each lesson was left, as it is kept."""
+"""Progress in each lesson, as saved."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ..engine.syntax.errors import make_printable
 
 SCHEMA = "ptxscope.lessons/1"
 _LESSONS = 200
-"""The most lessons whose place is kept."""
+"""Largest number of lessons with saved progress."""
 _CARDS = 1000
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 class LessonProgress(NamedTuple):
-    """Where a lesson was left."""
+    """Progress in a lesson."""
 
     card: int = 0
-    """From 0."""
+    """Index of the last visited card, from 0."""
     done: bool = False
-    """It was played to its end once."""
+    """Whether the lesson was completed once."""
 
 
 def progress_to_json(left: Mapping[str, LessonProgress]) -> dict[str, object]:
-    """What is written down of it."""
+    """Return the JSON form of the progress."""
     return {"schema": SCHEMA, "lessons": {name: at._asdict() for name, at in left.items()}}
 
 
 def from_json(data: object) -> dict[str, LessonProgress]:
-    """Read what ``as_json`` made; raises ValueError for anything else."""
+    """Parse the output of ``progress_to_json``; raise ValueError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
     told = data.get("lessons")

@@ -1,4 +1,4 @@
-"""A lesson in plain text: a card with its picture, and the whole of one for reading."""
+"""Lessons as plain text: single cards with their pictures, and whole lessons for reading."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .text_templates import TemplatePieceKind, Text, strip_marks
 
 
 def make_question(card: Card) -> Question:
-    """What a card asks."""
+    """Return the question of a card."""
     assert card.ask
     return Question(card.trace, card.ask.key, card.ask.lane)
 
 
 def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
-    """The trace up to a card's step as lines of text; after a card of the same trace, what is new.
+    """Return the trace up to a card's step as lines; after a card of the same trace, the new steps.
 
-    A question's step lies behind it: nothing that is shown tells the answer.
+    A question always asks about a later step, so no line reveals the answer.
     """
     steps = card.trace.steps[: card.step]
     if before is None or before.trace != card.trace or card.ask is not None:
@@ -41,7 +41,7 @@ def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) ->
 def _drawn_steps(
     trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
 ) -> list[str]:
-    """Steps as lines of text; the result, and where the models differ, follows the last step."""
+    """Return steps as lines of text; the result and the models' answers follow the last step."""
     stages = frozenset(step.stage for step in steps)
     doc = build_document(trace, Options(stages=stages))
     lines = [line for step in doc.steps for line in step_lines(step, width)]
@@ -53,14 +53,14 @@ def _drawn_steps(
 
 
 def _trimmed(lines: list[str]) -> list[str]:
-    """Lines without blanks at their ends, and without blank lines at the end."""
+    """Strip trailing blanks from lines, and blank lines at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
 
 
 def describe_anchor(card: Card) -> str:
-    """What a card points at, in words; empty for what is to be predicted."""
+    """Describe the place that a card points at; empty if it is the one to predict."""
     anchor, step = card.anchor, _step_of(card.anchor, card)
     if anchor is None or anchor == card.ask:
         return ""
@@ -71,31 +71,31 @@ def describe_anchor(card: Card) -> str:
 
 
 def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
-    """The step with what is pointed at, where that is a row's."""
+    """Return the step that shows a place, or None if the place is not in a row."""
     row = card.trace.rows.get(anchor.key) if anchor else None
     return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
 
 
 def describe_question(card: Card) -> str:
-    """What is to be predicted: ``add, lane 2``."""
+    """Describe the place to predict: ``add, lane 2``."""
     assert card.ask
     return place_name(card.ask, card.trace)
 
 
 def format_answer(card: Card) -> str:
-    """What comes out there."""
+    """Format the right answer of a card."""
     return answer_text(make_question(card))
 
 
 def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
-    """The steps behind a question, up to the one that was asked for, as lines of text."""
+    """Return the steps after a question up to the one it asks about, as lines."""
     assert card.ask
     end = _step_of(card.ask, card) or card.trace.steps[-1]
     return _drawn_steps(card.trace, card.trace.steps[card.step : end.number], width)
 
 
 def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
-    """A text as lines."""
+    """Wrap a text into lines."""
     for at, paragraph in enumerate(strip_marks(text).split("\n\n")):
         if at:
             yield ""
@@ -104,11 +104,11 @@ def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
         )
 
 
-# --- the whole of it ----------------------------------------------------------------------
+# --- whole lessons ------------------------------------------------------------------------
 
 
 def render_text(lesson: Lesson) -> str:
-    """A lesson to read; answers at the end."""
+    """Render a lesson for reading, with the answers at the end."""
     head = lesson.head
     lines = [head.title, "=" * len(head.title), ""]
     lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
@@ -125,7 +125,7 @@ def render_text(lesson: Lesson) -> str:
 
 
 def render_markdown(lesson: Lesson) -> str:
-    """The same in Markdown."""
+    """Render a lesson for reading in Markdown."""
     head = lesson.head
     parts = [f"# {escape_text(head.title)}", f"{head.minutes} minutes: {escape_text(head.summary)}"]
     for number, card, before in _number_cards(lesson):
@@ -146,7 +146,7 @@ def render_markdown(lesson: Lesson) -> str:
 
 
 def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
-    """Each card with its number, and the one before."""
+    """Yield each card with its number and the card before."""
     before: Card | None = None
     for number, card in enumerate(lesson.cards, 1):
         yield number, card, before
@@ -154,7 +154,7 @@ def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
 
 
 def _format_markdown(text: Text) -> str:
-    """Pieces as Markdown: what is taken from the trace is code too."""
+    """Render pieces as Markdown; values from the trace become code too."""
     return "".join(
         piece.text
         if piece.text == "\n\n"
@@ -166,7 +166,7 @@ def _format_markdown(text: Text) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Plain text escaped, the blanks at its ends kept."""
+    """Escape plain text, but keep the blanks at its ends."""
     inner = text.strip(" ")
     start = len(text) - len(text.lstrip(" "))
     if not inner:

@@ -1,8 +1,8 @@
-"""What a wrong answer comes of: every single mistake, run, and what it gives at the place asked.
+"""Explains wrong answers: runs every single mistake and compares its value.
 
-Three sorts, none computed here: a row worked otherwise (``slips``), the same row under another
-form, rule or operand (the diagnosis' causes), another lane's value. Where nothing of that gives
-an answer at a destination, the diagnosis looks for two causes together.
+Mistakes are of three sorts: a mutated row (``row_mutations``), the same row under another form,
+rule or operand (the causes of the diagnosis), and the value of another lane. If no mistake explains
+a destination, the diagnosis looks for two causes together.
 """
 
 from __future__ import annotations
@@ -40,54 +40,54 @@ from .question import (
 from .row_mutations import RowMutation, iter_mutations, with_slip
 
 _FAR_FETCHED = 5
-"""Causes from this weight on are none of somebody who predicts."""
+"""Weight from which a cause is not a plausible mistake in a prediction."""
 _BY_CHANCE = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
-"""What explains nearly anything when it is one of two causes."""
+"""Kinds of cause that explain almost anything when combined with another one."""
 
 
 class Explanation(NamedTuple):
-    """What is said of a wrong answer."""
+    """The explanation of a wrong answer."""
 
     name: str
-    """What was done, without the right answer."""
+    """The mistake, without the right answer."""
     said: str
-    """What was done, and what is right."""
+    """The mistake, with the right value."""
     has_result: bool = False
-    """``said`` has the right answer in it."""
+    """Whether `said` contains the right answer."""
 
     def in_lane(self, lane: int) -> Explanation:
-        """The same of one lane of a whole."""
+        """Return the same explanation for one lane."""
         name, said = (f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.said))
         return Explanation(name, said)
 
     def behind(self, lead: str) -> Explanation:
-        """The same behind another sentence."""
+        """Return the same explanation after a leading sentence."""
         return self._replace(name=f"{lead} {self.name}", said=f"{lead} {self.said}")
 
 
 def explain(said: str) -> Explanation:
-    """A sentence that tells no answer."""
+    """Return an explanation that does not contain the answer."""
     return Explanation(said, said)
 
 
 class Mistake(NamedTuple):
-    """One way to another answer."""
+    """A single mistake and its value."""
 
     weight: int
     explanation: Explanation
     value: int
-    """What it gives at the place that is asked about."""
+    """Value at the location in question."""
     id: str = ""
-    """The misconception's or erratum's."""
+    """Id of the misconception or erratum."""
 
     @property
     def said(self) -> str:
-        """What was done, and what is right."""
+        """The mistake, with the right value."""
         return self.explanation.said
 
 
 def iter_mistakes(question: Question) -> Iterator[Mistake]:
-    """Every single mistake that gives another answer than the right one."""
+    """Yield every single mistake that changes the answer."""
     where = locate_answer(question)
     right = where.get_value(_run_plan(question.trace.plan, question.trace.operands))
     for sort in (
@@ -102,10 +102,10 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
 
 
 def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Explanation, ...]:
-    """What is told of a wrong answer, typed as bits or as a number: the likeliest mistake.
+    """Return the likeliest mistake behind a wrong answer, typed as bits or as a number.
 
-    For a whole of lanes of which no single mistake explains all, one for each lane that it does;
-    where there is none either, two together.
+    If no single mistake explains all lanes, return one for each lane that has one; failing that,
+    two causes together.
     """
     where = locate_answer(question)
     return (
@@ -116,7 +116,8 @@ def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Expla
 
 
 def find_likely_mistakes(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
-    """The single mistakes that give an answer, the likeliest first; they contradict each other."""
+    """Return the single mistakes that give an answer, the likeliest first; they are
+    alternatives."""
     return tuple(x.said for x in _likely(question, given, bits=bits))
 
 
@@ -129,7 +130,7 @@ def _likely(question: Question, given: int, *, bits: bool = True) -> tuple[Expla
 def _explain_by_lane(
     question: Question, where: AnswerLocation, given: int
 ) -> Iterator[Explanation]:
-    """Lane by lane, where the whole of a destination was answered."""
+    """Yield an explanation for each wrong lane of a whole destination."""
     trace, role = question.trace, question.key
     if question.lane is not None or role not in DESTINATIONS:
         return
@@ -146,7 +147,7 @@ def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
     return run_plan(plan, operands)
 
 
-# --- a row worked otherwise --------------------------------------------------------------
+# --- mutated rows ------------------------------------------------------------------------
 
 
 def _iter_mutations(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
@@ -162,7 +163,7 @@ def _iter_mutations(question: Question, where: AnswerLocation) -> Iterator[Mista
 
 
 def _list_ancestors(trace: Trace, key: str) -> list[str]:
-    """A row and every row that it comes from, the nearest first."""
+    """Return the keys of a row and of all rows that it depends on, the nearest first."""
     found: dict[str, None] = {}
     waiting = [key]
     while waiting:
@@ -174,7 +175,7 @@ def _list_ancestors(trace: Trace, key: str) -> list[str]:
 
 
 def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneValues]) -> int:
-    """The lane of a row by which a slip is told: the one asked about, else the first it changes."""
+    """Return the lane that illustrates a mutation: the one asked about, or the first changed."""
     if len(row.lanes) == 1:
         return 0
     if question.lane is not None and question.lane < len(row.lanes):
@@ -198,17 +199,17 @@ def _format_mutation(
 
 
 def _colon(sentence: str) -> str:
-    """What separates a mistake from a sentence, so that one colon is in both."""
+    """Return the separator before a sentence, so that the whole has one colon."""
     return "; " if ": " in sentence else ": "
 
 
 def _tells(question: Question, row: RowTrace) -> bool:
-    """Whether a row's sentence has the answer: it is the row that is asked about."""
+    """Whether a row's sentence contains the answer: it is the row that the question is about."""
     return row.key == locate_answer(question).key and question.key not in DESTINATIONS
 
 
 def _format_wrong_extension(trace: Trace, row: RowTrace, lane: int, wrong: int) -> tuple[str, str]:
-    """``You read 0xff as unsigned.``; ``You kept 0xff as 255: atype is s32, so it is -1.``"""
+    """Explain an extension: ``You read 0xff as unsigned.``, and a sentence with the right value."""
     assert isinstance(row.micro, m.Extend)
     bits = format_hex(get_lane(row.inputs[0], lane), row.micro.bits)
     did = "kept" if row.micro.signed else "read"
@@ -223,11 +224,11 @@ def _format_wrong_extension(trace: Trace, row: RowTrace, lane: int, wrong: int) 
     return name, f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
 
 
-# --- another form, rule or operand -------------------------------------------------------
+# --- other forms, rules and operands -----------------------------------------------------
 
 
 def _iter_misconceptions(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """What the documentation, and the assemblers, make of it where another was asked."""
+    """Yield the answers of the documentation and of the assemblers, if another model is asked."""
     trace = question.trace
     ins, model = trace.instruction, trace.model
     if model.errata:
@@ -248,7 +249,7 @@ def _iter_misconceptions(question: Question, where: AnswerLocation) -> Iterator[
 
 
 def _is_known(plan: Plan, known: frozenset[str]) -> bool:
-    """Whether a plan reads nothing but what is shown."""
+    """Whether a plan reads only operands that are shown."""
     return all(source.role in known for source in plan.sources)
 
 
@@ -262,7 +263,7 @@ def _iter_plan_mistakes(
 
 
 def _iter_cause_mistakes(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """The same place under every single cause that the diagnosis knows."""
+    """Yield the value at the same location under every single cause of the diagnosis."""
     trace = question.trace
     ins = trace.instruction
     known = frozenset(get_visible_operands(trace))
@@ -292,9 +293,9 @@ def _iter_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
 
 
 def _is_predictable(cause: Cause) -> bool:
-    """Whether somebody who predicts can have it in mind.
+    """Whether a person who predicts a value could make this mistake.
 
-    That is not what an assembler does, nor what else was in a register, nor how it was printed.
+    That excludes the behaviour of assemblers, unseen registers, and the notation of results.
     """
     if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _FAR_FETCHED:
         return False
@@ -311,7 +312,7 @@ def _format_cause(cause: Cause) -> Explanation:
 
 
 def _make_variant_plan(variant: Variant, model: Model, cause: Cause) -> Plan:
-    """The variant's plan under the trace's own model too."""
+    """Return the plan of a variant under the trace's own model and the cause's errata."""
     if not model.errata:
         return variant.plan
     rules = Model("", (*model.errata, *cause.errata)).make_rules(variant.form)
@@ -319,7 +320,10 @@ def _make_variant_plan(variant: Variant, model: Model, cause: Cause) -> Plan:
 
 
 def _find_counterpart(plan: Plan, other: Plan, where: AnswerLocation) -> AnswerLocation | None:
-    """The same place in another plan: a destination's row, the end of a step, or the same key."""
+    """Return the same location in another plan, or None.
+
+    A destination keeps its role, the last row of a stage stays the last; other rows keep their key.
+    """
     own = {row.key: row for row in plan.rows}[where.key]
     rows = {row.key: row for row in other.rows}
     results = {x.key: x.role for x in plan.results}
@@ -337,15 +341,15 @@ def _find_counterpart(plan: Plan, other: Plan, where: AnswerLocation) -> AnswerL
 
 
 def _find_last_row(plan: Plan, own: Row) -> Row:
-    """The last row of a row's stage."""
+    """Return the last row of a row's stage."""
     return [row for row in plan.rows if row.stage is own.stage][-1]
 
 
-# --- another lane; two causes ------------------------------------------------------------
+# --- other lanes, and two causes ---------------------------------------------------------
 
 
 def _iter_neighbour_mistakes(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """Another lane's value in this one."""
+    """Yield the values of the other lanes."""
     if question.lane is None:
         return
     values = _run_plan(question.trace.plan, question.trace.operands)
@@ -356,7 +360,7 @@ def _iter_neighbour_mistakes(question: Question, where: AnswerLocation) -> Itera
         if lane != question.lane:
             value = where._replace(lane=lane, shift=unit * lane).get_value(values)
             said = f"That is lane {lane}'s value"
-            if lane == count - 1 - question.lane:  # 0 and 1 are what many lanes have
+            if lane == count - 1 - question.lane:  # 0 and 1 occur in many lanes
                 weight = 3 if value in (0, 1) else 1
                 yield Mistake(weight, explain(f"{said}: lane 0 is the rightmost."), value)
             else:
@@ -366,7 +370,7 @@ def _iter_neighbour_mistakes(question: Question, where: AnswerLocation) -> Itera
 def _explain_by_two_causes(
     question: Question, where: AnswerLocation, given: int
 ) -> Iterator[Explanation]:
-    """What the diagnosis finds for a destination, two causes together."""
+    """Yield the pairs of causes that the diagnosis finds for a destination."""
     trace = question.trace
     if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
         return

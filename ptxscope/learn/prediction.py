@@ -1,4 +1,4 @@
-"""A trace that is predicted step by step: what was typed for each lane, and how it was judged."""
+"""A step-by-step prediction of a trace: the answer typed for each lane, and its grade."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from .grader import Question, judge, list_hints, reply
 from .question import locate_answer as place_of
 
 _LONGEST = 256
-"""Characters of an answer that are kept."""
+"""Longest saved answer in characters."""
 _MOST = 128
-"""Answers that are read back."""
+"""Largest number of answers read from JSON."""
 
 
 class Guess(NamedTuple):
-    """What was typed for a lane."""
+    """The answer typed for a lane."""
 
     text: str = ""
     is_right: bool = False
     is_judged: bool = False
     said: str = ""
-    """Why it is wrong, or the last hint."""
+    """Reason why it is wrong, or the last hint."""
     is_hint: bool = False
-    """``said`` is a hint."""
+    """Whether `said` is a hint."""
     hints: int = 0
-    """How many were given."""
+    """Number of hints shown."""
     wrong: int = 0
-    """How often it was wrong."""
+    """Number of wrong attempts."""
 
     @property
     def is_wrong(self) -> bool:
-        """It was judged, and was not right."""
+        """Whether it was graded and found wrong."""
         return self.is_judged and not self.is_right
 
 
@@ -43,9 +43,9 @@ NOT_YET = Guess()
 
 
 def list_locations(trace: Trace, number: int) -> tuple[LaneRef, ...]:
-    """What is asked of a step, in the order in which it is drawn: rows down, highest lane first.
+    """Return the lanes that a step asks for, in drawing order: rows down, the highest lane first.
 
-    Nothing is asked of a destination that is thrown away.
+    A discarded destination is not asked for.
     """
     return tuple(
         LaneRef(row.key, lane)
@@ -62,22 +62,22 @@ class Prediction(NamedTuple):
     guesses: Mapping[LaneRef, Guess] = {}
 
     def get_guess(self, place: LaneRef) -> Guess:
-        """The guess at a lane."""
+        """Return the guess at a lane."""
         return self.guesses.get(place, NOT_YET)
 
     def with_(self, place: LaneRef, guess: Guess) -> Prediction:
-        """With another guess at a lane."""
+        """Return the prediction with another guess at a lane."""
         return self._replace(guesses={**self.guesses, place: guess})
 
     def with_text(self, place: LaneRef, text: str) -> Prediction:
-        """What was typed, not judged yet."""
+        """Return the prediction with an answer typed but not graded."""
         now = self.get_guess(place)
         if text == now.text or now.is_right:
             return self
         return self.with_(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
 
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
-        """What was typed, judged; raises PtxError for what is no value."""
+        """Return the prediction with an answer graded; raise PtxError if it is not a value."""
         question = self._make_question(place)
         answer = judge(question, text)
         before = self.get_guess(place)
@@ -87,14 +87,14 @@ class Prediction(NamedTuple):
         return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
 
     def with_hint(self, place: LaneRef) -> Prediction:
-        """With the next hint at a lane; the last comes again."""
+        """Return the prediction with the next hint at a lane; the last one repeats."""
         found, now = list_hints(self._make_question(place)), self.get_guess(place)
         said = found[min(now.hints, len(found) - 1)]
         count = min(now.hints + 1, len(found))
         return self.with_(place, now._replace(said=said, is_hint=True, hints=count))
 
     def read(self, place: LaneRef, text: str) -> int:
-        """A text as an answer at a place; raises PtxError."""
+        """Parse an answer for a place; raise PtxError if it is not a value."""
         return place_of(self._make_question(place)).read(text)
 
     def is_yes_or_no(self, place: LaneRef) -> bool:
@@ -102,12 +102,12 @@ class Prediction(NamedTuple):
         return place_of(self._make_question(place)).is_yes_or_no
 
     def format_location(self, place: LaneRef) -> str:
-        """What a lane is called: ``t lane 2``."""
+        """Return the name of a lane: ``t lane 2``."""
         row = self.trace.rows[place.key]
         return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
 
     def find_next_location(self, number: int, after: LaneRef | None = None) -> LaneRef | None:
-        """The first lane of a step that is not right yet, those behind another one first."""
+        """Return the first lane of a step without a right answer, searching on from `after`."""
         asked = list_locations(self.trace, number)
         start = asked.index(after) + 1 if after in asked else 0
         around = (*asked[start:], *asked[:start])
@@ -117,11 +117,11 @@ class Prediction(NamedTuple):
         return Question(self.trace, *place)
 
 
-# --- what is kept ------------------------------------------------------------------------
+# --- saved form --------------------------------------------------------------------------
 
 
 def to_json(prediction: Prediction) -> list[list[object]]:
-    """The guesses as JSON: key, lane, text, whether judged, hints, how often wrong."""
+    """Return the guesses as JSON: key, lane, text, whether graded, hints, wrong attempts."""
     return [
         [*place, guess.text, guess.is_judged, guess.hints, guess.wrong]
         for place, guess in prediction.guesses.items()
@@ -129,7 +129,8 @@ def to_json(prediction: Prediction) -> list[list[object]]:
 
 
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
-    """What ``to_json`` gave, judged anew; what does not fit the trace is left out."""
+    """Parse the output of ``to_json`` and grade it again; skip guesses that do not fit the
+    trace."""
     found = Prediction(trace)
     for item in list(data)[:_MOST]:
         if not isinstance(item, list) or len(item) != 6:

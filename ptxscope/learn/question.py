@@ -1,7 +1,7 @@
-"""A question about a trace: one lane of a row, a destination, or a lane of it.
+"""A question about a trace: one lane of a row, a destination, or a lane of a destination.
 
-A row of numbers is answered by a number, a row of bits by its bits; ``Place`` says which, and
-reads what was typed.
+A row of numbers is answered by a number, a row of bits by its bits; ``AnswerLocation`` knows which,
+and parses the answer.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ _BARE_HEX = pattern(r"[0-9a-fA-F]{1,32}")
 
 
 class Question(NamedTuple):
-    """What will be in a lane of a row, or in a destination?"""
+    """A question: the value in a lane of a row, or in a destination."""
 
     trace: Trace
     key: str
-    """A row's key, a stage (the row it is about), or a destination's role."""
+    """Key of a row, stage with one main row, or role of a destination."""
     lane: int | None = None
-    """None asks for the whole."""
+    """Lane; None for the whole."""
 
 
 class AnswerLocation(NamedTuple):
-    """Where in a run the answer stands, and how it is read."""
+    """The location of an answer in a run, and its notation."""
 
     key: str
-    """The row's."""
+    """Key of the row."""
     lane: int | None
-    """The row's lane; None for all of them, packed."""
+    """Lane of the row; None for all lanes, packed."""
     shift: int
-    """How far up in the row's value it begins."""
+    """Index of its lowest bit in the value of the row."""
     width: int
-    """Answers that are the same in so many bits are the same."""
+    """Number of low bits in which equal answers agree."""
     exact: bool
-    """A number; else bits."""
+    """Whether the answer is a number instead of bits."""
     truth: bool
-    """0 or 1, and nothing that has the same bits."""
+    """Whether the answer is 0 or 1, and no other value with the same bits."""
     type: Type | None
-    """What is typed, where an operand's value is."""
+    """Type in which an operand is typed, or None."""
     packed: int = 1
-    """How many lanes are packed."""
+    """Number of packed lanes."""
 
     def get_value(self, values: Mapping[str, LaneValues]) -> int:
-        """The value, in a run of some plan."""
+        """Return the value in a run of a plan."""
         lanes = values[self.key]
         if self.lane is None:
             return sum(lane << self.width // self.packed * at for at, lane in enumerate(lanes))
@@ -65,15 +65,15 @@ class AnswerLocation(NamedTuple):
         return value if self.exact else value >> self.shift & (1 << self.width) - 1
 
     def is_same_value(self, x: int, y: int) -> bool:
-        """Whether two values are one: equal, or two readings of the same bits."""
+        """Whether two values are equal, or two readings of the same bits."""
         return x == y or (not self.truth and has_same_bits(x, y, self.width))
 
     def is_accepted(self, value: int, given: int, *, bits: bool) -> bool:
-        """Whether a value is what was answered: as a number just that one, typed as bits those."""
+        """Whether an answer matches a value: exactly if a number, by its bits if typed as bits."""
         return value == given or ((bits or not self.exact) and self.is_same_value(value, given))
 
     def read(self, text: str) -> int:
-        """What was typed; raises PtxError."""
+        """Parse a typed answer; raise PtxError if it is not a value."""
         try:
             return self._read(text)
         except PtxError:
@@ -82,20 +82,20 @@ class AnswerLocation(NamedTuple):
             if _BARE_HEX.fullmatch(text.strip()) is None:
                 raise
         start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
-        self._read(meant)  # may say that it is too large
+        self._read(meant)  # raises an error of its own if the value is too large
         span = start, start + len(text.strip())
         raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
 
     @property
     def letters(self) -> str:
-        """The letters that an answer may begin with, besides hexadecimal digits."""
+        """Letters that an answer may begin with, besides hexadecimal digits."""
         if self.is_yes_or_no:
             return "yntfYNTF"
         return "inIN" if self.type is not None and self.type.is_float else ""
 
     @property
     def is_yes_or_no(self) -> bool:
-        """Whether it is 0 or 1 that is asked."""
+        """Whether the answer is 0 or 1."""
         return self.truth or self.type is Type.PRED
 
     def _read(self, text: str) -> int:
@@ -118,7 +118,7 @@ class AnswerLocation(NamedTuple):
 
 
 def _no_truth(text: str) -> PtxError:
-    """The error for what answers no question of yes or no."""
+    """Return the error for an answer that is neither yes nor no."""
     word = text.strip()
     said = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
     start = len(text) - len(text.lstrip())
@@ -127,18 +127,18 @@ def _no_truth(text: str) -> PtxError:
 
 
 def is_bits(text: str) -> bool:
-    """Whether an answer was typed as bits: ``0xff``, ``0b11``, not ``255`` nor ``-0x1``."""
+    """Whether an answer was typed as bits: ``0xff``, ``0b11``, not ``255`` or ``-0x1``."""
     return text.strip()[:2].lower() in ("0x", "0b")
 
 
 def has_same_bits(x: int, y: int, width: int) -> bool:
-    """Whether both fit in so many bits, signed or unsigned, and are the same there."""
+    """Whether both values fit in `width` bits, signed or unsigned, and have the same bits."""
     low, high = get_limits(width, signed=True).low, get_limits(width, signed=False).high
     return all(low <= value <= high for value in (x, y)) and not (x ^ y) & high
 
 
 def locate_answer(question: Question) -> AnswerLocation:
-    """Where the answer to a question stands; raises ValueError where there is no such place."""
+    """Return the location of the answer to a question; raise ValueError if there is none."""
     trace, key, lane = question
     for written in trace.plan.results:
         if written.role == key:
@@ -157,9 +157,9 @@ def locate_answer(question: Question) -> AnswerLocation:
 
 
 def get_visible_operands(trace: Trace) -> dict[str, int]:
-    """The operands that whoever is asked can see: what is read by its plan, and literals.
+    """Return the operands visible to the user: those that the plan reads, and literals.
 
-    A register counts in all its places where it is read in one.
+    A register that is read in one place counts in all its places.
     """
     ins = trace.instruction
     read = {source.role for source in trace.plan.sources}
@@ -174,7 +174,8 @@ def get_visible_operands(trace: Trace) -> dict[str, int]:
 
 
 def find_row(trace: Trace, key: str) -> RowTrace:
-    """A row by its key, or by its stage alone; raises ValueError."""
+    """Return a row by its key, or by its stage alone; raise ValueError if there is not exactly
+    one."""
     if key in trace.rows:
         return trace.rows[key]
     rows = [row for row in trace.rows.values() if row.stage == key]
@@ -186,7 +187,7 @@ def find_row(trace: Trace, key: str) -> RowTrace:
 
 
 def measure_destination(trace: Trace, role: str) -> tuple[int, int]:
-    """How many lanes a destination is written in, and the width of one."""
+    """Return the number of lanes of a destination, and the width of one in bits."""
     ins = trace.instruction
     unit = ins.form.dsel.unit if ins.form.dsel else WORD // ins.entry.lanes
     if unit == WORD or not (ins.form.dsel or ins.has_lanes(role)):
@@ -207,7 +208,7 @@ def _locate_destination(trace: Trace, row: RowTrace, role: str, lane: int | None
 
 
 def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
-    """The width of a row's lane, whether it is an exact number, and the type that is typed."""
+    """Return a lane's width in bits, whether it is an exact number, and the type it is typed in."""
     micro, d = row.micro, trace.instruction.type_of
     match micro:
         case m.Select():
@@ -232,7 +233,7 @@ def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
 
 
 def find_clamp_type(micro: m.Clamp) -> tuple[int, bool]:
-    """Width and signedness of the type that a clamp's bounds belong to."""
+    """Return the width in bits and the signedness of the type that a clamp's bounds belong to."""
     for bits in (8, 16, 32):
         for signed in (True, False):
             low, high = get_limits(bits, signed)

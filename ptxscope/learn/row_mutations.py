@@ -1,6 +1,7 @@
-"""What can go wrong at one row: the same row with another micro-operation, or other inputs.
+"""Mutations of a row: the same row with another micro-operation, or with other inputs.
 
-A table by micro-operation. A slip is run by the engine like any plan; nothing is computed here.
+One table by micro-operation. The engine runs a mutated plan like any other; this module computes
+nothing.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ from ..engine.tracing.trace import RowTrace, Trace
 from .question import WORD, find_clamp_type, get_visible_operands
 
 PREVIOUS_RESULT = ""
-"""As an input of a later link of a chain: what the link before gave."""
+"""Input of a later operation in a chain: the result of the one before."""
 IDENTITY = m.Clamp(None, None)
-"""Leaves a value as it is."""
+"""Micro-operation that leaves a value unchanged."""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
 class RowMutation(NamedTuple):
-    """A row worked otherwise."""
+    """A mistake in a row."""
 
     description: str
-    """Completes "You …"."""
+    """Verb phrase that completes "You …"."""
     operations: Chain
-    """What was done instead, one after the other."""
+    """Operations instead of the row's own, in order."""
     weight: int = 1
-    """How far-fetched it is."""
+    """Cost: how unlikely the mistake is."""
     instead: str = ""
-    """What was right instead, behind ``did``; it may tell the answer."""
+    """Phrase with the right choice, after `description`; it may reveal the answer."""
 
 
 class MutationSite(NamedTuple):
-    """The row that is worked otherwise, and the lane that is asked about."""
+    """The mutated row, and the lane in question."""
 
     trace: Trace
     row: RowTrace
@@ -52,11 +53,11 @@ class MutationSite(NamedTuple):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Where the row's inputs come from."""
+        """Keys of the row's inputs."""
         return self.row.input_keys
 
     def format_input(self, index: int) -> str:
-        """What an input is called: a row's name, or an operand's."""
+        """Return the name of an input: that of a row, or of an operand."""
         key = self.row.input_keys[index]
         known = self.trace.rows.get(key)
         return known.name if known else format_short_name(self.trace, key)
@@ -64,26 +65,26 @@ class MutationSite(NamedTuple):
     def replace_operation(
         self, did: str, micro: MicroOperation, weight: int = 1, instead: str = ""
     ) -> RowMutation:
-        """Another micro-operation on the same inputs."""
+        """Return a mutation with another micro-operation on the same inputs."""
         return RowMutation(did, ((micro, self.inputs),), weight, instead)
 
     def keep_first_input(self, did: str, weight: int = 1) -> RowMutation:
-        """The first input as it is."""
+        """Return a mutation that passes the first input on."""
         return RowMutation(did, ((IDENTITY, self.inputs[:1]),), weight)
 
     def swap_inputs(self, did: str, weight: int = 1) -> RowMutation:
-        """The same with its last two inputs exchanged."""
+        """Return a mutation with the last two inputs exchanged."""
         *rest, x, y = self.inputs
         return RowMutation(did, ((self.row.micro, (*rest, y, x)),), weight)
 
     def append_operation(self, did: str, *links: MicroOperation, weight: int = 1) -> RowMutation:
-        """The same, and something else with what it gives."""
+        """Return a mutation that applies more operations to the result."""
         more = tuple((link, (PREVIOUS_RESULT,)) for link in links)
         return RowMutation(did, ((self.row.micro, self.inputs), *more), weight)
 
 
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
-    """Every way in which a row is easily worked otherwise."""
+    """Yield the plausible mutations of a row."""
     at = MutationSite(trace, row, lane)
     worked, known = _SLIPS.get(type(row.micro)), get_visible_operands(trace)
     for slip in worked(at, row.micro) if worked else ():
@@ -95,7 +96,7 @@ def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[Ro
 
 
 def with_slip(plan: Plan, key: str, slip: RowMutation) -> Plan:
-    """The plan with the row worked otherwise; it may read any operand."""
+    """Return the plan with a mutated row; the mutation may read any operand."""
     rows: list[Row] = []
     for row in plan.rows:
         if row.key != key:
@@ -113,7 +114,7 @@ def with_slip(plan: Plan, key: str, slip: RowMutation) -> Plan:
     return plan._replace(rows=tuple(rows), sources=plan.sources + more)
 
 
-# --- which bits, and as which numbers ----------------------------------------------------
+# --- selection and extension -------------------------------------------------------------
 
 
 def _select(at: MutationSite, micro: m.Select) -> Iterator[RowMutation]:
@@ -277,7 +278,7 @@ _EXACT = (
 
 
 def _cut(at: MutationSite) -> Iterator[RowMutation]:
-    """An exact number that was cut to its lane already."""
+    """Yield mutations that cut or clamp an exact number too early."""
     ins = at.trace.instruction
     unit = WORD if at.row.stage is not Stage.OPERATE else WORD // ins.entry.lanes
     signed = ins.form.dtype is Type.S32
@@ -433,7 +434,7 @@ def _choose(at: MutationSite, _: m.Choose) -> Iterator[RowMutation]:
 
 
 def _encode(at: MutationSite, micro: m.Encode) -> Iterator[RowMutation]:
-    if micro.true == 0x3F80_0000:  # of integers the misconceptions know
+    if micro.true == 0x3F80_0000:  # misconceptions cover the integers
         instead = ", which is 1.0 here"
         yield at.replace_operation("wrote 1 for true", m.Encode(1), 0, instead)
         yield at.replace_operation("wrote all ones for true", m.Encode(0xFFFF_FFFF), 0, instead)
@@ -468,4 +469,4 @@ _SLIPS: dict[type[MicroOperation], Callable[[MutationSite, Any], Iterator[RowMut
     m.Choose: _choose,
     m.Encode: _encode,
 }
-"""By micro-operation; a kind that is in none is not got wrong by itself."""
+"""Mutations by micro-operation; the other kinds have none."""

@@ -1,6 +1,6 @@
-"""What a lesson's text takes from a trace: ``{operate.t[2]}``, ``{a.b3|s8}``, ``{ptxas:d}``.
+"""Templates in the text of a lesson: ``{operate.t[2]}``, ``{a.b3|s8}``, ``{ptxas:d}``.
 
-So no number that an instruction computes is ever written into a lesson.
+They take every computed number from a trace, so that a lesson never contains one.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _FORMS = "hex, bin, float, value, u8, s8 … u32, s32, formula, said, low, high"
 
 
 class _TemplateValue(NamedTuple):
-    """What a name stands for."""
+    """The value of a name in a template."""
 
     bits: int
     width: int
     shown: str
-    """As it is shown where nothing else is asked for."""
+    """Default notation."""
     type: Type | None = None
-    """An operand's."""
+    """Type of an operand; None for other values."""
 
 
 class TemplatePieceKind(Enum):
-    """What a piece of a text is."""
+    """The kind of a piece of text."""
 
     PLAIN = auto()
     CODE = auto()
-    """As it is written in PTX or C."""
+    """Words of PTX or C."""
     VALUE = auto()
-    """Taken from a trace."""
+    """A value from a trace."""
 
 
 class TemplatePiece(NamedTuple):
@@ -59,18 +59,18 @@ class TemplatePiece(NamedTuple):
 
 
 Text = tuple[TemplatePiece, ...]
-"""What a card says; an empty line is between two paragraphs."""
+"""The text of a card; an empty line separates two paragraphs."""
 
 
 def strip_marks(text: Text) -> str:
-    """It without marks."""
+    """Return a text without its marks."""
     return "".join(piece.text for piece in text)
 
 
 def fill_template(text: str, trace: Trace) -> list[TemplatePiece]:
-    """A line's pieces, with what it takes from a trace.
+    """Return the pieces of a line, filled from a trace.
 
-    Raises ValueError that says what can be taken.
+    Raise ValueError with the allowed templates if one is invalid.
     """
     found: list[TemplatePiece] = []
     for at, stretch in enumerate(text.split("`")):
@@ -110,7 +110,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
 
 
 def format_row_names(trace: Trace) -> str:
-    """Which rows there are, for a message."""
+    """List the rows of a trace for a message."""
     return "its rows are " + ", ".join(trace.rows)
 
 
@@ -136,7 +136,7 @@ def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
 
 
 def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
-    """An operand, a destination or a part of one, by role or by register."""
+    """Return the value of an operand, a destination or a part of one, by role or by register."""
     part = _PART.fullmatch(name)
     called = part[1] if part else name
     ins = trace.instruction
@@ -144,7 +144,7 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
         register: role for role, register in ins.results.items()
     }
     role = called if called in {*trace.operands, *ins.results} else known.get(called, "")
-    if called == "old" and "d" in trace.operands:  # what the destination held
+    if called == "old" and "d" in trace.operands:  # the former value of the destination
         role, bits = "d", trace.operands["d"]
     elif role in ins.results:
         bits = trace.result[ins.results[role]]
