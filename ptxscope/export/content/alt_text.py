@@ -1,4 +1,4 @@
-"""What a picture of a trace says, in words: for an ``alt=``, a ``<desc>``, a reader's ear."""
+"""Descriptions of a picture in words: for ``alt=``, ``<desc>`` and screen readers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .document import Answers, Document, OperandView, RowView, StepView
 
 
 def format_alt_text(doc: Document) -> str:
-    """Operands, each step's sentence and what stood out in it, and the result, on one line.
+    """Describe operands, the sentences and events of each step, and the result, on one line.
 
-    A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
+    In a picture's own ``<desc>`` the caller removes ``0x``, so that the result occurs once.
     """
     return " ".join(_iter_sentences(doc))
 
 
 def short_alt(doc: Document) -> str:
-    """The instruction, its operands and its result in one sentence."""
+    """Describe the instruction, its operands and its result in one sentence."""
     said = doc.ptx.removesuffix(";")
     if doc.title:
         said = f"{doc.title.rstrip('.:')}: {said}"
@@ -60,7 +60,7 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
 
 
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
-    """Every answer, and the steps of the other one from where they part."""
+    """Yield every answer, and the steps of the other one from the point of divergence."""
     told = "; ".join(
         f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
     )
@@ -84,7 +84,7 @@ def _step(step: StepView) -> Iterator[str]:
 
 
 def _iter_row_sentences(row: RowView) -> Iterator[str]:
-    """What comes out, in numbers; in a sentence where that is not just what the step says."""
+    """Yield the values of a row, in sentences if a flag is raised."""
     if len(row.cells) == 1:
         (cell,) = row.cells
         told = cell.sentence if cell.flags else str(cell.formula)

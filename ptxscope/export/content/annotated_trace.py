@@ -1,4 +1,4 @@
-"""What a writer asks for in words, as an annotated trace and the options of a document."""
+"""Annotations and partial views of a trace, parsed from the words of an author."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def annotate_trace(
     until: str = "",
     result: bool = True,
 ) -> tuple[Trace, Options]:
-    """The trace with these annotations beside its own, and options that show such a part.
+    """Return the trace with more annotations, and options that show a part of it.
 
-    ``notes`` are as ``parse_note`` reads them, ``steps`` as ``stages_between`` does. Where steps
-    come behind ``until``, the result is kept back. Raises ValueError.
+    ``parse_note`` parses `notes`, ``parse_stages`` parses `steps`. If steps follow `until`, the
+    result is hidden. Raise ValueError if `steps` and `until` are both present, or one is invalid.
     """
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")

@@ -1,8 +1,8 @@
-"""What every format says about a trace, before any format has drawn it.
+"""The content of a trace for every format, before any format renders it.
 
-A Document is the trace in words and numbers: plain text throughout, not escaped for any
-format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
-shows it in a terminal makes it printable there.
+A Document is the trace in words and numbers: plain text, not escaped for any format, so that all
+formats agree. An author's text is preserved (see ``sanitize_text``); a terminal makes it printable
+on output.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from .option_support import has_effect
 from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
-"""Flags that a step's own sentence already tells."""
+"""Flags that the sentence of a step already mentions."""
 NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
-"""What stands for the results where there are none."""
+"""Text instead of the results if none is kept."""
 AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"
-"""What stands for the results where a writer keeps them back."""
+"""Text instead of the results if the author hides them."""
 
 
 class OperandView(NamedTuple):
@@ -60,9 +60,9 @@ class OperandView(NamedTuple):
     label: str
     """``a``; ``old`` for a destination that a guard may keep; ``@`` for a guard."""
     name: str
-    """As it was written; empty where it is the label."""
+    """Name as written; empty if it equals the label."""
     bits: str
-    """In hexadecimal, in full width."""
+    """Hexadecimal digits in full width."""
     meant: str
 
 
@@ -71,27 +71,27 @@ class CellView(NamedTuple):
 
     lane: int
     name: str
-    """``lane 2``; ``byte 2`` where a scalar instruction merges."""
+    """``lane 2``; ``byte 2`` if a scalar instruction merges."""
     value: int
     text: str
-    """In few characters."""
+    """Short form."""
     formula: Formula
     sentence: str
     flags: tuple[Flag, ...]
-    """What happened and is not told by the step's own sentence."""
+    """Flags that the sentence of the step does not mention."""
 
 
 class RowView(NamedTuple):
-    """One micro-operation; the cell of the most significant lane first."""
+    """A micro-operation; the cell of the most significant lane comes first."""
 
     row: RowTrace
     name: str
-    """What it is called where it is shown."""
+    """Displayed name."""
     cells: tuple[CellView, ...]
 
 
 class StepView(NamedTuple):
-    """One step."""
+    """A step."""
 
     number: int
     stage: Stage
@@ -99,7 +99,7 @@ class StepView(NamedTuple):
     about: str
     rows: tuple[RowView, ...]
     notes: tuple[str, ...]
-    """What a writer said of it."""
+    """Notes of the author on the step."""
 
 
 class ResultView(NamedTuple):
@@ -111,40 +111,40 @@ class ResultView(NamedTuple):
 
 
 class ModelAnswer(NamedTuple):
-    """What one model makes of the instruction."""
+    """The answer of one model."""
 
     label: str
     result: str
     errata: tuple[str, ...]
-    """Ids of what acts in it."""
+    """Ids of the errata that affect it."""
     cancel: bool = False
-    """They make up for each other: the result is the documented one."""
+    """Whether the errata cancel out, so that the result is the documented one."""
 
     @property
     def why(self) -> str:
-        """What acts in it, in words; empty where nothing does."""
+        """The errata in words; empty if none affects the answer."""
         return ", ".join(self.errata) + (" cancel out" if self.cancel else "")
 
 
 class Answers(NamedTuple):
-    """Where the models part."""
+    """The answers of models that differ."""
 
     all: tuple[ModelAnswer, ...]
-    """The documented one first."""
+    """All answers, the documented one first."""
     step: str
-    """The title of the first step at which they differ."""
+    """Title of the first step that differs."""
     errata: tuple[Erratum, ...]
-    """What makes the difference."""
+    """Errata behind the difference."""
     other: str
-    """Whose answer differs from the trace's own."""
+    """Model whose answer differs from the trace's own."""
     of: Trace | None
-    """The other trace, where its steps are told."""
+    """The other trace, or None if its steps are not shown."""
     steps: tuple[StepView, ...]
-    """The other answer's steps, from the first that differs."""
+    """Steps of the other answer, from the first that differs."""
 
 
 class Document(NamedTuple):
-    """Everything that is told of a trace."""
+    """The whole content of a trace."""
 
     trace: Trace
     title: str
@@ -153,27 +153,27 @@ class Document(NamedTuple):
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
     left_out: str
-    """Which steps are not shown, in a sentence; empty where all are."""
+    """Sentence with the steps that are not shown; empty if all are."""
     results: tuple[ResultView, ...]
     no_result: str
-    """What stands for the results where there are none; empty where there are."""
+    """Text instead of the results; empty if there are results."""
     notes: tuple[str, ...]
     lane_notes: tuple[str, ...]
-    """What a writer said of a lane, or of the whole."""
+    """Notes of the author on lanes, or on the whole."""
     answers: Answers | None
     agreed: str
-    """That both answers are the same, where both are wanted; else empty."""
+    """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
-    """Section of the PTX ISA, versions."""
+    """Section of the PTX ISA, and versions."""
     command: str
-    """The shell command that makes this document."""
+    """Shell command that reproduces this document."""
     words: tuple[str, ...]
-    """The words of that command."""
+    """Words of that command."""
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
-    """A trace as a Document."""
+    """Return the Document of a trace."""
     entry, extra = trace.instruction.entry, trace.annotations
     least = entry.compute_minimum(trace.instruction.form)
     results = tuple(_iter_results(trace)) if options.result else ()
@@ -200,19 +200,21 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
 
 
 def format_command(trace: Trace, options: Options = DEFAULT) -> str:
-    """The shell command that makes a document of this trace, notes and all."""
+    """Format the shell command that reproduces the document of a trace, with its notes."""
     return shlex.join(list_command_words(trace, options))
 
 
 def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
-    """The words of that command."""
+    """Return the words of that command."""
     return tuple(map(sanitize_text, _iter_command_words(trace, options)))
 
 
 def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     ins = trace.instruction
     yield from ("ptxscope", "trace", str(ins))
-    besides = (x.role for x in trace.plan.sources)  # a model may read what isn't documented
+    besides = (
+        x.role for x in trace.plan.sources
+    )  # a model may read operands that the documentation does not mention
     read: dict[str, str] = {}
     for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
         if role in ins.names:
@@ -233,11 +235,11 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
 
 
 _Given = Iterator[tuple[str, str | None]]
-"""Options, and the value of each that takes one."""
+"""Names of options, with the value of each that takes one."""
 
 
 def _list_annotation_options(trace: Trace) -> _Given:
-    """What a writer said."""
+    """Yield the options for the author's texts."""
     extra = trace.annotations
     if extra.title:
         yield "title", extra.title
@@ -251,7 +253,7 @@ _MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
 
 
 def _list_style_options(options: Options) -> _Given:
-    """How it looks."""
+    """Yield the options for the appearance."""
     if options.both:
         yield "both", None
     if options.standalone:
@@ -275,14 +277,14 @@ def _list_style_options(options: Options) -> _Given:
 
 
 def _format_option(name: str, value: str | None) -> tuple[str, ...]:
-    """An option and its value, which may begin as an option does."""
+    """Format an option and its value, which may begin with a dash."""
     if value is None:
         return (name,)
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
 def _list_part_options(trace: Trace, options: Options) -> _Given:
-    """By which a part of a trace is shown."""
+    """Yield the options that show a part of a trace."""
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
     whole = len(shown) == len(every)
@@ -306,7 +308,7 @@ def _describe_omission(trace: Trace, options: Options) -> str:
 
 
 def list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
-    """The trace, and where both answers are wanted and part, the other one."""
+    """Return the trace, and the other one if both answers are requested and differ."""
     divergence = find_divergence(trace, find_divergences(trace)) if options.both else None
     return (divergence.isa, divergence.other) if divergence else (trace,)
 
@@ -327,7 +329,7 @@ def _iter_operands(trace: Trace) -> Iterator[OperandView]:
 
 
 def iter_names(trace: Trace) -> Iterator[tuple[str, str]]:
-    """What registers are called, and their roles."""
+    """Yield the displayed name and the role of each register."""
     ins = trace.instruction
     for role in trace.operands:
         yield make_printable(ins.format_operand(role)), role
@@ -354,7 +356,7 @@ def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
 def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
     quiet, part = EXTENSIONS, get_part_name(trace, row)
     if len(row.inputs[0]) == 1:
-        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
+        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
         said = describe_lane(trace, row, lane)
@@ -375,7 +377,7 @@ def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
 
 
 def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
-    """A lane of several in few characters: its value and what it came from."""
+    """Format a lane of several in few characters: its value and its origin."""
     if len(row.lanes) == 1:
         return str(formula)
     value, before = row.lanes[lane].value, row.inputs[0]
@@ -402,7 +404,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
         return None
     divergence = find_divergence(trace, found) or found[0]
     if not options.result and not (options.both and options.shows(divergence.stage)):
-        return None  # that they part, and where, would tell of the result
+        return None  # the divergence itself would reveal the result
 
     def told(of: Trace) -> str:
         return format_result(of) if options.result else "not shown"
@@ -421,7 +423,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
         for other in (*alike, *(divergence.other for divergence in found))
     )
     ids = {id_ for answer in others for id_ in answer.errata}
-    # what an erratum is in words tells what comes of it
+    # the description of an erratum reveals its effect on the result
     errata = (e for e in ERRATA if e.id in ids and options.result)
     same = trace.model == divergence.other.model
     other = divergence.isa if same else divergence.other
@@ -437,7 +439,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
 
 
 def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
-    """The steps of a trace from a stage on, those of them that are shown."""
+    """Yield the shown steps of a trace from a stage onwards."""
     order, hidden = list(Stage), find_hidden_rows(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
@@ -450,7 +452,8 @@ def _format_divergence_title(divergence: Divergence) -> str:
 
 
 def _format_versions(other: Trace) -> str:
-    """The versions with this answer for these reasons, so that no two answers are called alike."""
+    """Format the versions with this result and these errata, so that no two answers share a
+    label."""
     every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
     return format_versions(
         [m for m, x in every if (x.result, x.active_errata) == (other.result, other.active_errata)]

@@ -1,4 +1,4 @@
-"""Which values go with a result that a writer keeps back."""
+"""The rows whose values are hidden together with the result."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from ...engine.tracing.trace import Trace
 from ..options import Options
 
 _BIT_MOVES = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
-"""They put bits elsewhere and compute nothing: who sees what goes in knows what comes out."""
+"""Operations that only move bits, so that their inputs reveal their output."""
 HIDDEN_RESULT_TEXT = "What comes out is kept back."
-"""What a step says of it."""
+"""Sentence of a step with hidden rows."""
 
 
 def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
-    """The keys of the rows whose values tell the result, where that is kept back.
+    """Return the keys of the rows whose values reveal a hidden result.
 
-    They are the rows that write it, and back from there those that only carry it, up to the one
-    that computed it. A part that ends before the last step keeps the values that are computed in
-    it: only the rows that carry the result go.
+    These are the rows that write the result, the rows that only carry it, and the row that computes
+    it. If the shown part ends before the last step, the computed values in it stay visible, and
+    only the carrying rows are hidden.
     """
     if options.result or not trace.steps:
         return frozenset()
@@ -25,7 +25,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     found: set[str] = set()
     open_ = [result.key for result in trace.plan.results]
     while open_:
-        row = trace.rows.get(open_.pop())  # no operand is kept back
+        row = trace.rows.get(open_.pop())  # operands are never hidden
         if row is None or row.key in found:
             continue
         is_carrier = isinstance(row.micro, _BIT_MOVES)

@@ -1,4 +1,4 @@
-"""A trace in which letters stand for very long names."""
+"""A trace with letters instead of very long names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from ...engine.tracing.trace import Trace
 
 
 def abbreviate_names(trace: Trace, longest: int) -> Trace:
-    """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
+    """Return a trace for pictures, in which a, b, c, d replace names longer than `longest`.
 
-    One register has the letter of the place that is meant: c where it is read, d where it is
-    written.
+    A register gets the letter of the place in question: c where it is read, d where it is written.
     """
     ins = trace.instruction
 
@@ -21,7 +20,7 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
 
     written = {name: short(role, name) for role, name in reversed([*ins.names.items()])
                if role in DESTINATIONS}  # fmt: skip
-    if len(set(written.values())) < len(written):  # a letter is the name of the other one
+    if len(set(written.values())) < len(written):  # a letter is the name of the other destination
         written = {}
     letters = ins.__replace__(
         destinations=tuple(name and written.get(name, name) for name in ins.destinations),

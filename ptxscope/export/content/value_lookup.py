@@ -1,4 +1,4 @@
-"""One value of a trace, named as a writer names it: ``saturate lane 2``, ``a``, ``q``."""
+"""A value of a trace by the author's name for it: ``saturate lane 2``, ``a``, ``q``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
 
 
 def format_destinations(trace: Trace, name: str = "") -> str:
-    """The bits that a destination is given, or all of them; raises ValueError."""
+    """Format the bits of a destination, or of all; raise ValueError if it is not written."""
     if not name:
         return format_result(trace)
     roles = {written: role for role, written in trace.instruction.results.items()}
@@ -26,10 +26,10 @@ def format_destinations(trace: Trace, name: str = "") -> str:
 
 
 def format_value(trace: Trace, what: str) -> str:
-    """An operand's bits, or what a step yields: ``a``, ``saturate``, ``select.b lane 3``.
+    """Format the bits of an operand, or the value of a step: ``a``, ``select.b lane 3``.
 
-    A step of several rows takes the row's name behind a dot. Raises ValueError that lists what
-    there is.
+    A step of several rows needs the name of the row after a dot. Raise ValueError with the known
+    names if there is no such value.
     """
     ins = trace.instruction
     for role in trace.operands:
@@ -62,7 +62,7 @@ def _find_row(trace: Trace, name: str) -> RowTrace:
 
 
 def _format_lane(trace: Trace, row: RowTrace, lane: int) -> str:
-    """A lane as its formula writes it, in decimal or in hexadecimal."""
+    """Format a lane in the notation of its formula, decimal or hexadecimal."""
     number, text = row.lanes[lane].value, describe_lane(trace, row, lane).formula.right
     return text if text == str(number) or text.startswith("0x") else str(number)
 
