@@ -1,4 +1,4 @@
-"""The instruction as a C function (C11 with __int128 where 64 bits don't do)."""
+"""C output: the instruction as a function (C11, with __int128 if 64 bits are too few)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _C(NamedTuple):
         return f"({condition})"
 
     def read(self, name: str, kind: IntegerRangeKind) -> str:
-        # C takes a number without a sign for what it is beside one with a sign, and loses the sign
+        # C converts a signed number beside an unsigned one, and loses its sign
         return name if kind is self.kind else f"({_TYPES[self.kind]}){name}"
 
     def format_low64(self, x: str, signed: bool) -> str:
@@ -74,10 +74,10 @@ class _C(NamedTuple):
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """A function of the operands' bits; with ``options.both`` one for each answer.
+    """Render a function of the operands' bits; with `options.both`, one for each answer.
 
-    What is taken for granted holds in every compiler with __int128: a right shift of a negative
-    number is an arithmetic one, and a conversion to a type with a sign keeps the bits.
+    The code relies on two properties of every compiler with __int128: a right shift of a negative
+    number is arithmetic, and a conversion to a signed type keeps the bits.
     """
     functions = ("\n".join(_write_function(x)) for x in list_traces(trace, options))
     return "#include <stdint.h>\n\n" + "\n\n".join(functions) + "\n"
@@ -96,7 +96,7 @@ def _write_function(trace: Trace) -> Iterator[str]:
     yield f" * {_format_comment(', '.join(called))}; bits, predicates 0 or 1 */"
     taken = [f"{_format_type(x.type)} {x.role}" for x in sources]
     single = len(written) == 1
-    # where a guard may keep old values, p and q are parameters already
+    # p and q are already parameters if a guard may keep their old values
     pointers = {role: f"new_{role}" if role in names else role for role, _ in written}
     if not single:
         taken += [f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]

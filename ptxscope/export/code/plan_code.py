@@ -1,7 +1,7 @@
-"""A Plan as a small function in another language, made row by row from its micro-operations.
+"""A Plan as a small function in another language, written row by row from micro-operations.
 
-What both languages share is here: one expression a lane for each kind of micro-operation.
-A Dialect says what differs between the languages.
+This module has the common part: one expression for each lane and kind of micro-operation. A Dialect
+has the differences between the languages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...engine.tracing.trace import Trace
 
 
 class IntegerRangeKind(Enum):
-    """What holds every value of a variable, or of an expression's parts."""
+    """An integer type that holds every value of a variable, or of the parts of an expression."""
 
     SIGNED = "64 bits with a sign"
     UNSIGNED = "64 bits without"
@@ -31,7 +31,7 @@ class IntegerRangeKind(Enum):
 
 
 def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
-    """What all of these fit in; with a sign where both do."""
+    """Return the narrowest kind that holds all ranges, the signed one first."""
     every = list(ranges)
     if all(range_.fits_in(64, signed=True) for range_ in every):
         return IntegerRangeKind.SIGNED
@@ -43,66 +43,66 @@ def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
 
 
 class Dialect(Protocol):
-    """What the languages say differently."""
+    """The syntax of a language."""
 
     def with_kind(self, kind: IntegerRangeKind) -> Dialect:
-        """The same, in an expression of a kind."""
+        """Return the dialect for an expression of a kind."""
 
     def number(self, value: int) -> str:
-        """An integer literal."""
+        """Format an integer literal."""
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        """x where the condition holds, else y."""
+        """Format x if the condition holds, otherwise y."""
 
     def format_power(self, exponent: str) -> str:
-        """2 to the power of an expression of at most 32."""
+        """Format 2 to the power of an expression of at most 32."""
 
     def format_and(self, x: str, y: str) -> str:
-        """Whether two conditions hold."""
+        """Format the conjunction of two conditions."""
 
     def format_or(self, conditions: Iterable[str]) -> str:
-        """Whether one of some conditions holds."""
+        """Format the disjunction of conditions."""
 
     def format_truth(self, condition: str) -> str:
-        """A condition as 1 or 0."""
+        """Format a condition as 1 or 0."""
 
     def read(self, name: str, kind: IntegerRangeKind) -> str:
-        """A variable of a kind, in the expression."""
+        """Format a variable of a kind as a part of the expression."""
 
     def format_low64(self, x: str, signed: bool) -> str:
-        """The low 64 bits of an operand of the expression, with or without a sign."""
+        """Format the low 64 bits of an operand of the expression, signed or unsigned."""
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:
-        """The expression as a value of another kind, which holds it."""
+        """Format a conversion of the expression to another kind that holds its value."""
 
     def format_float_bits(self, x: str) -> str:
-        """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
+        """Format the binary32 pattern of a variable that holds an integer of at most 32 bits."""
 
 
 class Assignment(NamedTuple):
-    """``name = expression``."""
+    """An assignment ``name = expression``."""
 
     name: str
     expression: str
     kind: IntegerRangeKind
-    """What holds every value of it."""
+    """Type that holds every value of the variable."""
     stage: Stage
     row: str
-    """The row's key."""
+    """Key of the row."""
     reads: tuple[str, ...]
-    """The variables in the expression."""
+    """Variables in the expression."""
 
 
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
 def list_parameters(plan: Plan) -> list[Source]:
-    """What a function takes: a, b, c as they are written, a guard, old values."""
+    """Return the parameters of a function: a, b, c in order, a guard, old values."""
     return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
 
 
 def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
-    """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
+    """Return a statement for each lane of the plan's rows; `names` has the parameters by role."""
     known = {role: [name] for role, name in names.items()}
     ranges = {names[x.role]: get_limits(x.type.bits, signed=False) for x in plan.sources}
     found = []
@@ -113,7 +113,7 @@ def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> lis
             reads = _list_read_variables(row, [known[key] for key in row.inputs], lane)
             each = [ranges[variable] for variable in reads]
             micro = _drop_idle_bound(row.micro, each)
-            # what cuts to 64 bits reads its operand as it is
+            # a truncation to 64 bits reads its operand unchanged
             all_of = each if _is_cut_to_64(micro) else [*each, row.range]
             d = dialect.with_kind(find_kind(all_of))
             x = [d.read(variable, find_kind([ranges[variable]])) for variable in reads]
@@ -128,7 +128,7 @@ def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> lis
 
 
 def _drop_idle_bound(micro: MicroOperation, inputs: list[Range]) -> MicroOperation:
-    """The same without a bound below that no value can reach."""
+    """Drop a lower bound that no value can reach."""
     if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
         return m.Clamp(None, micro.high)
     return micro
@@ -139,24 +139,24 @@ def _is_cut_to_64(micro: MicroOperation) -> bool:
 
 
 def _has_own_kind(micro: MicroOperation) -> bool:
-    """Whether its expression is of a kind whatever its operands are: a truth, or 64 bits."""
+    """Whether the kind of an expression does not depend on its operands: a truth, or 64 bits."""
     return isinstance(micro, m.Compare) or _is_cut_to_64(micro)
 
 
 def group_by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
-    """The assignments of each stage."""
+    """Group the assignments by stage."""
     return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
 
 
 def list_results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
-    """Role and variable of every destination that is kept."""
+    """Return role and variable of every destination that is kept."""
     names = {x.row: x.name for x in found}
     kept = trace.instruction.results
     return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
 
 
 def make_function_name(trace: Trace) -> str:
-    """``vadd4_s32_s32_u32_sat``, with every selector, and the model where it is not ``isa``."""
+    """Return ``vadd4_s32_s32_u32_sat``, with all selectors, and the model unless it is ``isa``."""
     form = trace.instruction.form
     parts = [trace.instruction.mnemonic]
     parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")
@@ -168,7 +168,7 @@ def make_function_name(trace: Trace) -> str:
 
 
 def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
-    """The variables that a lane is computed from, among those of all lanes of the inputs."""
+    """Return the variables of the inputs that a lane reads."""
     match row.micro:
         case m.Select() as select:
             word, _ = select.picks[lane]
@@ -184,7 +184,7 @@ def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> li
 
 
 def _strip_brackets(expression: str) -> str:
-    """The expression without brackets around the whole of it."""
+    """Strip brackets that enclose the whole expression."""
     depth = 0
     for at, char in enumerate(expression):
         depth += (char == "(") - (char == ")")
@@ -306,7 +306,7 @@ _LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
     m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
     m.Average: _format_average,
     m.LimitAmount: _format_amount,
-    # a negative number must not be shifted left in C
+    # C leaves the left shift of a negative number undefined
     m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.format_power(x[1])}",
     m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
     m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",

@@ -1,4 +1,4 @@
-"""The instruction as a Python function without imports, for the user's own tests."""
+"""Python output: the instruction as a function without imports, for the user's own tests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ class _Python:
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """A function of the operands' bits, unsigned; with ``options.both`` one for each answer."""
+    """Render a function of the operands' unsigned bits; with `options.both`, one for each
+    answer."""
     return "\n\n".join("\n".join(_write_function(x)) for x in list_traces(trace, options)) + "\n"
 
 
