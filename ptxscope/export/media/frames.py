@@ -1,6 +1,6 @@
-"""A picture in parts: step by step, one frame a step, or played; as a slide, or as it stands.
+"""Variants of a picture: single frames by step, stepping, animation, slides.
 
-All frames of a trace have one geometry, that of the whole: what comes later is blank in them.
+All frames of a trace share the geometry of the whole picture; later steps are blank.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from . import slides
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 _STEP, _END = 2.5, 5.0
-"""Seconds for which a played picture shows a step, and the whole."""
+"""Seconds that an animation shows each step, and the whole picture."""
 _FADE = 0.4
 _HINT = 18.0
-"""Height of the line that says that a compact picture can be clicked, where it steps."""
+"""Height in px of the line with the hint to click, in a compact stepping picture."""
 _FOOT = 14.0
-"""How far above the end of a picture that stands."""
+"""Distance in px from that line to the end of the picture."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -37,23 +37,23 @@ class Frame(NamedTuple):
     """The picture up to a step."""
 
     name: str
-    """``04-saturate``: its number, and the title of its step."""
+    """Number and title of its step: ``04-saturate``."""
     svg: str
     alt: str
-    """What it shows, in words."""
+    """Description in words."""
     short_alt: str
-    """The same in one sentence."""
+    """Description in one sentence."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The picture as options ask for it; without any of these, as it stands."""
+    """Render the picture with the motion and the slide that options request."""
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
     look = _look(trace, options)
     drawn = trace_picture.draw_trace(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _write_svg(drawn, drawn.doc, options, _wrap_nothing)
-    if options.motion is Motion.STEPPING and options.compact:  # its source takes the whole line
+    if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
         drawn = drawn._replace(height=drawn.height + _HINT)
     return _write_svg(
         _with_drawn_steps(drawn), drawn.doc, options, _make_step_numbering(drawn.pen.prefix)
@@ -61,7 +61,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
-    """A still picture for each step that is shown; only the last shows what comes of them."""
+    """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
     look = _look(trace, options)
     count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=look)).doc.steps)
@@ -69,7 +69,7 @@ def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
 
 
 def _with_drawn_steps(drawn: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
-    """A drawing that counts only the steps that a compact figure does not leave out."""
+    """Return a drawing whose document omits the steps that a compact figure skips."""
     if not drawn.layout.compact:
         return drawn
     marks = {mark.name for mark in drawn.pen.marks}
@@ -84,7 +84,7 @@ def _look(trace: Trace, options: Options) -> trace_picture.PictureStyle:
 def _make_frame(
     trace: Trace, options: Options, look: trace_picture.PictureStyle, at: int, count: int
 ) -> Frame:
-    name = f"-{at}"  # frames may stand on one page
+    name = f"-{at}"  # several frames may share a page
     drawn = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, look))
     doc = drawn.doc
     part = doc
@@ -97,7 +97,7 @@ def _make_frame(
     return Frame(name, text, format_alt_text(part), short_alt(part))
 
 
-# --- what is seen when -------------------------------------------------------------------
+# --- visibility --------------------------------------------------------------------------
 
 
 def _wrap_nothing(_: int, elements: list[str]) -> list[str]:
@@ -118,7 +118,7 @@ def _make_step_numbering(prefix: str) -> Wrap:
 
 
 def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
-    """The newest step with a bar beside it, a veil of the page's colour over those before it."""
+    """Return bands with a bar beside the newest step, and older steps faded."""
     found, x = [], page.x - _BAR
     for band, after in pairwise([*bands, bands[-1]]):
         pen, high = SvgCanvas(""), after.y - band.y
@@ -134,10 +134,10 @@ def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
 
 
 _BAR = 5.0
-"""How wide the bar beside a step is, and how far below its beginning."""
+"""Width in px of the bar beside a step, and its distance below the top of the step."""
 _VEIL = '<rect fill-opacity="0.6" '
 
-# --- where it stands ---------------------------------------------------------------------
+# --- the svg element ---------------------------------------------------------------------
 
 
 def _write_svg(
@@ -148,7 +148,7 @@ def _write_svg(
     css: str = "",
     last: int = 0,
 ) -> str:
-    """An ``<svg>``; ``doc`` is what it tells of in words, ``last`` a slide's newest step."""
+    """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
     pen, bands = drawn.pen, cut_bands(drawn)
     if options.slide and last:
         bands = _accented(bands, drawn.layout.page, last)
@@ -166,11 +166,11 @@ def _write_svg(
                    style=style, before=before, over=over)  # fmt: skip
 
 
-# --- what moves --------------------------------------------------------------------------
+# --- motion ------------------------------------------------------------------------------
 
 
 class _Moving(NamedTuple):
-    """What a picture that moves has besides: before what is drawn, over it, and its style."""
+    """The extra parts of a moving picture: elements before and over the drawing, and its style."""
 
     markers: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _Moving:
 
 
 def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
-    """Targets for addresses, what each hides, and a link to the next step over it all."""
+    """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
     markers = tuple(
@@ -224,7 +224,7 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
-    """What each step is called in an address: its stage, its title, its number."""
+    """Return the fragment ids of each step: its stage, its title, its number."""
     taken: set[str] = {str(step.stage) for step in steps}
     found = []
     for step in steps:
@@ -236,7 +236,7 @@ def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
 
 
 def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _Moving:
-    """Each step comes after a while, where motion is welcome; elsewhere all are seen."""
+    """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
     rules = []

@@ -1,4 +1,4 @@
-"""A picture cut at its marks: what of it is seen from which step on."""
+"""Cuts of a picture at its marks, and the step from which each part is visible."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from ...engine.records import NamedTuple
 from ..svg import trace_picture
 
 _ALWAYS = ("operands", "foot")
-"""What is seen before the first step."""
+"""Marks of parts that are visible before the first step."""
 Wrap = Callable[[int, list[str]], list[str]]
-"""Elements that are seen from a step on, which is 0 for what is always seen."""
+"""Wraps elements that are visible from a step onwards; step 0 is always visible."""
 
 
 class Band(NamedTuple):
-    """What is drawn between two marks."""
+    """The part of a drawing between two marks."""
 
     y: float
     step: int
-    """With which step it is seen first, counted from 1; 0 for what always is."""
+    """First step at which it is visible, from 1; 0 if it always is."""
     parts: list[str]
     flows: list[str]
 
 
 def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
-    """What is drawn, from top to bottom."""
+    """Return the parts of a drawing from top to bottom."""
     pen, marks = drawn.pen, drawn.pen.marks
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
@@ -36,15 +36,15 @@ def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
 
 
 def _step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
-    """The step with which is seen first what a mark begins."""
+    """Return the first step at which the part below a mark is visible."""
     numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
     return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
 
 
 def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
-    """What lies under all: the columns, each as far down as what is seen on it.
+    """Return the background columns, each down to the last visible part on it.
 
-    Those of branches begin where they part.
+    The columns of branches begin at the point of divergence.
     """
     bands = cut_bands(drawn)
     found = []
@@ -56,11 +56,11 @@ def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
 
 
 def list_flows(bands: list[Band], wrap: Wrap) -> list[str]:
-    """The lines between rows."""
+    """Return the lines between rows."""
     found = [line for band in bands for line in wrap(band.step, band.flows)]
     return ['<g class="px-flows">', *found, "</g>"]
 
 
 def list_parts(bands: list[Band], wrap: Wrap) -> list[str]:
-    """What lies over them."""
+    """Return the parts drawn over the lines."""
     return [line for band in bands for line in wrap(band.step, band.parts)]

@@ -1,4 +1,4 @@
-"""All instructions on one sheet: syntax, and a small figure of a form of each."""
+"""The poster: all instructions on one sheet, with their syntax and a small figure of a form."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..svg.symbols import draw_bit_box, draw_mask_box
 from ..svg.text_fitting import LEAST, measure_text, wrap_text
 
 _WIDTH, _HEIGHT = 1587, 1122
-"""A3, lying, in px."""
+"""A3 landscape in px."""
 _EDGE = 18
 _GAP = 8
 _COLUMNS = 7
@@ -47,7 +47,7 @@ _ABOUT = (
 
 
 def render(options: Options = DEFAULT) -> str:
-    """The sheet as an ``<svg>`` of the size of A3."""
+    """Render the poster as an ``<svg>`` in A3."""
     pen = SvgCanvas(options.id or "px-poster")
     pen.least = LEAST
     _draw_head(pen)
@@ -67,7 +67,7 @@ def render(options: Options = DEFAULT) -> str:
 
 
 def _order_entries() -> list[Entry]:
-    """The entries so that each family of seven stands in a line."""
+    """Return the entries in an order that puts each family of seven on one row."""
     order = (4, 2, 1)
     simd = sorted((x for x in ENTRIES if x.lanes > 1), key=lambda x: order.index(x.lanes))
     scalar = [x for x in ENTRIES if x.group is Group.SCALAR]
@@ -86,7 +86,7 @@ def _draw_head(pen: SvgCanvas) -> None:
 
 
 def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) -> float:
-    """One instruction: how it is written, and how a form of it computes; returns the end."""
+    """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
     trace = make_placeholder_trace(parse(entry.example[0]))
     pen.open("px-card", entry.opcode)
     pen.grounds.append(
@@ -123,7 +123,7 @@ _FAMILIES = {
     (Group.SCALAR, 1): "scalar",
     (Group.COMPARE, 1): "condition",
 }
-"""What a card says of its family."""
+"""Label of each family on a card."""
 
 
 class _Small(NamedTuple):
@@ -136,7 +136,7 @@ class _Small(NamedTuple):
 
 
 def _draw_figure(small: _Small, y: float) -> float:
-    """Registers, the parts that are selected, a line a step, and what is written."""
+    """Draw registers, selected parts, a line for each step, and the written value."""
     ports, y = _draw_registers(small, y)
     for step, drawn in zip(small.trace.steps, small.scene.steps, strict=True):
         if step.stage is Stage.SELECT:
@@ -156,13 +156,13 @@ def _is_merging(trace: Trace, row: RowScene) -> bool:
 
 
 def _split_sides(small: _Small, count: int) -> list[tuple[Area, Area]]:
-    """In each of so many columns a place for a on the left and for b on the right."""
+    """Return, for each of `count` columns, an area for a on the left and one for b on the right."""
     columns = small.area.split_columns(count, 5)
     return [(left, right) for left, right in (x.split_columns(2, 2) for x in columns)]
 
 
 def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float]:
-    """The registers a and b in their parts; where each part stands."""
+    """Draw the parts of registers a and b; return the area of each part, and the end."""
     ports: dict[LaneRef, Area] = {}
     for register in small.scene.registers:
         if register.role not in ("a", "b"):
@@ -201,7 +201,7 @@ def _draw_text_inside(
 def _draw_selected_parts(
     small: _Small, rows: Sequence[RowScene], ports: dict[LaneRef, Area], y: float
 ) -> float:
-    """The parts that a and b give, each at the end of its line."""
+    """Draw the selected parts of a and b, each at the end of its line."""
     top = y + _WIRES
     for row in rows:
         side = int(row.name == "b")
@@ -225,7 +225,7 @@ def _draw_selected_parts(
 
 
 def _step(small: _Small, step: Step, title: str, y: float) -> float:
-    """Number, title and what is computed, on a line or two; returns the end."""
+    """Draw the number, title and formula of a step on one or two lines; return the end."""
     pen, area = small.pen, small.area
     told = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
     lead = f"{step.number} {title}"
@@ -253,7 +253,7 @@ def _format_row(trace: Trace, key: str) -> str:
 
 
 def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
-    """The lanes that take t, and those that keep c's part."""
+    """Draw the lanes that take t, and those that keep the part of c."""
     top = y + 5
     for cell, area in zip(row.cells, small.area.split_columns(len(row.cells), 5), strict=True):
         _draw_part(small.pen, cell, area, top)
@@ -266,7 +266,7 @@ def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
     pen.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
     chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
     wide = measure_text(chip.text, LEAST, is_monospaced=True) + 6
-    center = max(area.center, area.x + 13 + wide / 2)  # beside the box of the mask
+    center = max(area.center, area.x + 13 + wide / 2)  # next to the box of the mask
     if not taken:
         pen.draw_hatch(area.x, y, area.width, _CHIP, ink)
         pen.draw_rect(center - wide / 2, y + 1, wide, _CHIP - 2, SvgColour.PAGE, None, radius=2)
@@ -278,7 +278,7 @@ def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
 
 
 def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
-    """What each destination gets."""
+    """Draw the value of each destination."""
     top = y + 5
     for row, whole in zip(rows, small.area.split_columns(len(rows), 8), strict=True):
         cells = row.cells
@@ -315,7 +315,7 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
 
 
 def _key(pen: SvgCanvas, area: Area, y: float) -> None:
-    """How a card is read, where one is left free."""
+    """Draw the explanation of a card in the free cell."""
     inner, at = area.shrink(7), y + 18
     pen.draw_text(inner.x, at, "A card", 12, is_bold=True)
     for text in _CARD:
@@ -336,7 +336,7 @@ _CARD = (
 
 
 def _draw_legend(pen: SvgCanvas, y: float) -> None:
-    """What signs mean, and how selectors and masks are written."""
+    """Draw the meaning of the signs, and the notation of selectors and masks."""
     pen.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     first, *rest = _PAGE.shrink(12).split_columns(4, 18)
     pen.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)

@@ -1,4 +1,4 @@
-"""A slide: a picture in columns on a page of 16:9, in letters that can be read far away."""
+"""Slides: a picture in columns on a 16:9 page, in letters readable from a distance."""
 
 from __future__ import annotations
 
@@ -18,68 +18,68 @@ from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0
-"""Around the columns of a slide, and between them."""
+"""Width in px of the space around and between the columns."""
 READABLE = 12.0
-"""How large the letters of a slide of 720 px are at least, where all it shows has room for it."""
+"""Smallest readable letters in px on a slide of 720 px."""
 _LARGER = (12.9, 14.0, 15.0)
-"""The largest that the smallest letters are made for that, one after the other."""
+"""Limits in px for enlarging the smallest letters, tried in turn."""
 _LOOKS = (
     *(trace_picture.PictureStyle(make_side_layout(wide), 1.3) for wide in (568, 700, 880, 1100)),
     *(trace_picture.PictureStyle(make_stacked_layout(wide), 1.1) for wide in (520, 568, 640)),
 )
-"""How a slide may be drawn."""
+"""Styles to choose from."""
 _MOST_SLIDES = 3
 _TITLES, _LINES = (28.0, 22.0, 18.0), (21.0, 18.0, 16.0)
-"""The sizes of a title, and of an instruction, from the largest that has room."""
+"""Sizes in px of a title and of an instruction; the largest that fits is used."""
 _CAPTION = 17.0
-"""The size of a caption."""
+"""Size of a caption in px."""
 _FEW, _MOST_LINES = 2, 6
-"""In how many lines they stand, in the smallest size in how many at most."""
+"""Largest number of lines of a title or an instruction, and the same at the smallest size."""
 _OVER = 12
-"""How far what is drawn may stand out of a column, as marks do."""
+"""Distance in px that marks may extend beyond a column."""
 _MOST_COLUMNS = 4
 
 
 class _Column(NamedTuple):
-    """A part of the height of a picture."""
+    """A vertical section of a picture."""
 
     top: float
     end: float
 
 
 class _Fit(NamedTuple):
-    """How the picture stands on a slide."""
+    """The layout of a picture on a slide."""
 
     columns: list[_Column]
     scale: float
     letters: float
-    """The smallest that are drawn, in px of a slide."""
+    """Smallest letters drawn, in px of a slide."""
     filled: float
-    """Which part of the width that is free is drawn on."""
+    """Share of the free width that is drawn on."""
     cut: int
-    """How many texts have no room."""
+    """Number of texts that do not fit."""
 
 
 def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
-    """How large the smallest letters of a slide are, of 720 px."""
+    """Return the size in px of the smallest letters on a slide of 720 px."""
     return _choose_best_fit(trace, options)[1].letters
 
 
 class Parts(NamedTuple):
-    """What of a trace has slides of its own, each named as ``--steps`` takes it."""
+    """The steps for each slide, in the notation of ``--steps``."""
 
     letters: float
-    """How large the smallest are where all is on one slide, of 720 px."""
+    """Size in px of the smallest letters if everything is on one slide of 720 px."""
     readable: tuple[str, ...] = ()
     crowded: tuple[str, ...] = ()
-    """Single steps that are too much for a slide even alone."""
+    """Single steps that are too large for a slide of their own."""
 
 
 def split_steps(trace: Trace, options: Options = DEFAULT) -> Parts:
-    """The steps that are shown, on as few slides as can be read; no parts where one slide can.
+    """Split the shown steps over the fewest readable slides; no parts if one slide is readable.
 
-    They are two or three of about the same length where these do, else as many neighbours each as
-    there is room for. All is measured, nothing guessed.
+    The result is two or three slides of about equal length if they are readable, otherwise as many
+    neighbouring steps on each slide as fit. Every size is measured.
     """
     shown = [step for step in trace.steps if options.shows(step.stage)]
     whole = measure_smallest_letter(trace, options)
@@ -108,7 +108,7 @@ def split_steps(trace: Trace, options: Options = DEFAULT) -> Parts:
 
 
 def _format_steps(steps: Sequence[Step]) -> str:
-    """Steps as ``--steps`` takes them: ``1-3``, or ``1,3`` where one between is not shown."""
+    """Format steps for ``--steps``: ``1-3``, or ``1,3`` if the one between is not shown."""
     first, last = steps[0].number, steps[-1].number
     if last - first + 1 == len(steps):
         return str(first) if first == last else f"{first}-{last}"
@@ -116,14 +116,14 @@ def _format_steps(steps: Sequence[Step]) -> str:
 
 
 def look_of(trace: Trace, options: Options) -> trace_picture.PictureStyle:
-    """The look in which letters are large enough on a slide, or as large as may be."""
+    """Return the style with readable letters on a slide, or with the largest possible."""
     return _choose_best_fit(trace, options)[0]
 
 
 def _choose_best_fit(trace: Trace, options: Options) -> tuple[trace_picture.PictureStyle, _Fit]:
     looks = (
         (trace_picture.PLAIN,) if len(list_traces(trace, options)) > 1 else _LOOKS
-    )  # branches have one
+    )  # branches have a single style
     fits = (fit for look in looks for fit in _iter_enlarged(trace, options, look))
     return max(fits, key=lambda fit: _rank_fit(fit[1]))
 
@@ -131,7 +131,7 @@ def _choose_best_fit(trace: Trace, options: Options) -> tuple[trace_picture.Pict
 def _iter_enlarged(
     trace: Trace, options: Options, look: trace_picture.PictureStyle
 ) -> Iterator[tuple[trace_picture.PictureStyle, _Fit]]:
-    """How a slide has a look; where its letters are too small with larger ones too."""
+    """Yield the layout in a style, and with enlarged letters if they are too small."""
     fit = _fit(trace_picture.draw_trace(trace, options, look=look))
     yield look, fit
     wanted = READABLE / fit.scale + 0.05
@@ -157,19 +157,20 @@ def _fit(drawn: trace_picture.SvgDrawing) -> _Fit:
 
 
 def _end(drawn: trace_picture.SvgDrawing) -> float:
-    """Where what stands in columns ends: the caption and the source stand at the foot."""
+    """Return the end of the part that goes into columns; caption and source are at the foot."""
     return next(mark.y for mark in drawn.pen.marks if mark.name == "foot")
 
 
 def _measure_inner_area(drawn: trace_picture.SvgDrawing) -> Area:
-    """What of a picture's width is in a column."""
+    """Return the part of a picture's width that goes into a column."""
     return drawn.layout.page.shrink(-4)
 
 
 def lay_out_columns(
     drawn: trace_picture.SvgDrawing, bands: list[Band], wrap: Wrap
 ) -> Iterator[str]:
-    """The picture in columns below its line; lines that are cut go on at the top of the next."""
+    """Yield the picture in columns below its heading; lines continue at the top of the next
+    column."""
     prefix, inner = drawn.pen.prefix, _measure_inner_area(drawn)
     head, top = _draw_head(drawn)
     yield from head
@@ -200,7 +201,7 @@ def lay_out_columns(
 
 
 def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
-    """Title, instruction and model, large; and where they end."""
+    """Draw title, instruction and model in large letters; return the elements and their end."""
     doc, pen, y = drawn.doc, SvgCanvas(drawn.pen.prefix), _MARGIN
     area = Area(_MARGIN, SIZE[0] - 2 * _MARGIN)
     if doc.title:
@@ -231,7 +232,7 @@ def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
 
 
 def _foot(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
-    """Caption and source at the foot of a slide; and where they begin."""
+    """Draw caption and source at the foot of a slide; return the elements and their top."""
     doc, pen = drawn.doc, SvgCanvas(drawn.pen.prefix)
     width = SIZE[0] - 2 * _MARGIN
     lines = wrap_text(doc.caption, width, _CAPTION)
@@ -248,19 +249,20 @@ def _foot(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
 def _fit_text(
     text: str, width: float, sizes: tuple[float, ...], *, is_monospaced: bool
 ) -> tuple[float, list[str]]:
-    """A text in the largest letters in which it needs few lines; in the least, cut after some."""
+    """Wrap a text at the largest size that needs few lines; truncate it at the smallest."""
     for size in sizes:
         lines = wrap_text(text, width, size, is_monospaced)
         if len(lines) <= _FEW:
             return size, lines
-    if len(lines) > _MOST_LINES:  # as a whole it stands in the description
+    if len(lines) > _MOST_LINES:  # the description has the whole text
         lines = lines[:_MOST_LINES]
         lines[-1] = fit_text(f"{lines[-1]}{'m' * len(text)}", width, size, is_monospaced, size).text
     return size, lines
 
 
 def _make_columns(cuts: list[float], end: float, inner: float, high: float) -> list[_Column]:
-    """The picture below its head, in columns that are as large as may be, and as alike."""
+    """Return the picture below its heading in columns that are as large, and as equal, as
+    possible."""
     first, *more = sorted({cut for cut in cuts if cut < end})
     ways = (
         [_Column(*column) for column in pairwise((first, *chosen, end))]
