@@ -23,8 +23,7 @@ def format_binary(value: int, low: int, high: int) -> str:
 
 
 def format_high_digits(value: int, bits: int) -> str:
-    """Format the hexadecimal digits above the lowest `bits`: ``1`` of 382 and 8; ``…fe`` of
-    -300."""
+    """Format the hexadecimal digits above bit `bits` - 1: ``1`` of 382 and 8; ``…fe`` of -300."""
     rest = value >> bits
     if rest >= 0:
         return f"{rest:x}"
@@ -74,8 +73,7 @@ def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
 
 
 def cut(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
-    """Return the ruler of a number truncated to `bits` bits; the bits cut off stand above the
-    rest."""
+    """Return the ruler of a number truncated to `bits` bits, with the lost bits above the rest."""
     whole = bits % 4 == 0 and bits > 8
     top = _find_top_bit(value)
     if whole:

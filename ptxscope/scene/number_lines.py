@@ -37,7 +37,7 @@ def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
 
 
 def make_limit_line(row: RowTrace, top: int) -> NumberLine:
-    """Return a shift amount on the line from 0 to the largest amount that has an effect."""
+    """Return a shift amount on the line from 0 to the largest amount allowed."""
     value, end = row.inputs[0][0], row.values[0]
     to = "" if value == end else str(end)
     return NumberLine(
@@ -108,8 +108,7 @@ def _compute_float_places(patterns: list[int], type_: Type) -> list[float]:
 
 
 def _separate_places(values: list[int], places: list[float]) -> list[float]:
-    """Return the positions of two numbers, moved apart if rounding made unequal numbers
-    coincide."""
+    """Move two positions apart if rounding made those of unequal numbers coincide."""
     if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
         lower = values.index(min(values))
         moved, to = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)

@@ -97,7 +97,7 @@ class _Folding:
         parts = map(self._with_places, figure)
         return figure._make(parts) if hasattr(figure, "_make") else tuple(parts)
 
-    # --- what changes nothing -----------------------------------------------------------
+    # --- rows that change nothing -------------------------------------------------------
 
     def _is_idle(self, row: RowTrace) -> bool:
         """Whether a row passes on its input unchanged, or repeats another row."""

@@ -66,8 +66,7 @@ class SpanKind(StrEnum):
 
 
 class Tint(NamedTuple):
-    """Origin of bits: the role of an operand, and the topmost byte of the part (3 for a word or
-    ``h1``)."""
+    """The role of the operand that bits come from, and the topmost byte of their part."""
 
     role: str = ""
     byte: int = 3

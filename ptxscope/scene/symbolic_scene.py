@@ -231,8 +231,7 @@ def _extend(told: SymbolicRow, lane: int) -> Spans:
 
 
 def _format_symbol(told: SymbolicRow, lane: int) -> str:
-    """Format the letters of the bits in a lane of the input: those of the part that was
-    selected."""
+    """Format the letters of the bits in a lane of the input: those of the selected part."""
     key = told.row.input_keys[0]
     known = told.trace.rows.get(key)
     if known and isinstance(known.micro, m.Select):
@@ -244,8 +243,7 @@ def _format_symbol(told: SymbolicRow, lane: int) -> str:
 
 
 def _make_letters(role: str, unit: int, index: int) -> str:
-    """Return a name for bits: ``a.b3``, ``b.h0``, ``c[31:0]``; formulas name lane 3's operand
-    ``a3``."""
+    """Return the letters of bits: ``a.b3``, ``b.h0``, ``c[31:0]``; ``a3`` is a lane's operand."""
     letter = Role(role).label[:1]
     if unit < 32:
         return format_part(letter, unit, index) if unit >= 8 else letter
