@@ -128,8 +128,7 @@ class RegisterPart(NamedTuple):
         return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
 
     def read_in_order(self, text: str) -> int:
-        """Return the bits of an end of a range, in which a plain number must be one of the
-        values."""
+        """Return the bits of an end of a range; a plain number must be one of the values."""
         match = _PLAIN.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
             low, high = get_limits(self.unit, signed=self.signed)
@@ -295,8 +294,7 @@ def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPa
 
 
 def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
-    """Whether the instruction reads a part as signed; by the register's type if nothing reads
-    it."""
+    """Whether the instruction reads a part as signed; an unread part has the type's sign."""
     type_ = ins.type_of(role)
     rows = {row.key: row for row in make_plan(ins).rows}
     for row in rows.values():

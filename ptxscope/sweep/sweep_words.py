@@ -124,7 +124,7 @@ def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
         yield f"Not all are looked at, but {said}; what is between them is not told."
 
 
-# --- what happens ------------------------------------------------------------------------
+# --- events -------------------------------------------------------------------------------
 
 
 def describe_event(event: Event, of: RegisterPart) -> str:

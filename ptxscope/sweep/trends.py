@@ -26,8 +26,7 @@ class MonotoneSegment(NamedTuple):
 
 
 def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
-    """Return the monotone segments; a level stretch belongs to the one before. Empty if
-    constant."""
+    """Return the monotone segments, each with the level stretch after it; empty if constant."""
     steps = np.flatnonzero(order[1:] != order[:-1])
     up = order[1:][steps] > order[:-1][steps]
     starts = np.flatnonzero(up[1:] != up[:-1]) + 1
