@@ -89,8 +89,7 @@ class Verdict(NamedTuple):
 
 
 def map_families() -> dict[str, tuple[str, ...]]:
-    """Return the opcodes of each family: a group, an operation in all widths, or one
-    instruction."""
+    """Return the opcodes of each family: a group, an operation of all widths, or one opcode."""
     found = {
         name: tuple(x.opcode for x in CATALOG.values() if x.group is group)
         for name, group in GROUPS.items()
@@ -194,7 +193,7 @@ def _iter_changed_forms(draw: SeededRandom, found: Form, level: int) -> Iterator
 
 
 def _list_varied_slots(found: Form, level: int) -> list[Slot]:
-    """Return the slots in which lines to choose from differ: modifiers, not destinations."""
+    """Return the slots in which lines to choose from differ, without c and the destinations."""
     slots = (x for x in CATALOG[found.opcode].slots if x.name not in ("c", "dst"))
     return [
         x

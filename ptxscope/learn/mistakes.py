@@ -116,8 +116,7 @@ def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Expla
 
 
 def find_likely_mistakes(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
-    """Return the single mistakes that give an answer, the likeliest first; they are
-    alternatives."""
+    """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
     return tuple(x.said for x in _likely(question, given, bits=bits))
 
 

@@ -129,8 +129,7 @@ def to_json(prediction: Prediction) -> list[list[object]]:
 
 
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
-    """Parse the output of ``to_json`` and grade it again; skip guesses that do not fit the
-    trace."""
+    """Parse the output of ``to_json`` and grade it again; skip what does not fit the trace."""
     found = Prediction(trace)
     for item in list(data)[:_MOST]:
         if not isinstance(item, list) or len(item) != 6:

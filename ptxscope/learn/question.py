@@ -174,8 +174,7 @@ def get_visible_operands(trace: Trace) -> dict[str, int]:
 
 
 def find_row(trace: Trace, key: str) -> RowTrace:
-    """Return a row by its key, or by its stage alone; raise ValueError if there is not exactly
-    one."""
+    """Return a row by its key or its stage; raise ValueError if there is not exactly one."""
     if key in trace.rows:
         return trace.rows[key]
     rows = [row for row in trace.rows.values() if row.stage == key]
