@@ -212,9 +212,8 @@ def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, .
 def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     ins = trace.instruction
     yield from ("ptxscope", "trace", str(ins))
-    besides = (
-        x.role for x in trace.plan.sources
-    )  # a model may read operands that the documentation does not mention
+    # a model may read operands that the documentation does not mention
+    besides = (x.role for x in trace.plan.sources)
     read: dict[str, str] = {}
     for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
         if role in ins.names:
@@ -452,8 +451,7 @@ def _format_divergence_title(divergence: Divergence) -> str:
 
 
 def _format_versions(other: Trace) -> str:
-    """Format the versions with this result and these errata, so that no two answers share a
-    label."""
+    """Format the versions with this result and these errata, so that labels are unique."""
     every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
     return format_versions(
         [m for m, x in every if (x.result, x.active_errata) == (other.result, other.active_errata)]
