@@ -58,8 +58,7 @@ class _Python:
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render a function of the operands' unsigned bits; with `options.both`, one for each
-    answer."""
+    """Render a function of the operands' unsigned bits; with `options.both`, one per answer."""
     return "\n\n".join("\n".join(_write_function(x)) for x in list_traces(trace, options)) + "\n"
 
 
