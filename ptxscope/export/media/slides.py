@@ -169,8 +169,7 @@ def _measure_inner_area(drawn: trace_picture.SvgDrawing) -> Area:
 def lay_out_columns(
     drawn: trace_picture.SvgDrawing, bands: list[Band], wrap: Wrap
 ) -> Iterator[str]:
-    """Yield the picture in columns below its heading; lines continue at the top of the next
-    column."""
+    """Yield the picture in columns below its heading; cut lines continue in the next column."""
     prefix, inner = drawn.pen.prefix, _measure_inner_area(drawn)
     head, top = _draw_head(drawn)
     yield from head
@@ -261,8 +260,7 @@ def _fit_text(
 
 
 def _make_columns(cuts: list[float], end: float, inner: float, high: float) -> list[_Column]:
-    """Return the picture below its heading in columns that are as large, and as equal, as
-    possible."""
+    """Return the columns below the heading, as large and as equal as possible."""
     first, *more = sorted({cut for cut in cuts if cut < end})
     ways = (
         [_Column(*column) for column in pairwise((first, *chosen, end))]
