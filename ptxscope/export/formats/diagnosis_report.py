@@ -1,4 +1,4 @@
-"""A Diagnosis as text and as plain objects: what was seen, what explains it, and how."""
+"""A Diagnosis as text and as JSON: the observations, and their explanations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..content.document import iter_steps, list_command_words
 from .text import WIDTH, command_lines, render, step_lines, wrap_text
 
 SHOWN = 6
-"""Groups of explanations of a size that are shown unless all are asked for."""
+"""Number of groups of explanations of a size that are shown by default."""
 ALIKE = 3
-"""Further explanations of a group that are."""
+"""Number of further explanations of a group that are shown by default."""
 _SIZES = {1: "With one change", 2: "With two changes"}
 
 
 def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False) -> str:
-    """What a person is told, in at most 80 columns: the answers, and unless brief the traces."""
+    """Render a diagnosis in at most 80 columns: the answers and, unless brief, the traces."""
     lines = [make_printable(str(diagnosis.instruction)), "", *observation_lines(diagnosis), ""]
     findings = diagnosis.findings
     if not findings:
@@ -49,7 +49,7 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """The findings as plain objects, best first: the shape of ``explain --json``."""
+    """Return the findings as JSON, the best first, in the shape of ``explain --json``."""
     return [_finding_to_json(finding) for finding in diagnosis.findings]
 
 
@@ -82,14 +82,14 @@ def _finding_to_json(finding: Finding) -> dict[str, object]:
 
 
 def format_observed(ins: Instruction, seen: Observation) -> str:
-    """``0x??01??00``; several destinations as ``p = 1, q = 0``."""
+    """Format observed bits: ``0x??01??00``, or ``p = 1, q = 0`` for several destinations."""
     return join_by_destination(
         ins, {r: x.format_bits(ins.type_of(r).bits) for r, x in seen.observed.items()}
     )
 
 
 def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Which lanes are as documented; empty where there are none, or all are."""
+    """Format the lanes that are as documented; empty if none or all are."""
     unit, right = find_right_lanes(diagnosis)
     count = 32 // unit
     if count == 1 or len(right) == count:
@@ -107,7 +107,7 @@ def format_right_lanes(diagnosis: Diagnosis) -> str:
 
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
-    """What was observed beside what is documented."""
+    """Yield the observed and the documented result."""
     ins, lanes = diagnosis.instruction, format_right_lanes(diagnosis)
     documented = make_printable(format_result(diagnosis.documented))
     got = make_printable(format_observed(ins, diagnosis.seen[diagnosis.shown].observation))
@@ -132,7 +132,7 @@ def _format_heading(diagnosis: Diagnosis, size: int) -> str:
 
 
 def _finding_lines(diagnosis: Diagnosis, found: list[Finding], with_all: bool) -> Iterator[str]:
-    """The explanations of one size; those that vary the same things stand together."""
+    """Yield the explanations of one size; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in found:
         groups.setdefault(tuple(cause.decided_axes for cause in finding.causes), []).append(finding)
@@ -150,12 +150,12 @@ def _finding_lines(diagnosis: Diagnosis, found: list[Finding], with_all: bool) -
 
 
 def format_causes(finding: Finding) -> str:
-    """Its causes in few words."""
+    """Format the causes of a finding in few words."""
     return " and ".join(cause.phrase for cause in finding.causes) or "as documented"
 
 
 def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[str]:
-    """The changed line, the changed operands, the selectors that fit."""
+    """Yield the changed line, the changed operands, and the selectors that fit."""
     if finding.instruction != diagnosis.instruction:
         yield indent + make_printable(finding.ptx)
     swapped = any(cause.swap for cause in finding.causes)
@@ -175,7 +175,7 @@ def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterat
 
 
 def _format_digit_choices(fits: SelectorMatches, role: str) -> str:
-    """``a.b3[04]2*``: the digits that fit, lane by lane; ``*`` is any."""
+    """Format the digits that fit, lane by lane: ``a.b3[04]2*``; ``*`` is any digit."""
     lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(fits.lanes)]
     digits = (
         str(x[0]) if len(x) == 1 else "*" if len(x) == 2 * len(lanes) else f"[{_format_digits(x)}]"
@@ -189,7 +189,7 @@ def _format_digits(digits: Sequence[int]) -> str:
 
 
 def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
-    """That nothing explains it, what was tried, and what comes nearest."""
+    """Yield the lines for an unexplained result: the causes tried, and the nearest results."""
     ins = diagnosis.instruction
     lacking = _list_missing_roles(diagnosis)
     names = " or ".join(ins.format_operand(role) for role in lacking)
@@ -214,11 +214,11 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
 
 
 _READING_C = ("mask", "dsel", "secop")
-"""Slots by which a c is read that was not."""
+"""Slots that make an instruction read c."""
 
 
 def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
-    """The roles of registers that were not given, as the line reads none of them; each once."""
+    """Return one role for each register without a value because the line does not read it."""
     given = {role for x in diagnosis.seen for role in x.observation.operands}
     lacking: dict[str, str] = {}
     for role, source in diagnosis.instruction.roles.items():
@@ -228,7 +228,7 @@ def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
 
 
 def _format_not_tried(ins: Instruction, role: str) -> str:
-    """What was not tried because an operand was not given."""
+    """Describe the causes that were skipped because an operand has no value."""
     name = ins.format_operand(role)
     if role == "c":
         slots = [slot for each in _READING_C if (slot := ins.entry.find_slot(each))]
@@ -247,14 +247,14 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
 
 
 def explanation_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> list[str]:
-    """A finding's sentence, what it changes, and its steps from where they are others."""
+    """Return a finding's sentence, its changes, and its steps from the point of divergence."""
     lines = wrap_text(make_printable(finding.sentence), "", "", width)
     lines += _detail_lines(diagnosis, finding, "  ")
     return [*lines, *_divergence_lines(diagnosis, finding, width)]
 
 
 def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> Iterator[str]:
-    """The steps of an explanation from where it and the documented trace part."""
+    """Yield the steps of an explanation from the point where it and the documented trace differ."""
     documented, trace = diagnosis.documented, finding.trace
     if not finding.causes:
         return

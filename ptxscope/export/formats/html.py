@@ -1,10 +1,10 @@
-"""A trace as HTML: a fragment that brings its style along, or a page.
+"""HTML output: a fragment with its own style, or a page.
 
-It is light or dark as the page around it, and paints its own ground. The picture comes first, its
-values in tables are folded below it. A value under the mouse, or in focus, lights what it came from
-and what came of it, by style alone; a cell of a table shows it in words, and a box above the tables
-shows it in every cell. A fragment has no script; a page's own lets the arrow keys go from value to
-value.
+It follows the light or dark theme of the surrounding page, and paints its own background. The
+picture comes first; tables with its values are folded below. Hovering over a value, or focusing it,
+highlights its inputs and outputs by CSS alone. A cell of a table shows its origin in words, and a
+check box above the tables shows the origins of all cells. A fragment has no script; the script of a
+page lets the arrow keys move between values.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from ..svg.zones import Relations, highlight_rules, highlights, relations_of
 from .responsive_svg import add_min_width
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
-"""What CSS calls the two; scroll bars and boxes follow it."""
+"""CSS names of the two themes, which scroll bars and check boxes follow."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """An ``<article>``, or with ``options.standalone`` a page around it."""
+    """Render an ``<article>``, or with `options.standalone` a page around it."""
     doc = build_document(trace, options)
     article = "\n".join(_article_lines(doc, options))
     if not options.standalone:
@@ -51,7 +51,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def load_style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
-    """The style sheet of an article."""
+    """Return the style sheet of an article."""
     colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
     return f"{colours}\n{_load_file('trace.css')}"
 
@@ -104,9 +104,9 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
 
 
 def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
-    """The picture, without what stands around it, and which of its values are related.
+    """Return the relations between the values of the picture, and the lines of the picture.
 
-    Where there is no room for it, a compact one takes its place, or one for each answer.
+    For narrow pages, a compact picture replaces it, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
     drawn = trace_picture.draw_trace(
@@ -140,14 +140,14 @@ def _figure(
     relations: Relations,
     doc: Document,
 ) -> Iterator[str]:
-    """A picture whose values light each other, as wide as a function makes it."""
+    """Yield a picture whose related values highlight each other, resized by `sized`."""
     over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
     yield sized(trace_picture.standing(drawn, over)) + "</figure>"
 
 
 def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
-    """What is said of each value of the picture, in whichever branch it stands."""
+    """Yield the sentence on each value of the picture, for every branch that shows it."""
     answers = [(doc.trace, doc.steps)]
     if doc.answers and doc.answers.of:
         answers.append((doc.answers.of, doc.answers.steps))
@@ -160,7 +160,7 @@ def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
 
 
 def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
-    """A table in a box of its own, in which it scrolls where it is too wide."""
+    """Yield a table in a box of its own, which scrolls if the table is too wide."""
     yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
     yield f"<thead><tr>{cells}</tr></thead>"
@@ -212,12 +212,12 @@ def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
 
 
 def _escape_unbroken(text: str) -> str:
-    """Escaped, with arrows that no line ends within."""
+    """Escape a text, and prevent line breaks within arrows."""
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
 def format_origin(trace: Trace, row: RowView, lane: int) -> str:
-    """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
+    """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     found = find_provenance(trace, row.row.key, lane)
     parts = [
         f"{format_short_name(trace, role)} bit {low}"

@@ -1,7 +1,7 @@
-"""A trace as JSON, schema ``ptxscope.trace/1``, from which it can be drawn or read back.
+"""JSON output, schema ``ptxscope.trace/1``, from which a trace can be drawn or read back.
 
-Values (``bits``, ``value``) of 2**53 and more, whatever their sign, are always strings, so that
-no reader rounds them; smaller ones are always numbers. The schema says so.
+Values (``bits``, ``value``) whose magnitude is 2**53 or more are always strings, so that no reader
+rounds them; smaller ones are always numbers. The schema has the same rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .recorded_json import RecordedNode, parse_json, require_equal
 
 SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
-"""From here on a reader that takes numbers for floats would round."""
+"""Smallest magnitude that a reader with floating-point numbers would round."""
 
 _NUMBER = re.compile("-?[0-9]{1,40}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -37,25 +37,25 @@ Object = dict[str, Any]
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The trace, or the part of it that the options show."""
+    """Render the trace, or the part of it that the options show."""
     text = json.dumps(
         document_to_json(build_document(trace, options), options), indent=2, ensure_ascii=False
     )
-    # half of a surrogate pair has no UTF-8: it is escaped, as it stands in a string anyway
+    # a lone surrogate has no UTF-8 form, but an escape in the string
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def load(text: str) -> Trace:
-    """The trace that ``render`` wrote, equal to the one it was given.
+    """Return the trace that ``render`` wrote, equal to the original.
 
-    Raises ValueError where the text is no such trace, or where anything that it recorded is not
-    what this version computes: what that is, and where it stands.
+    Raise ValueError if the text is not such a trace, or if a recorded value differs from the one
+    that this version computes; the message has the value and its place.
     """
     return read(text)[0]
 
 
 def read(text: str) -> tuple[Trace, Options]:
-    """The trace that ``render`` wrote, and what was to be shown of it; raises as ``load`` does."""
+    """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
     try:
         data.check_type(dict)
@@ -72,7 +72,7 @@ def read(text: str) -> tuple[Trace, Options]:
 
 
 def _trace(data: RecordedNode) -> tuple[Trace, bool]:
-    """The trace, and whether its line could be read as it was given."""
+    """Return the trace, and whether its line was parsed from the recorded text."""
     ins, is_as_given = _instruction_from_json(data.get_field("instruction", dict))
     values: dict[str, int] = {}
     for item in data.get_field("operands", list).iter_items(dict):
@@ -103,9 +103,9 @@ def _model_from_json(data: RecordedNode) -> Model:
 
 
 def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
-    """As it was given, which may have been worth a note, if that can be read and is the same.
+    """Parse the line as recorded, which may add a note, if it is the same instruction.
 
-    A line of a listing may need what was declared there; then it is as it is written here.
+    A line of a listing may need declarations from there; then the canonical line is used.
     """
     canonical, text = data.get_field("canonical", str), data.get_field("text", str)
     try:
@@ -161,20 +161,20 @@ def _stage_from_json(data: RecordedNode) -> Stage:
 
 
 def _bits_from_json(data: RecordedNode) -> int:
-    """An integer as ``_integer`` wrote it."""
+    """Parse an integer as ``_integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
         raise data.make_error("an integer has to stand there, as a text from 2**53 on")
     return int(data.value)
 
 
 _WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes", "model")
-"""Fields with words that another version may choose otherwise."""
+"""Fields with sentences that another version may word differently."""
 
 
 def _require_equal_record(
     data: RecordedNode, trace: Trace, options: Options, version: str, is_as_given: bool
 ) -> None:
-    """Raise ValueError where anything is recorded that is not what is computed anew."""
+    """Raise ValueError if a recorded value differs from the computed one."""
     anew = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
     free = {"version", "command"}
     notes = data.get_field("notes", list)
@@ -197,13 +197,13 @@ def _require_equal_record(
 
 
 def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:
-    """Notes but for those of how a line was read: an instruction that was made has none."""
+    """Return the notes except those about parsing, which a constructed instruction lacks."""
     of_reading = [*map(make_printable, trace.instruction.notes)]
     return [note for note in notes if note not in of_reading]
 
 
 def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
-    """A document as JSON objects."""
+    """Return the JSON form of a document."""
     trace = doc.trace
     stages = options.stages
     return {
@@ -294,7 +294,7 @@ def _step(trace: Trace, step: StepView) -> Object:
 
 
 def _row_to_json(trace: Trace, view: RowView) -> Object:
-    row = view.row.row  # the plan's
+    row = view.row.row  # the plan's row
     return {
         "key": row.key,
         "name": view.name,

@@ -1,4 +1,4 @@
-"""Recorded JSON: read with what is wrong and where, and held against what is computed anew."""
+"""Recorded JSON: access with the path in every error, and comparison with computed values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _KINDS: dict[type, str] = {
     type(None): "null",
 }
 _NAMES = (("number", "step {}"), ("key", "row {}"), ("lane", "lane {}"), ("role", "{}"))
-"""What an object of a list is called, by a field that it has."""
+"""Labels of the objects in a list, by a field that identifies them."""
 _SHOWN = 40
 
 
 def parse_json(text: str) -> RecordedNode:
-    """The JSON of a text; raises ValueError that says where it is none."""
+    """Parse JSON; raise ValueError with the place of an error."""
     if not text.strip():
         raise ValueError("this is no JSON: it is empty")
     try:
@@ -40,42 +40,42 @@ def parse_json(text: str) -> RecordedNode:
 
 
 class RecordedNode(NamedTuple):
-    """A part of what was recorded."""
+    """A part of the recorded JSON."""
 
     value: Any
     path: str = ""
 
     def get_field(self, name: str, *kinds: type) -> RecordedNode:
-        """A field of an object, of one of these types; raises ValueError."""
+        """Return a field of an object; raise ValueError if it is missing or has another type."""
         path = f"{self.path}.{name}" if self.path else name
         if name not in self.value:
             raise ValueError(f"{path} is missing")
         return RecordedNode(self.value[name], path).check_type(*kinds)
 
     def iter_items(self, *kinds: type) -> Iterator[RecordedNode]:
-        """The items of a list, of one of these types; raises ValueError."""
+        """Yield the items of a list; raise ValueError if one has another type."""
         for at, item in enumerate(self.value):
             yield RecordedNode(item, f"{self.path}[{at}]").check_type(*kinds)
 
     def check_type(self, *kinds: type) -> RecordedNode:
-        """Itself, where it is of one of these types; raises ValueError where it is not."""
+        """Return the node itself; raise ValueError if its value has another type."""
         if type(self.value) not in kinds:
             wanted = " or ".join(_KINDS[kind] for kind in kinds)
             raise self.make_error(f"{wanted} has to stand there")
         return self
 
     def make_error(self, why: str) -> ValueError:
-        """The error that says what is here, and what is wrong with it."""
+        """Return an error with the path, the value and the problem."""
         return ValueError(f"{self.path or 'it'} is {abbreviate_json(self.value)}; {why}")
 
 
 def abbreviate_json(value: object) -> str:
-    """A value in a few characters of JSON; what holds others by its kind."""
+    """Format a value in a few characters of JSON; an object or a list by its kind."""
     if isinstance(value, dict | list):
         return f"{_KINDS[type(value)]} of {len(value)}"
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except ValueError:  # digits that Python does not write
+    except ValueError:  # more digits than Python writes
         return "a number of very many digits"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
@@ -83,10 +83,10 @@ def abbreviate_json(value: object) -> str:
 def require_equal(
     given: RecordedNode, anew: object, passes: Callable[[str, object], bool], *, more: bool
 ) -> None:
-    """Raise ValueError at the first place where what is given is not what is computed anew.
+    """Raise ValueError at the first recorded value that differs from the computed one.
 
-    ``passes`` says of a field, and of its value anew, that another of its kind may stand there;
-    where ``more``, so may fields that are not known here.
+    `passes` accepts, by the name of a field and its computed value, another value of the same
+    type. With `more`, unknown fields are accepted too.
     """
     _require_equal_items(given, anew, "", passes, more)
 
@@ -130,7 +130,7 @@ def _iter_names(item: object) -> Iterator[str]:
 
 
 def _format_count_difference(given: list[Any], anew: list[Any]) -> str:
-    """How many items there are and should be, and which of those that have names are not there."""
+    """Format the number of items, the expected number, and the labels of missing items."""
     there = {name for item in given for name in _iter_names(item)}
     lacking = [name for item in anew for name in _iter_names(item) if name not in there]
     said = f"{len(given)} of {len(anew)} items" if len(given) < len(anew) else f"{len(given)} items"

@@ -1,6 +1,6 @@
-"""A trace as plain text of at most 80 columns: for bug reports, e-mail and terminals.
+"""Plain text of at most 80 columns, for bug reports, e-mail and terminals.
 
-A writer's text is kept; what goes to a terminal is made printable where it is written there.
+The author's text is preserved; output to a terminal makes it printable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INDENT = 14
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
-    """Instruction, operands, every step with its numbers, result, and where answers part."""
+    """Render instruction, operands, every step with its numbers, result, and divergences."""
     doc = build_document(trace, options)
     lines = head_lines(doc, width)
     for step in doc.steps:
@@ -42,7 +42,7 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
-    """What stands above the steps: instruction, model, operands."""
+    """Return the lines above the steps: instruction, model, operands."""
     return [*_header_lines(doc, width), "", *_operand_lines(doc, width), ""]
 
 
@@ -64,7 +64,7 @@ def _operand_lines(doc: Document, width: int) -> Iterator[str]:
 
 
 def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
-    """A step's title, what it does, and its rows."""
+    """Yield the title, the description and the rows of a step."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
     yield from wrap_text(step.about, lead, " " * _INDENT, width)
     for row in step.rows:
@@ -85,9 +85,9 @@ def _single_lane_lines(row: RowView, width: int) -> Iterator[str]:
 
 
 def _fits_in_columns(row: RowView, width: int) -> bool:
-    """Whether the lanes fit side by side in so many columns each, no number broken.
+    """Whether the lanes fit side by side in columns of `width` characters, without broken numbers.
 
-    In the columns of the report a lane may take several lines, in narrower ones it does not.
+    A lane may take several lines in the columns of the default width, but not in narrower ones.
     """
     is_narrow = width < (WIDTH - _INDENT) // len(row.cells)
     texts = [cell.text for cell in row.cells]
@@ -96,7 +96,7 @@ def _fits_in_columns(row: RowView, width: int) -> bool:
 
 
 def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
-    """A line a lane, where they don't stand side by side."""
+    """Yield a line for each lane, if they do not fit side by side."""
     for at, cell in enumerate(row.cells):
         lead = f"  {row.name}" if at == 0 else ""
         flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
@@ -116,7 +116,7 @@ def _lane_column_lines(row: RowView, width: int) -> Iterator[str]:
 
 
 def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
-    """The results, or what stands for them."""
+    """Yield the results, or the text that replaces them."""
     for name, bits, meant in doc.results:
         yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)
     if doc.no_result:
@@ -124,7 +124,7 @@ def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
 
 
 def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
-    """The models' answers, and the errata between them."""
+    """Yield the answers of the models, and the errata behind their differences."""
     yield "Two answers"
     for answer in answers.all:
         told = f"{answer.label:<30}{answer.result}  {answer.why}"
@@ -139,7 +139,7 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
 
 
 def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
-    """A shell command of some words, folded between them."""
+    """Yield a shell command, folded between words."""
     line = "$"
     for word in map(_quote_for_shell, words):
         if len(line) + len(word) + 3 > width and line.strip() != "$":
@@ -150,10 +150,10 @@ def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
 
 
 def _quote_for_shell(word: str) -> str:
-    """A word for a shell, in characters that a terminal only shows."""
+    """Quote a word for a shell, in printable characters."""
     if make_printable(word) == word:
         return shlex.quote(word)
-    # what bash, ksh and zsh read, and POSIX since 2024
+    # bash, ksh and zsh accept this, and POSIX since 2024
     return "$'" + "".join(map(_escape, word)) + "'"
 
 
@@ -166,7 +166,7 @@ def _escape(char: str) -> str:
 
 
 def wrap_text(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
-    """Lines of at most so many columns: the first indented by one text, the rest by another."""
+    """Wrap text at `width` columns, with one indent for the first line and another for the rest."""
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )
