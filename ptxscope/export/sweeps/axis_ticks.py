@@ -1,4 +1,4 @@
-"""Which values of an axis are written beside it, and where."""
+"""Ticks of an axis: the labelled values, and their positions."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ...sweep.computation import SweepAxis
 from ...sweep.register_parts import RegisterPart
 
 NEARLY = "\u2248"
-"""Before a number that is rounded."""
+"""Prefix of a rounded number."""
 _LONGEST = 14
-"""Characters of a value beside an axis."""
+"""Longest label of a value in characters."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 
 
 class Tick(NamedTuple):
-    """A value beside an axis."""
+    """A labelled value on an axis."""
 
     part: float
-    """Where, from 0 to 1."""
+    """Position from 0 to 1."""
     text: str
     strong: bool = False
-    """It is the current one."""
+    """Whether it is the current value."""
 
 
 def choose_ticks(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
-    """Those that fit beside each other, the first ones first; by widths of a character in px."""
+    """Return the ticks that fit side by side, by priority; `width` is that of a character in px."""
     kept: list[tuple[float, float, Tick]] = []
     for tick in ticks:
         wide = len(tick.text) * width + 8
@@ -39,7 +39,7 @@ def choose_ticks(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]
 
 
 def abbreviate_value(lane: RegisterPart, bits: int) -> str:
-    """A value as people write it; where that is long, nearly so."""
+    """Format a value, rounded if it is long."""
     said = lane.format_value(bits)
     if len(said) <= _LONGEST:
         return said
@@ -50,10 +50,10 @@ def abbreviate_value(lane: RegisterPart, bits: int) -> str:
 def list_ticks(
     axis: SweepAxis, here: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
 ) -> list[Tick]:
-    """The values to write along an axis: its ends, the current one, then those people look for.
+    """Return the ticks of an axis: its ends, the current value, breaks, then landmarks.
 
-    ``by_place`` is where values stand by how many there are between them, else one after another;
-    ``breaks`` are where the results begin to go another way.
+    `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices at
+    which the course of the results changes.
     """
     places = [0, axis.size - 1, *breaks, *map(axis.where, iter_landmarks(axis.lane))]
     if here is not None:
@@ -65,7 +65,7 @@ def list_ticks(
 def ticks_at(
     axis: SweepAxis, places: Iterable[int], here: int | None = None, *, by_place: bool
 ) -> Iterator[Tick]:
-    """The values at places of an axis."""
+    """Yield the ticks of the values at indices."""
     for at in places:
         part, text = (
             _compute_fraction(axis, at, by_place),
@@ -75,7 +75,7 @@ def ticks_at(
 
 
 def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
-    """Values that people look for: zero, powers of two, and of floats the landmarks."""
+    """Yield landmark values: zero, powers of two, and for floats the infinities, 1 and -1."""
     if lane.is_float:
         yield from (lane.read(text) for text in _FLOATS)
     elif lane.type is not Type.PRED:

@@ -1,4 +1,4 @@
-"""A sweep of one lane as a drawing: a line of steps, its plateaus, teeth and partings marked."""
+"""The plot of a line sweep: a step line, with clamps, wraps and divergences marked."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, list_tic
 
 _HIGH = 300.0
 _ABOVE = 14.0
-"""Height of a line of labels above the plot."""
+"""Height in px of a line of labels above the plot."""
 _PLOT = Area(118, WIDTH - 118 - EDGE)
 _MOST_STEPS = 1 << 10
-"""Values that are drawn as steps; more of them as how far they reach in each px."""
+"""Largest number of values drawn as steps; more are drawn as their extent in each px."""
 _MOST_NAMED = 8
-"""Stretches of one kind that are each named, above the plot and along x."""
+"""Largest number of stretches of one kind that all get labels, above the plot and along x."""
 _MOST_TEETH = 400
-"""Stretches of one kind that are marked one by one."""
+"""Largest number of stretches of one kind that are marked one by one."""
 
 
 class PlotLineStyle(NamedTuple):
-    """How a part of the line is drawn."""
+    """The style of a part of the line."""
 
     ink: SvgColour
     width: float
@@ -45,7 +45,7 @@ OTHER = PlotLineStyle(SvgColour.B, 2, "2 3")
 
 
 class Plot:
-    """Where the values of a sweep stand on the page."""
+    """The positions of the values of a sweep on the page."""
 
     def __init__(self, sweep: Sweep, top: float) -> None:
         self.sweep = sweep
@@ -62,22 +62,22 @@ class Plot:
 
     @property
     def bottom(self) -> float:
-        """Of the plot."""
+        """Lower edge in px."""
         return self.top + _HIGH
 
     def list_starts(self) -> npt.NDArray[np.float64]:
-        """Where each value begins, and where the last one ends."""
+        """Return x of the start of each value, and of the end of the last one."""
         places = (self.sweep.x.places - np.uint64(self.low)).astype(np.float64)
         return _PLOT.x + _PLOT.width * np.append(places, self.span) / self.span
 
     def compute_height(self, place: int) -> float:
-        """At which y a result stands."""
+        """Return y of a result."""
         if self.most == self.least:
             return self.top + _HIGH / 2
         return self.bottom - _HIGH * (place - self.least) / (self.most - self.least)
 
     def compute_heights(self, places: Bits) -> npt.NDArray[np.float64]:
-        """At which y results stand."""
+        """Return y of results."""
         if self.most == self.least:
             return np.full(places.shape, self.top + _HIGH / 2)
         part = (places - np.uint64(self.least)).astype(np.float64) / (self.most - self.least)
@@ -85,7 +85,7 @@ class Plot:
 
 
 def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """The plot; returns where it ends."""
+    """Draw the plot; return its end."""
     labels = list(_draw_labels(sweep, Plot(sweep, y).list_starts()))
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
     pen.open("px-sweep")
@@ -117,7 +117,7 @@ def _draw_frame(pen: SvgCanvas, plot: Plot) -> None:
 
 
 def _draw_grounds(pen: SvgCanvas, plot: Plot) -> None:
-    """Behind the line: where it is clamped or wrapped, and a hatch where answers part."""
+    """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
     sweep, starts = plot.sweep, plot.list_starts()
     top, high = plot.top - 8, _HIGH + 16
     for mask, ink in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
@@ -128,7 +128,7 @@ def _draw_grounds(pen: SvgCanvas, plot: Plot) -> None:
 
 
 def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
-    """Where it holds along the page; stretches that can't be told apart are one."""
+    """Yield the extents of a mask along x; stretches too close to distinguish are merged."""
     firsts, lasts = find_interval_ends(mask)
     if len(firsts) <= _MOST_TEETH:
         yield from zip(starts[firsts].tolist(), starts[lasts + 1].tolist(), strict=True)
@@ -140,16 +140,16 @@ def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple
 
 
 class _Label(NamedTuple):
-    """What happens in a stretch, above it."""
+    """The event of a stretch, above it."""
 
     text: str
     middle: float
     line: int
-    """Counted from the plot upwards."""
+    """Line of labels, counted from the plot upwards."""
 
 
 def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Label]:
-    """What happens, for each stretch that has the room; a few that are clamped always have."""
+    """Yield the events of each stretch with enough room; a few clamped stretches always get one."""
     taken: list[tuple[int, float, float]] = []
     for event in sweep.events:
         said = describe_event(event, sweep.result_part)
@@ -168,7 +168,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lab
 
 
 def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
-    """The results beside the plot, and a dashed line at each bound that clamps."""
+    """Draw the results beside the plot, and a dashed line at each bound that clamps."""
     sweep = plot.sweep
     lane = sweep.result_part
     at = [plot.most, plot.least]
@@ -209,7 +209,7 @@ def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
 
 
 def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
-    """The line itself, the other answer under it, and the current point on it."""
+    """Draw the line, the other model's line below it, and the current point on top."""
     sweep = plot.sweep
     if sweep.divergence_mask.any():
         _draw_line(pen, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
@@ -228,7 +228,7 @@ def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
 
 
 def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: PlotLineStyle) -> None:
-    """The parts of a line where a mask holds."""
+    """Draw the parts of a line where a mask is true."""
     if not mask.any():
         return
     starts, heights = plot.list_starts(), plot.compute_heights(places)
@@ -242,7 +242,7 @@ def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: Plot
 def _iter_steps(
     starts: npt.NDArray[np.float64], heights: npt.NDArray[np.float64], mask: Mask
 ) -> Iterator[str]:
-    """A step for each value; where the value before is drawn in another way, it begins anew."""
+    """Yield a step for each value; a new subpath begins after a gap in the mask."""
     x, y = starts.tolist(), heights.tolist()
     for run in find_true_intervals(mask):
         yield f"M{number(x[run.first])} {number(y[run.first])}"
@@ -255,7 +255,7 @@ def _iter_steps(
 def _iter_extents(
     starts: npt.NDArray[np.float64], heights: npt.NDArray[np.float64], mask: Mask
 ) -> Iterator[str]:
-    """From the least to the greatest in each px, as one line as long as there is one."""
+    """Yield the extent from the least to the greatest value in each px, connected if adjacent."""
     columns = np.minimum(starts[:-1] - _PLOT.x, _PLOT.width - 1).astype(np.int64)
     count = int(_PLOT.width)
     above, below = np.full(count, np.inf), np.full(count, -np.inf)
@@ -275,7 +275,7 @@ def _iter_extents(
 
 
 def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
-    """The values along x, and what it is; returns where they end."""
+    """Draw the values along x and the label; return the end."""
     y = plot.bottom + 8
     axis, (here, _) = plot.sweep.x, plot.sweep.current_point
     breaks = _breaks(plot.sweep)
@@ -305,7 +305,7 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
 
 
 def _breaks(sweep: Sweep) -> list[int]:
-    """Where a stretch begins that is clamped, wrapped or has another answer, and where one ends."""
+    """Return the indices at which a clamped, wrapped or divergent stretch begins or ends."""
     found: set[int] = set()
     for mask in (sweep.clamped, sweep.wrapped, sweep.divergence_mask):
         firsts, lasts = find_interval_ends(mask)
@@ -315,6 +315,6 @@ def _breaks(sweep: Sweep) -> list[int]:
 
 
 def _compute_other_ranks(sweep: Sweep) -> Bits:
-    """The places of the other answer's results."""
+    """Return the ranks of the other model's results."""
     assert sweep.other_bits is not None
     return sweep.order(sweep.other_bits)

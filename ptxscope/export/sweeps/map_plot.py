@@ -1,4 +1,4 @@
-"""A sweep of two lanes as a drawing: a map of shades, clamps outlined, partings hatched."""
+"""The plot of a map sweep: a map of shades, with clamps outlined and divergences hatched."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ LEFT = 118.0
 CLAMPED = PlotLineStyle(SvgColour.MARK, 1.4)
 WRAPPED = PlotLineStyle(SvgColour.C, 1.4, "5 3")
 _MOST_EDGES = 3000
-"""Stretches of an outline that are drawn; of more there is nothing to see."""
+"""Largest number of segments of a visible outline."""
 
 
 class Chart(NamedTuple):
-    """Where a map stands on the page."""
+    """The position of a map on the page."""
 
     top: float
     columns: int
     rows: int
 
     def compute_x(self, column: float) -> float:
-        """Where a column begins."""
+        """Return x of the left edge of a column."""
         return LEFT + SIDE * column / self.columns
 
     def compute_y(self, row: float) -> float:
-        """Where a row ends, above."""
+        """Return y of the edge between `row` and the row below it."""
         return self.top + SIDE * (1 - row / self.rows)
 
 
 def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """The map with its axes and the scale of its shades; returns where it ends."""
+    """Draw the map, its axes and the scale of its shades; return the end."""
     rows, columns = sweep.bits.shape
     chart = Chart(y + 26, columns, rows)
     pen.open("px-sweep")
@@ -63,7 +63,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
 
 
 def is_outlined(mask: Mask) -> bool:
-    """Whether an outline of it would show anything."""
+    """Whether the outline of a mask has few enough segments to be visible."""
     return (
         0
         < sum(1 for _ in zip(_iter_edges(mask), range(_MOST_EDGES + 1), strict=False))
@@ -72,7 +72,7 @@ def is_outlined(mask: Mask) -> bool:
 
 
 def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle) -> None:
-    """A line around where a mask holds, dark on light so that it shows on every shade."""
+    """Draw an outline of a mask, dark on light so that it is visible on every shade."""
     if not is_outlined(mask):
         return
     d = "".join(
@@ -94,7 +94,7 @@ def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle)
 
 
 def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
-    """The borders of a region inside a map, in columns and rows."""
+    """Yield the borders of a region inside a map, in columns and rows."""
     across = mask[1:] != mask[:-1]
     for row in np.flatnonzero(across.any(axis=1)).tolist():
         for run in find_true_intervals(across[row]):
@@ -106,7 +106,7 @@ def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
 
 
 def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
-    """Slanting lines where a mask holds, from corner to corner of its cells."""
+    """Draw diagonal lines over the cells where a mask is true."""
     if not mask.any():
         return
     rows, columns = mask.shape
@@ -187,7 +187,7 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
 
 
 def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
-    """Which shade is which result."""
+    """Draw the scale from shades to results."""
     x, high, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
     pen.draw_text(

@@ -1,4 +1,4 @@
-"""A sweep as a picture 800 px wide: the instruction, the plot or the map, its key, its words."""
+"""The picture of a sweep, 800 px wide: the instruction, the plot or map, its key, a footer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGE = WIDTH - 2 * EDGE
 
 
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
-    """The picture as an ``<svg>``."""
+    """Render the picture as an ``<svg>``."""
     title = sanitize_text(title).strip()
     pen = SvgCanvas(checked_id(options.id) if options.id else _name(sweep, options, title))
     y = draw_head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
@@ -51,7 +51,7 @@ def _name(sweep: Sweep, options: Options, title: str) -> str:
 
 
 def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """What the lines and the hatches stand for, several in a line; returns where it ends."""
+    """Draw the key of lines and hatches, several entries in a line; return the end."""
     pen.open("px-key")
     x = float(EDGE)
     for kind, said in _iter_legend_entries(sweep):
@@ -68,7 +68,7 @@ def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
 
 
 def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
-    """Kinds of lines, with what each is."""
+    """Yield the entries of the key: a kind of line and its description."""
     if not sweep.y:
         yield "plain", f"{sweep.result_part.label} under {sweep.model.name}"
     for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
@@ -116,7 +116,7 @@ def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bo
 
 
 def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """What stays as it is, how values were drawn; returns the height of the page."""
+    """Draw the fixed parts and the sampling; return the height of the page."""
     pen.open("px-foot")
     said = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
     said += [f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x]

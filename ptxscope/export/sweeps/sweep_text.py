@@ -1,4 +1,4 @@
-"""A sweep as text: drawn in characters and told, or as a table of its values."""
+"""A sweep as text: a plot in characters with a description, or a table of its values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .terminal_plot import RAMP, STRIPS, PlotSize, draw_plot_lines, format_lines
 
 _HIGH = 18
 _MAP = (64, 34)
-"""Cells across and down: as wide as high, where a cell is twice as high as wide."""
+"""Columns and rows of a map; a cell is twice as high as wide, which makes it square."""
 
 
 def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
-    """The plot or the map, and what it shows in words."""
+    """Render the plot or the map, with a description."""
     told = describe_sweep(sweep)
     size = PlotSize(width, _HIGH, is_unicode)
     if sweep.y:
@@ -33,12 +33,12 @@ def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
 
 
 def render_words(sweep: Sweep, *, width: int = 80) -> str:
-    """The words alone."""
+    """Render the description alone."""
     return "\n".join([*_wrap_paragraphs(describe_sweep(sweep), width), ""])
 
 
 def render_csv(sweep: Sweep) -> str:
-    """Every value with what comes of it, as CSV."""
+    """Render every value with its result as CSV."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     axes = [axis for axis in (sweep.x, sweep.y) if axis]
@@ -70,7 +70,7 @@ def render_csv(sweep: Sweep) -> str:
 
 
 def list_command_words(sweep: Sweep) -> tuple[str, ...]:
-    """The words of the command that shows a sweep."""
+    """Return the words of the command that shows a sweep."""
     ins = sweep.instruction
     found = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
     if sweep.y:
@@ -92,7 +92,7 @@ def list_command_words(sweep: Sweep) -> tuple[str, ...]:
 
 
 def _key(sweep: Sweep) -> Iterator[str]:
-    """What the marks mean."""
+    """Yield the meaning of the marks."""
     lane, places = sweep.result_part, sweep.places
     if sweep.y:
         least, most = (

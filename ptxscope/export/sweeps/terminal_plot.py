@@ -1,4 +1,4 @@
-"""A sweep in the cells of a terminal: a line of dots, or a map of shades; ASCII where need be."""
+"""Sweeps in the cells of a terminal: a line of dots or a map of shades, or their ASCII forms."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""By row and column of a cell."""
+"""Braille dots by row and column of a cell."""
 RAMP = " .:-=+*#%@"
 """Shades without colours, the least first."""
 
 
 class PlotCellKind(StrEnum):
-    """What a cell shows."""
+    """The content of a cell."""
 
     EMPTY = "empty"
     PLAIN = "plain"
@@ -31,30 +31,30 @@ class PlotCellKind(StrEnum):
     HERE = "here"
     AXIS = "axis"
     CURRENT = "current"
-    """A value beside an axis that is the current one."""
+    """The current value beside an axis."""
     MAP = "map"
 
 
 class PlotCell(NamedTuple):
-    """One cell, or several of one kind."""
+    """A cell, or several adjacent ones of one kind."""
 
     text: str
     kind: PlotCellKind = PlotCellKind.EMPTY
     above: int = 0
-    """On a map: the shades of its upper and its lower half."""
+    """Shade of the upper half of a cell of a map; `below` is that of the lower half."""
     below: int = 0
 
 
 PlotLine = list[PlotCell]
 
 _BARS = ("\u2502", "|")
-"""What stands between the values of y and the plot."""
+"""Separators between the y values and the plot."""
 STRIPS = {PlotCellKind.CLAMPED: "c", PlotCellKind.WRAPPED: "w", PlotCellKind.OTHER: "x"}
-"""The letters by which the lines below a plot say where something is so."""
+"""Letters on the lines below a plot that mark stretches of each kind."""
 
 
 class PlotSize(NamedTuple):
-    """How much room there is, and what may be drawn in it."""
+    """The size of a plot in cells, and the characters allowed."""
 
     width: int
     height: int
@@ -63,7 +63,7 @@ class PlotSize(NamedTuple):
 
 
 def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
-    """The plot or the map with its axes, in so many lines of so many cells."""
+    """Draw the plot or the map with its axes."""
     lines = _map(sweep, size) if sweep.y else _draw_plot(sweep, size)
     if size.unicode:
         return lines
@@ -71,14 +71,14 @@ def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
 
 
 def format_lines(lines: list[PlotLine]) -> str:
-    """Lines of cells as plain text."""
+    """Format lines of cells as plain text."""
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
 def find_values_at(
     sweep: Sweep, lines: list[PlotLine], column: int, row: int
 ) -> tuple[int, int | None] | None:
-    """Which values of x and y stand at a cell of what was drawn; None where there are none."""
+    """Return the indices of x and y at a cell of the plot, or None if there are none."""
     fields = [line for line in lines if len(line) > 2 and line[1].text in _BARS]
     if not 0 <= row < len(fields):
         return None
@@ -116,7 +116,7 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         row = rows - 1 - _compute_levels(sweep, sweep.places[here : here + 1], rows)[0]
         field[row][column] = PlotCell("\u25cf" if size.unicode else "@", PlotCellKind.HERE)
         labels[int(row)] = (result, PlotCellKind.CURRENT)
-    for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # never hidden by the current value
+    for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # the current value never hides them
         if labels.get(at, ("",))[0] != said:
             labels[at] = (said, PlotCellKind.AXIS)
     bar = _BARS[not size.unicode]
@@ -148,7 +148,7 @@ def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
 
 
 def _compute_extent(sweep: Sweep) -> tuple[int, int]:
-    """The least and the greatest result, those of another answer among them where it is drawn."""
+    """Return the least and the greatest rank, including those of the other model if drawn."""
     every = [sweep.places]
     if (other := _get_other_results(sweep)) is not None:
         every.append(other)
@@ -156,7 +156,7 @@ def _compute_extent(sweep: Sweep) -> tuple[int, int]:
 
 
 def _get_other_results(sweep: Sweep) -> Bits | None:
-    """The other answer's results, where it is another one anywhere."""
+    """Return the ranks of the other model's results, or None if they are the same."""
     if sweep.y or sweep.other_bits is None or not sweep.divergence_mask.any():
         return None
     return sweep.order(sweep.other_bits)
@@ -165,7 +165,7 @@ def _get_other_results(sweep: Sweep) -> Bits | None:
 def _split_columns(
     axis: SweepAxis, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The first and the last value that stands in each of so many columns."""
+    """Return the indices of the first and the last value in each of `count` columns."""
     low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
     starts = (axis.places - np.uint64(low)).astype(np.float64) / (high - low + 1)
     edges = np.arange(count + 1) / count
@@ -175,13 +175,13 @@ def _split_columns(
 
 
 def _reduce_mask(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Mask:
-    """Where a mask holds for any value of a column."""
+    """Return whether a mask is true for any value of each column."""
     held = np.concatenate(([0], np.cumsum(mask)))
     return np.asarray(held[last + 1] > held[first])
 
 
 def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
-    """How high results stand, in so many rows; 0 is the least."""
+    """Return the level of each result in `rows` rows; 0 is the lowest."""
     least, most = _compute_extent(sweep)
     if most == least:
         return np.full(places.shape, rows // 2, np.int64)
@@ -192,7 +192,7 @@ def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int
 def _iter_spans(
     sweep: Sweep, columns: int, rows: int
 ) -> Iterator[tuple[int, int, int, PlotCellKind]]:
-    """Each column of dots: from which row up to which, and of what kind; the other answer first."""
+    """Yield column, lowest row, highest row and kind of dots; the other answer comes first."""
     if (other := _get_other_results(sweep)) is not None:
         first, last = _split_columns(sweep.x, columns)
         apart = _reduce_mask(sweep.divergence_mask, first, last).tolist()
@@ -205,7 +205,7 @@ def _iter_spans(
 def _iter_answer_spans(
     sweep: Sweep, places: Bits, columns: int, rows: int
 ) -> Iterator[tuple[int, int, int, PlotCellKind]]:
-    """The columns of one answer."""
+    """Yield the columns of dots of one answer."""
     first, last = _split_columns(sweep.x, columns)
     levels = _compute_levels(sweep, places, rows)
     pairs = np.stack([first, last + 1], axis=1).reshape(-1)
@@ -228,7 +228,7 @@ def _iter_answer_spans(
 
 
 def _draw_braille(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
-    """The line in Braille: two by four dots a cell."""
+    """Draw the line in Braille: two by four dots in a cell."""
     bits = [[0] * width for _ in range(rows)]
     kinds = [[PlotCellKind.EMPTY] * width for _ in range(rows)]
     for column, bottom, top, kind in _iter_spans(sweep, 2 * width, 4 * rows):
@@ -246,7 +246,7 @@ def _draw_braille(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
 
 
 def _draw_ascii(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
-    """The line in ASCII, a mark a cell."""
+    """Draw the line in ASCII: one mark in a cell."""
     field = [[PlotCell(" ")] * width for _ in range(rows)]
     for column, bottom, top, kind in _iter_spans(sweep, width, rows):
         for level in range(bottom, top + 1):
@@ -280,7 +280,7 @@ def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     each = 2 if halves and rows > 1 else 1
     labels = {0: names[1], -(-rows // each) - 1: names[0]}
     strong = None if at_y is None else (rows - 1 - at_y) // each
-    if strong is not None:  # the ends are never hidden by the current value
+    if strong is not None:  # the current value never hides the ends
         labels.setdefault(strong, names[2])
     bar = _BARS[not size.unicode]
     lines: list[PlotLine] = []
@@ -312,7 +312,7 @@ def _make_map_cell(shade: int, *, is_half: bool) -> str:
 
 
 def _choose_sampled_values(size: int, count: int, here: int | None) -> list[int]:
-    """Which values stand for all that share a cell: those in the middle, and the current one."""
+    """Return an index for each cell: the middle one, or the current one."""
     found = [min((2 * at + 1) * size // (2 * count), size - 1) for at in range(count)]
     if here is not None:
         found[here * count // size] = here
@@ -320,7 +320,7 @@ def _choose_sampled_values(size: int, count: int, here: int | None) -> list[int]
 
 
 def _reduce_map_mask(mask: Mask, rows: int, columns: int) -> Mask:
-    """Where a mask holds for any value of a cell."""
+    """Return whether a mask is true for any value of each cell."""
     found = np.zeros((rows, columns), np.bool_)
     where_y, where_x = np.nonzero(mask)
     found[where_y * rows // mask.shape[0], where_x * columns // mask.shape[1]] = True
@@ -341,7 +341,7 @@ def _draw_rule(margin: int, width: int, size: PlotSize) -> PlotLine:
 def _draw_ticks(
     axis: SweepAxis, here: int | None, margin: int, width: int, *, is_by_rank: bool
 ) -> PlotLine:
-    """The values below a plot."""
+    """Draw the values below a plot."""
     room: list[PlotCell] = [PlotCell(" ", PlotCellKind.AXIS)] * (margin + 1 + width)
     for tick in choose_ticks(list_ticks(axis, here, is_by_rank=is_by_rank), width, 1):
         start = _start(tick, margin, width)
@@ -353,6 +353,6 @@ def _draw_ticks(
 
 
 def _start(tick: Tick, margin: int, width: int) -> int:
-    """Where its first character stands."""
+    """Return the column of a label's first character."""
     middle = margin + 1 + int(tick.part * width)
     return max(min(middle - len(tick.text) // 2, margin + 1 + width - len(tick.text)), 0)
