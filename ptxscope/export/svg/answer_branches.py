@@ -1,4 +1,4 @@
-"""Two answers beside each other: one trunk, and from where they part a branch for each."""
+"""Two answers side by side: a common trunk, and a branch for each from the point of divergence."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .svg_colours import SvgColour
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
 _APART = 156
-"""Between the branches: the words of both stand there."""
+"""Space in px between the branches, for the words of both."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
 LONGEST_OF_BRANCH = 5
-"""Names with more characters are told once: a branch has half the room."""
+"""Longest name in characters that is drawn in full; a branch has half the usual room."""
 _WAYS = 72
-"""Height in which the trunk forks."""
+"""Height of the fork in px."""
 
 
 class Branch(NamedTuple):
-    """One answer from where they part."""
+    """One answer from the point of divergence."""
 
     trace: Trace
     scene: Scene
@@ -37,7 +37,7 @@ class Branch(NamedTuple):
     steps: dict[Stage, StepView]
     results: tuple[ResultView, ...]
     own: bool
-    """It is the answer that the trunk goes on to."""
+    """Whether it has the trace's own answer."""
 
 
 class AnswerBranches(NamedTuple):
@@ -48,13 +48,13 @@ class AnswerBranches(NamedTuple):
     branches: tuple[Branch, Branch]
 
     def list_pairs(self, stage: Stage) -> list[Pair]:
-        """The rows of a stage, those of both answers together."""
+        """Return the rows of a stage, paired by key."""
         isa, other = self.branches
         return list(iter_pairs(isa.trace, other.trace, stage))
 
 
 def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranches | None:
-    """The fork of a document in which both answers are told and part; else None."""
+    """Return the branches of a document that shows both answers, or None."""
     found = (
         find_divergence(trace, find_divergences(trace)) if doc.answers and doc.answers.of else None
     )
@@ -88,12 +88,12 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
 
 
 def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
-    """Where the trunk parts, and both branches to their results; returns the end."""
+    """Draw the point of divergence, and both branches to their results; return the end."""
     areas = _PAGE.split_columns(2, _APART)
     stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
     own = next(branch for branch in fork.branches if branch.own)
     marked = [stage for stage in stages if stage in own.steps]
-    if marked:  # what says that they part is seen with the first step in which they do
+    if marked:  # the words about the divergence appear with the first step that differs
         pen.mark(f"step-{marked[0]}", y)
     since = pen.marks[-1].name
     top = y + _WAYS
@@ -124,7 +124,7 @@ def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float)
 def _draw_split(
     fork: AnswerBranches, pen: SvgCanvas, areas: list[Area], y: float, top: float
 ) -> None:
-    """The line that forks."""
+    """Draw the line that forks."""
     pen.open("px-fork")
     pen.draw_text(
         EDGE,
@@ -143,7 +143,7 @@ def _draw_split(
 
 
 def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanvas) -> Sketch:
-    """The sketch of a branch: nothing of the trunk is drawn in it yet."""
+    """Return the sketch of a branch, without any part of the trunk."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
     sketch = Sketch(pen, branch.scene, doc, steps, layout)
     sketch.branch = branch.name
@@ -169,7 +169,7 @@ def _name(sketch: Sketch, branch: Branch, y: float) -> None:
 def _draw_words(
     drawn: list[Sketch], fork: AnswerBranches, stage: Stage, y: float, *, is_alike: bool
 ) -> float:
-    """Between the branches: the numbers and the title of a step, and a sentence, or one each."""
+    """Draw number, title and sentence of a step between the branches; return the end."""
     told: list[str] = []
     title = y + 24
     end = title + 16
@@ -218,7 +218,7 @@ def _draw_words(
 
 
 def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
-    """The rows of a step of one answer; returns the end."""
+    """Draw the rows of a step of one answer; return the end."""
     step = branch.steps.get(stage)
     if step is None:
         return y
@@ -231,14 +231,14 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
 
 
 def _group(branch: Branch, stage: Stage) -> tuple[str, str]:
-    """Class and name of a step of an answer."""
+    """Return the class and the name of a step of an answer."""
     if branch.own:
         return f"px-step px-{stage}", f"step-{stage}"
     return f"px-step px-{stage} px-other", f"other-{stage}"
 
 
 def _draw_differences(fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
-    """The bits in which the results differ."""
+    """Draw the ranges of bits in which the results differ."""
     isa, other = fork.branches
     found = []
     for (name, bits, _), (_, theirs, _) in zip(isa.results, other.results, strict=True):

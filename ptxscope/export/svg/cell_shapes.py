@@ -1,4 +1,4 @@
-"""Registers and the cells of rows, drawn by what their spans are."""
+"""Registers and the cells of rows, drawn by the kinds of their spans."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from .text_fitting import LEAST, fit_text, measure_text, wrap_text
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
-"""How wide a hexadecimal digit of a part of a register is, where all of it has its place."""
+"""Width in px of a hexadecimal digit of a part, if the whole register fits."""
 _TAG_GAP = 4
-"""Between bits and a name in their corner, at least."""
+"""Smallest gap in px between bits and a name in the corner."""
 _CHIP, _NUMBER = 28, 22
-"""Heights of a box of bits, and of the number below it."""
+"""Heights in px of a box of bits, and of the number below it."""
 _MERGED = 34
 _VERDICT = 62
 _FORMULA = 46
 _CAPTION, _INCOMING = 14, 24
-"""Heights of the name above what comes in, and of its box."""
+"""Heights in px of the name above an incoming value, and of its box."""
 
 
 def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) -> float:
-    """A register in the parts that are read from it; returns its end."""
+    """Draw a register in the parts that are read from it; return the end."""
     pen = sketch.pen
     areas = sketch.make_areas(len(shown.cells), slot)
     if shown.unit == 1:
@@ -65,7 +65,7 @@ def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) 
     if not shown.by_lane:
         areas = _draw_joined_parts(sketch, shown, slot)
         y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or passed by
+    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or ignored
         shown = shown._replace(
             cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
         )
@@ -77,7 +77,7 @@ def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) 
 
 
 def _draw_joined_parts(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart) -> list[Area]:
-    """The parts of a register beside each other; where bytes are merged, each where it goes."""
+    """Return adjacent areas for the parts of a register; in a merge, each above its lane."""
     if slot is ColumnPart.FULL:
         return sketch.make_areas(len(shown.cells), slot)
     (area,) = sketch.make_areas(1, slot)
@@ -85,14 +85,14 @@ def _draw_joined_parts(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart) 
 
 
 def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
-    """What a register is called and what it means, on a line above it, or on two."""
+    """Draw the name and the value of a register above it, on one line or two; return the end."""
     pen, ink = sketch.pen, ROLE_INKS.get(shown.role, SvgColour.INK)
     pen.draw_text(area.x, y + 12, shown.label, 15, ink, is_monospaced=True, is_bold=True)
     start = measure_text(shown.label, 15, is_monospaced=True) + 8
     name = shown.name
     name = "" if name == shown.role else name
     meant = "" if shown.unit == 1 else shown.meant
-    if sketch.scene.lanes > 1:  # there its name stands in the margin
+    if sketch.scene.lanes > 1:  # its name is in the margin
         name = ""
     if (
         start + measure_text(f"{name}   {meant}", pen.scale_size(11), is_monospaced=True)
@@ -119,7 +119,7 @@ def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
 def _draw_part(
     pen: SvgCanvas, shown: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
-    """A byte, half-word or word; its number below where it is a lane's."""
+    """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *rest = cell.spans
     draw_bit_box(pen, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
@@ -139,21 +139,21 @@ def _draw_part(
 
 
 def _aside(area: Area, text: str, tag: float) -> float:
-    """How much is left free beside bits, so that a name in the corner does not touch them."""
+    """Return the width in px to leave free beside bits for a name in the corner."""
     wide = measure_text(text, 15, is_monospaced=True)
     return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
 
 
 def _draw_corner_name(pen: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
-    """A name in the upper right corner of a box."""
+    """Draw a name in the upper right corner of a box."""
     base = y + 9.5 + (pen.scale_size(LEAST) - LEAST) * 0.8
     pen.draw_text(area.right - 3, base, text, LEAST, ink, anchor="end")
 
 
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
-    """The cells of a row, each in its shape, with what happened to it below; returns the end.
+    """Draw the cells of a row by shape, with their flags below; return the end.
 
-    Where nothing frames them a figure stands above, which the lines lead to.
+    Cells without a frame belong to a figure above them, which the lines lead to.
     """
     areas = sketch.get_areas(row)
     ends = [
@@ -164,7 +164,7 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
 
 
 def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
-    """Lanes side by side in one register, each below the lane that it was."""
+    """Draw lanes side by side in one register, each below its source; return the end."""
     pen, place = sketch.pen, row.cells[0].place
     areas = sketch.get_areas(row)
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
@@ -182,18 +182,18 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
-    """What comes in from a step that is not shown: its values and its name; returns the end."""
+    """Draw the values and the name of a row from a step that is not shown; return the end."""
     pen, areas = sketch.pen, sketch.get_areas(row)
     cells_, top = list(row.cells), y + _CAPTION
     name = row.written or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
         if all(
             _list_spans(cell, SpanKind.CHIP) for cell in cells_
-        ):  # one word in the columns of its parts
+        ):  # one word over the columns of its parts
             areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
             word = "".join(cell.spans[0].text for cell in cells_)
             cells_ = [cells_[0]._replace(spans=(cells_[0].spans[0]._replace(text=word),))]
-        else:  # a sum is whole in its last column
+        else:  # the total of a sum is in its last column
             cells_, areas = cells_[-1:], areas[-1:]
     for cell, area in zip(cells_, areas, strict=True):
         found = _list_spans(cell, *OUTCOMES)[-1:]
@@ -234,9 +234,9 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
 
 
 def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
-    """Flags of each lane below it; lines go on from below them."""
+    """Draw the flags of each lane below it; move the starts of lines below them."""
     most = 0
-    if sketch.layout.compact and isinstance(row.figure, NumberLine):  # its arrows tell
+    if sketch.layout.compact and isinstance(row.figure, NumberLine):  # its arrows show the flags
         return y
     for cell, area in zip(row.cells, areas, strict=True):
         said = sketch.words.get((row.key, cell.place.lane))
@@ -250,7 +250,7 @@ def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) 
 
 
 def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
-    """The sentence on a number, in small letters below; returns its end."""
+    """Draw the sentence on a number in small letters; return the end."""
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
@@ -268,7 +268,7 @@ def draw_text_inside(
     pen: SvgCanvas, box: Area, y: float, text: str, size: float, ink: SvgColour = SvgColour.INK, *,
     is_bold: bool = True, margin: float = 4,
 ) -> None:  # fmt: skip
-    """Numbers or bits in the middle of a box, as large as it allows."""
+    """Draw numbers or bits in the middle of a box, at the largest size that fits."""
     pen.draw_text(
         box.center, y, text, size, ink,
         anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
@@ -276,15 +276,15 @@ def draw_text_inside(
 
 
 def drop_hex_prefixes(text: str) -> str:
-    """A text whose words of 16 bits and more have no ``0x``.
+    """Remove ``0x`` from words of 16 bits or more.
 
-    So the result stands in a picture once, as a whole, and a search finds it there.
+    The result then occurs once in a picture, as a whole, for a text search to find.
     """
     return _WORD.sub("", text)
 
 
 def _choose_shape(cell: Cell) -> SpanKind:
-    """What kind of cell it is: the first look that decides it."""
+    """Return the kind that determines the shape of a cell."""
     looks = {span.look for span in cell.spans}
     return next((look for look in _SHAPES if look in looks), SpanKind.TEXT)
 
@@ -296,7 +296,7 @@ def _list_spans(cell: Cell, *looks: SpanKind) -> list[CellSpan]:
 def _draw_bits(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """A pattern; what is put above it; the number that it stands for."""
+    """Draw a bit pattern with its extension, and the number it represents."""
     pen, spans = sketch.pen, _list_spans(cell, *STYLES)
     value, names = (
         _list_spans(cell, SpanKind.VALUE),
@@ -330,7 +330,7 @@ def _draw_bits(
 
 
 def _measure_word(sketch: Sketch, area: Area) -> float:
-    """How wide a whole word is drawn in an area."""
+    """Return the width of a whole word in an area."""
     return (
         min(area.width, take_column_part(sketch.columns[0], ColumnPart.LEFT).width)
         if sketch.scene.lanes == 1
@@ -341,7 +341,7 @@ def _measure_word(sketch: Sketch, area: Area) -> float:
 def _draw_merged_lane(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: bool
 ) -> float:
-    """A lane that takes t, what is cut off struck; or keeps c's part, hatched."""
+    """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     pen = sketch.pen
     taken = bool(_list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
@@ -349,7 +349,7 @@ def _draw_merged_lane(
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
-        ):  # t comes in beside its part of c
+        ):  # t arrives next to its part of c
             aside = 0 if link.source.key in sketch.registers else -18
             sketch.draw(link, (port.area.center, port.y), (area.center + aside, y))
     else:
@@ -418,7 +418,7 @@ def _draw_merged_lane(
 
 
 def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
-    """Letters in which no word of a text is broken: smaller ones, or narrow ones too."""
+    """Return a size, and whether to use the narrow font, so that no word of a text is broken."""
     word = max(text.split(), key=len)
     for mono in (False, True):
         found = fit_text(word, width, size, mono)
@@ -428,7 +428,7 @@ def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
 
 
 def _format_source(text: str, lost: list[CellSpan]) -> str:
-    """What a lane came from, and what of it falls off: its flag is drawn beside."""
+    """Format the source of a lane and its lost bits; the flag is drawn separately."""
     off = " and ".join(span.text for span in lost)
     return f"of {text.strip(' ◂↻')}" + (f": {off} falls off" if off else "")
 
@@ -436,7 +436,7 @@ def _format_source(text: str, lost: list[CellSpan]) -> str:
 def _draw_verdict(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """What is compared, and whether it holds."""
+    """Draw a comparison and its outcome."""
     pen, numbers = sketch.pen, _list_spans(cell, SpanKind.NUMBER)
     high, name = 0.0, (row.written or row.name) if len(row.cells) == 1 else ""
     if numbers:
@@ -464,7 +464,7 @@ def _find_truth(cell: Cell) -> bool | None:
 def _draw_formula(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """What is computed with, and the value; a value alone where a figure stands above."""
+    """Draw a formula and its value, or below a figure the value alone."""
     pen = sketch.pen
     left = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
     value = _list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
@@ -502,7 +502,7 @@ def _draw_formula(
 
 
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
-    """What has no value to show: a lane that is left out, a result that is thrown away."""
+    """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
     draw_text_inside(
         sketch.pen,
         area,
@@ -529,4 +529,4 @@ _SHAPES: dict[SpanKind, Shape] = {
     SpanKind.CLAMPED: _draw_formula,
     SpanKind.TEXT: _draw_formula,
 }
-"""The shape of a cell by the look that decides it, the first that it has."""
+"""Shape of a cell by kind; the first kind that the cell has determines its shape."""

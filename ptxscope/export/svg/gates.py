@@ -1,4 +1,4 @@
-"""Gates and choices; the functions are called as those of ``figures``."""
+"""Gates and choices; the functions have the signature of those in ``svg_figures``."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .symbols import PILL_HEIGHT, draw_truth, get_truth
 from .text_fitting import LEAST, measure_text
 
 _GATE = 24
-"""Height of the box of a gate."""
+"""Height of the box of a gate in px."""
 _OPTION = 46
-"""Height of the box of what may be chosen."""
+"""Height of the box of an option in px."""
 _AROUND = 14
-"""Beside what is said in it."""
+"""Margin in px beside the text of an option."""
 _FIRST, _SECOND = 11, 21
-"""Where the lines stand that this takes, if one has no room."""
+"""Baselines in px of the two lines of its text, if one line is too long."""
 _WAYS = 56
-"""Height of the two lines from there to what is."""
+"""Height in px of the lines from the options to the chosen value."""
 _ASIDE = 50
-"""How far beside the middle they end: the condition stands between them."""
+"""Distance in px of their ends from the middle, where the condition is."""
 _CHOSEN = 30
-"""Height of the box of what is chosen."""
+"""Height in px of the box of the chosen value."""
 
 
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
-    """Truth values come into a box from above; what it makes of them stands below."""
+    """Draw truth values entering a box from above, and the output below it; return the end."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
     wide = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
@@ -39,7 +39,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         x = area.center + dx
         port = sketch.ports.get(value.place)
         if port:
-            # from aside a line comes down first, by what stands in the middle
+            # a line from the side descends first, past the middle
             late = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
             turn = max(y - 4 - port.y, 9) if late else 9
             start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
@@ -47,7 +47,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         said = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
-        if not dx:  # nothing stands beside what is in the middle
+        if not dx:  # the middle has free space on its right
             alone = sketch.slots.get(row.key) is ColumnPart.MIDDLE
             room = (sketch.figures if alone else area).right - label
         pen.draw_text(
@@ -62,7 +62,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     pill = top + _GATE + 14
     pen.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
     extent = draw_truth(pen, area.center, pill, get_truth(figure.output.value))
-    # nothing stands beside what is in the middle
+    # the middle has free space on its left
     left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
     pen.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
              is_monospaced=True, is_bold=True, width=extent.x - 8 - left)  # fmt: skip
@@ -71,13 +71,13 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
 
 
 def _from(sketch: Sketch, place: LaneRef, area: Area) -> float:
-    """Where a line to a gate comes from, so that lines into it do not cross."""
+    """Return x of the start of a line to a gate, so that lines into it do not cross."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
 
 
 def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
-    """Two values, the condition between their ways: the one taken strong, the other faint."""
+    """Draw two values and the condition between their lines; the chosen line is strong."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
     more = max(map(partial(_measure_extra_height, pen), figure.options, parts))
@@ -107,7 +107,7 @@ def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> flo
 
 
 def _format_option(option: ChoiceBranch) -> tuple[str, str]:
-    """What may be chosen, and when."""
+    """Return the name of an option, and its condition."""
     return option.name, f"if {'true' if option.if_true else 'false'}"
 
 
@@ -116,12 +116,12 @@ def _is_one_line(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
 
 
 def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
-    """How much higher than usual an option is: two lines of larger letters need more."""
+    """Return the extra height of an option: two lines of larger letters need more."""
     return 0 if _is_one_line(pen, option, box) else pen.compute_pitch(_SECOND, 10) - _SECOND
 
 
 def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more: float) -> None:
-    """A value, and when it is chosen."""
+    """Draw an option with its value and its condition."""
     pen, strong = sketch.pen, option.taken
     fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
@@ -149,7 +149,7 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
-    """The line from an option to what is chosen; a cross on it where it is not."""
+    """Draw the line from an option to the chosen value, crossed out if another one is chosen."""
     pen = sketch.pen
     pen.draw_flow(
         start, end, choose_link_colour(option.tint), is_strong=option.taken, has_head=option.taken

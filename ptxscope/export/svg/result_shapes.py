@@ -1,4 +1,4 @@
-"""What stands below the steps: results, a writer's remarks, the grounds of the columns."""
+"""The part below the steps: results, notes, and the backgrounds of the columns."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .symbols import draw_underline
 from .text_fitting import measure_text
 
 _LARGE = 26
-"""The size of a result's bits."""
+"""Size of the bits of a result."""
 _NAME = 14
 _LOW = 42
-"""Height of a result of a compact figure."""
+"""Height in px of a result in a compact figure."""
 _WORD = 74
-"""Room for the word beside it, where words stand above."""
+"""Width in px of the word "Result", if words are above."""
 
 
 def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "") -> float:
-    """A light ground behind each lane column from its name to its last row.
+    """Draw a light background behind each lane column, from its name to its last row.
 
-    ``since`` is the mark with which it is seen.
+    `since` is the mark from which it is visible.
     """
     sketch.pen.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
     return end
@@ -33,9 +33,9 @@ def draw_results(
     doc: Document, found: tuple[ResultView, ...], sketch: Sketch, y: float,
     beside: tuple[ResultView, ...] | None = None,
 ) -> float:  # fmt: skip
-    """Every destination with its bits in one piece; returns the end.
+    """Draw every destination with its bits in one piece; return the end.
 
-    Beside another answer the digits that differ are marked, and names stand above the bits.
+    Beside another answer, the digits that differ are marked, and names are above the bits.
     """
     pen, forked = sketch.pen, beside is not None
     top = y + 34
@@ -51,7 +51,7 @@ def draw_results(
         pen.close()
         return end
     areas = room.split_columns(len(found), 20)
-    if len(found) == 1 and not forked:  # the name stands beside the word in the middle
+    if len(found) == 1 and not forked:  # the name is beside the word, which is in the middle
         name, bits, _ = found[0]
         side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
         areas = [
@@ -68,7 +68,7 @@ def draw_results(
 
 
 def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
-    """Every destination with its bits, and what they mean below, in a low box; returns the end."""
+    """Draw every destination with its bits, and its value below, in a low box; return the end."""
     pen, room, top = sketch.pen, sketch.figures, y + 16
     pen.open("px-result")
     if not doc.results:
@@ -169,7 +169,7 @@ def _draw_result(
 def _draw_result_link(
     sketch: Sketch, place: LaneRef, area: Area, y: float, result: str = ""
 ) -> None:
-    """The line to where a result stands, by its name, or would stand."""
+    """Draw the line to the box of a result."""
     port = sketch.ports.get(place)
     if port:
         start, end = find_link_ends(port.area, area)
@@ -180,7 +180,7 @@ def _draw_result_link(
 
 
 def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
-    """An empty place where a result would stand, and a faint way there."""
+    """Draw the empty box of a missing result, and a faint line to it."""
     pen, area = sketch.pen, room.take_middle(440)
     for place in sketch.scene.thrown:
         _draw_result_link(sketch, place, area, top)
@@ -191,14 +191,14 @@ def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) ->
 
 
 def step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
-    """A writer's remarks on a step; returns their end."""
+    """Draw the notes of the author on a step; return the end."""
     for text in step.notes:
         y = draw_note(pen, text, y + 10, area)
     return y
 
 
 def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
-    """A writer's remark behind a bar; returns its end."""
+    """Draw a note of the author with a bar beside it; return the end."""
     lines = pen.wrap_text(text, area.width - 28, 12)
     height = 14 + 17 * len(lines)
     pen.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
@@ -208,7 +208,7 @@ def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
 
 
 def draw_remark(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
-    """A sentence of ours; returns its end."""
+    """Draw a sentence by ptxscope; return the end."""
     return pen.draw_lines(
         area.x,
         y,

@@ -1,6 +1,6 @@
-"""The words of a picture: numbers, titles and sentences of its steps, and what lanes are called.
+"""Captions of a picture: numbers, titles and sentences of its steps, and names of registers.
 
-They stand at the margin beside the figures, or in a strip above them that lines pass behind.
+They are in the margin beside the figures, or in a band above them, in front of the lines.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from .svg_colours import SvgColour
 from .text_fitting import measure_text
 
 _STRIP = 22
-"""Least height of a strip."""
+"""Smallest height of a band in px."""
 _SMALL = 10
-"""The size of sentences in a compact figure."""
+"""Size of sentences in a compact figure."""
 _NUMBER = 36
-"""Where the number of a step stands, at the margin."""
+"""X of the number of a step in the margin."""
 
 
 def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
-    """A title above the registers, and the bits of those that are drawn by lanes."""
+    """Draw a title above the registers, and the bits of those drawn by lanes; return the end."""
     pen, words = sketch.pen, sketch.layout.words
     if sketch.layout.compact:
         roles = list(roles)
@@ -58,9 +58,9 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
 def step(
     sketch: Sketch, shown: StepView, roles: Iterable[str], y: float, joined: StepView | None = None
 ) -> float:
-    """Number, title and sentence of a step, and the registers it brings; returns their end.
+    """Draw number, title and sentence of a step, and the registers it adds; return the end.
 
-    ``joined`` is the step before, where a compact figure draws both in one.
+    `joined` is the step before, if a compact figure draws both as one.
     """
     if sketch.layout.compact:
         return _heading(sketch, [joined, shown] if joined else [shown], roles, y)
@@ -69,7 +69,7 @@ def step(
 
 
 def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float) -> float:
-    """Which steps are left out, where they would stand; returns where it ends."""
+    """Draw the names of omitted steps in their place; return the end."""
     named = ", ".join(f"{step.number} {step.title}" for step in steps)
     if not named:
         return y
@@ -90,7 +90,7 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float)
 
 
 def draw_thread(sketch: Sketch, above: float | None, y: float) -> float:
-    """The line from the number of the step above to that of one that begins here."""
+    """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
     if above is not None and not sketch.layout.above:
         sketch.pen.draw_line(_NUMBER, above, _NUMBER, top - 4, SvgColour.LINE)
@@ -151,7 +151,7 @@ def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> f
 
 
 def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float) -> float:
-    """Numbers and titles of steps drawn in one, and the first sentence, on few lines."""
+    """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
     pen, words, page = sketch.pen, sketch.layout.words, sketch.layout.page
     numbers, titles = (
         ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
@@ -176,7 +176,7 @@ def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: flo
 
 
 def _first_sentence(text: str) -> str:
-    """The first of several sentences, and the one that says that a result is kept back."""
+    """Return the first sentence, and the sentence that the result is hidden."""
     first, dot, rest = text.partition(". ")
     return (
         f"{first}." + f" {HIDDEN_RESULT_TEXT}" * rest.endswith(HIDDEN_RESULT_TEXT) if dot else text
@@ -188,7 +188,7 @@ def _format_title(shown: StepView) -> str:
 
 
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:
-    """A register of lanes: its name and its bits; returns the end."""
+    """Draw the name and the bits of a register; return the end."""
     shown, pen = sketch.registers[role], sketch.pen
     ink = ROLE_INKS.get(role, SvgColour.INK)
     pen.draw_text(area.x, y, shown.label, 13, ink, is_monospaced=True, is_bold=True)

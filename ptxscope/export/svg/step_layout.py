@@ -1,4 +1,4 @@
-"""Where the rows of a step stand, and which figure is drawn for what."""
+"""Layout of the rows of a step, and the function that draws each figure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 
 
 def place_rows(sketch: Sketch) -> None:
-    """Give every register and every row its slot: what comes from one side stays there."""
+    """Assign a part of the columns to every register and row; values from one side stay there."""
     slots, scene = sketch.slots, sketch.scene
     passed = any(link.source.key == "a" for row in sketch.rows.values() for link in row.links
                  if isinstance(row.figure, ChoiceFigure))  # fmt: skip
@@ -53,13 +53,14 @@ def place_rows(sketch: Sketch) -> None:
             ):
                 later = {link.source.key for x in step.rows[at + 1 :] for link in x.links}
                 if "c" in later or any(slots.get(key) is ColumnPart.RIGHT for key in later):
-                    slots[row.key] = ColumnPart.LEFT  # what stands on the right passes by
+                    # makes room for a value that descends on the right
+                    slots[row.key] = ColumnPart.LEFT
 
 
 def _choose_register_slot(
     sketch: Sketch, shown: RegisterFigure, *, is_in_middle: bool
 ) -> ColumnPart:
-    """Where a register is drawn."""
+    """Return the part of the columns for a register."""
     if shown.role in _SIDES:
         return _SIDES[shown.role]
     if shown.role == "guard":
@@ -67,12 +68,12 @@ def _choose_register_slot(
     if sketch.scene.lanes > 1:
         return ColumnPart.RIGHT if shown.by_lane else ColumnPart.LEFT
     if shown.role == "c" and len(shown.cells) > 1:
-        return ColumnPart.FULL  # its parts stand above the lanes that they may go to
+        return ColumnPart.FULL  # its parts are above the lanes that they may go to
     return ColumnPart.MIDDLE if shown.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
-    """Whether it turns what a row yields, for q."""
+    """Whether a row negates another row, for q."""
     read = {link.source.key for link in row.links}
     return isinstance(row.figure, Gate) and len(read) == 1 and read <= sketch.rows.keys()
 
@@ -84,14 +85,14 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart
         return _PAIR[row.name]
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
-        return ColumnPart.RIGHT  # what goes on unturned passes by
+        return ColumnPart.RIGHT  # makes room for the value that is not negated
     found = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
     single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
     return found.pop() if len(found) == 1 and single else ColumnPart.FULL
 
 
 def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
-    """Draw the rows of a step, each as high as what stands above it lets it; returns the end."""
+    """Draw the rows of a step, each directly below whatever is above it; return the end."""
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
 
     def free(areas: list[Area]) -> float:
@@ -130,7 +131,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
 
 
 def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
-    """Note where the values of a row stand, and what each came from."""
+    """Record the positions of a row's values, and their sources."""
     places = [cell.place for cell in row.cells]
     if is_packed(row):
         places = [LaneRef(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
@@ -142,7 +143,7 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
 
 
 def _find_sign_room(sketch: Sketch, area: Area) -> float | None:
-    """Where a sign has room between two branches; None where something else stands there."""
+    """Return x of a sign between two branches, or None if the space is taken."""
     if sketch.figures.center < WIDTH / 2:
         return area.right + 8 if area.right > sketch.figures.right - 12 else None
     return area.x - 16 if area.x < sketch.figures.x + 12 else None
@@ -153,7 +154,7 @@ def _measure_extent(areas: list[Area]) -> Area:
 
 
 def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
-    """How much room the lines into a row need."""
+    """Return the height in px for the lines into a row."""
     ways = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
             for _, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
@@ -198,6 +199,6 @@ _FIGURES: dict[type, Callable[..., float]] = {
     Gate: gates.draw_gate,
     ChoiceFigure: gates.choose,
 }
-"""What draws a figure of a scene; a row without one is its cells."""
+"""Function for each figure of a scene; a row without a figure is drawn as its cells."""
 _BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.choose)
-"""Figures that show all that the cells say."""
+"""Figures that show all the content of their cells."""

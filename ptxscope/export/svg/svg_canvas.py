@@ -1,6 +1,6 @@
-"""Shapes as SVG text: a pen that collects elements.
+"""A canvas that collects SVG elements as text.
 
-Lengths are in px of a page 800 px wide.
+Lengths are in px on a page 800 px wide.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from .svg_colours import PALETTE, SvgColour
 from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text
 
 _LEFTWARDS = "\u2067{}\u2069"
-"""A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
+"""Marks around a right-to-left line: resvg does not support ``direction``, but these."""
 _PLAIN_MONO = "DejaVu Sans Mono, monospace"
-"""For readers that pass over the style sheet: Inkscape does where an ``@supports`` is nested."""
+"""Font for readers that ignore the style sheet, as Inkscape does with a nested ``@supports``."""
 HATCH = 6.0
-"""How far the lines of a hatch are apart."""
+"""Distance in px between the lines of a hatch."""
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def number(value: float) -> str:
-    """A length with at most one decimal, always written alike: ``12``, ``0.5``."""
+    """Format a length with at most one decimal: ``12``, ``0.5``."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def escape_xml(text: str) -> str:
-    """Text for an element or an attribute; what XML can't hold becomes a visible mark."""
+    """Escape text for an element or an attribute; a character that XML forbids becomes U+FFFD."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
 class CutMark(NamedTuple):
-    """Where something begins: what was drawn before it stands above."""
+    """The start of a section of the picture; all earlier elements are above it."""
 
     name: str
     y: float
     parts: int
-    """How many elements were drawn before."""
+    """Number of elements drawn before."""
     flows: int
-    """How many of the lines between rows."""
+    """Number of lines between rows drawn before."""
 
 
 Node = tuple[str, str, int]
-"""A value that is drawn: the branch it is in, empty for the trunk; its row's key or its operand's
-role; its lane."""
+"""A drawn value: its branch, empty for the trunk; the key of its row or the role of its operand;
+its lane."""
 
 
 class Zone(NamedTuple):
-    """Where a value stands."""
+    """The position of a value."""
 
     node: Node
     box: tuple[float, float, float, float]
@@ -58,25 +58,25 @@ class Zone(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What lies under all else: a box."""
+    """A background box, below everything else."""
 
     x: float
     width: float
     top: float
     end: float
     since: str = ""
-    """The mark with which it is seen; none where it always is."""
+    """Mark from which it is visible; empty if it always is."""
     fill: SvgColour = SvgColour.SOFT
     stroke: SvgColour | None = None
     radius: float = 8
 
     @property
     def element(self) -> str:
-        """The whole of it."""
+        """The whole box."""
         return self.part(self.top, self.end)
 
     def part(self, top: float, end: float) -> str:
-        """What of it stands between two heights."""
+        """Return the part of the box between two heights."""
         pen = SvgCanvas("")
         pen.draw_rect(
             self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
@@ -85,47 +85,47 @@ class Ground(NamedTuple):
 
 
 class SvgCanvas:
-    """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
+    """A collector of elements, placed by their top left corners; texts by their baselines."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        """What ids begin with."""
+        """Prefix of ids."""
         self.parts: list[str] = []
         self.flows: list[str] = []
-        """The lines between rows: they lie under everything else."""
+        """Lines between rows, below everything except the backgrounds."""
         self.grounds: list[Ground] = []
-        """What lies under these."""
+        """Backgrounds, below the lines."""
         self.marks: list[CutMark] = []
-        """Where the picture may be cut."""
+        """Positions at which the picture may be cut."""
         self.zones: list[Zone] = []
-        """Where values stand."""
+        """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
-        """Which value came from which, and the lines that show it."""
+        """Source and target of each link, with the lines that show it."""
         self.lettering = 1.0
-        """How much larger than usual words beside the figures are."""
+        """Scale of the words beside the figures."""
         self.least = USUAL
-        """Letters are no smaller, where they have room."""
+        """Smallest size of letters that fit."""
         self.smallest = LARGEST
-        """The smallest letters that were drawn."""
+        """Smallest size of letters drawn."""
         self.cut = 0
-        """How many texts had no room."""
+        """Number of truncated texts."""
 
     def scale_size(self, size: float) -> float:
-        """How large letters are for which a size is asked."""
+        """Return the size of letters on this canvas for a requested size."""
         return max(size, self.least)
 
     def compute_pitch(self, usual: float, size: float) -> float:
-        """How far lines are apart that are so in letters of a size: it grows as these do."""
+        """Return the distance of lines, grown with the letters from `usual` at `size`."""
         return usual * self.scale_size(size) / max(size, USUAL)
 
     def wrap_text(
         self, text: str, width: float, size: float, *, is_monospaced: bool = False
     ) -> list[str]:
-        """A text in lines of at most a width, as large as they will be."""
+        """Wrap a text at a width, in the size in which it will be drawn."""
         return wrap_text(text, width, self.scale_size(size), is_monospaced)
 
     def mark(self, name: str, y: float) -> None:
-        """Say what begins here."""
+        """Mark the start of a section."""
         self.marks.append(CutMark(name, y, len(self.parts), len(self.flows)))
 
     def open(self, css: str, name: str = "") -> None:
@@ -150,7 +150,7 @@ class SvgCanvas:
         line: float = 1,
         dash: str = "",
     ) -> None:
-        """A box with rounded corners."""
+        """Draw a box with rounded corners."""
         corner = f' rx="{number(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
         self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
@@ -158,7 +158,7 @@ class SvgCanvas:
     def draw_below(
         self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float
     ) -> None:
-        """Boxes under what was drawn since so many elements."""
+        """Draw boxes below all elements from an index onwards."""
         over = self.parts[at:]
         del self.parts[at:]
         for x, width in areas:
@@ -166,7 +166,7 @@ class SvgCanvas:
         self.parts += over
 
     def draw_hatch(self, x: float, y: float, width: float, height: float, ink: SvgColour) -> None:
-        """Slanting lines in an area; drawn as they are, since not all renderers know patterns."""
+        """Draw diagonal lines in an area; not all renderers support patterns."""
         d, at = "", HATCH / 2
         while at < width + height:
             x0, x1 = max(0.0, at - height), min(width, at)
@@ -176,7 +176,7 @@ class SvgCanvas:
         self.draw_path(d, ink, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
-        """A picture of square cells, stretched to fill an area."""
+        """Draw an image of square cells, stretched to fill an area."""
         from base64 import b64encode
 
         data = b64encode(png).decode()
@@ -187,7 +187,7 @@ class SvgCanvas:
         )
 
     def draw_cross(self, x: float, y: float, ink: SvgColour, size: float = 4) -> None:
-        """A cross: for a way not gone."""
+        """Draw a cross, for a path not taken."""
         left, right, top, low = map(number, (x - size, x + size, y - size, y + size))
         self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
 
@@ -200,14 +200,14 @@ class SvgCanvas:
         line: float = 1.3,
         dash: str = "",
     ) -> None:
-        """A path."""
+        """Draw a path."""
         self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
 
     def draw_line(
         self, x: float, y: float, to_x: float, to_y: float, ink: SvgColour, width: float = 1,
         dash: str = "",
     ) -> None:  # fmt: skip
-        """A straight line."""
+        """Draw a straight line."""
         d = f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}"
         self.draw_path(d, ink, line=width, dash=dash)
 
@@ -215,9 +215,9 @@ class SvgCanvas:
         self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
         *, is_strong: bool = True, has_head: bool = True, bend: float | None = None,
     ) -> None:  # fmt: skip
-        """A smooth line down, with a head; a faint dashed one for a way not taken.
+        """Draw a smooth line downwards with a head; faint and dashed for a path not taken.
 
-        It goes straight down to where it bends.
+        The line is straight down to `bend`.
         """
         (x, y), (to_x, to_y) = start, end
         tip = to_y - (5 if has_head else 0)
@@ -231,7 +231,7 @@ class SvgCanvas:
         self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
         *, is_strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
-        """A line that goes aside so far below its start, and else straight down."""
+        """Draw a line that turns aside `turn` px below its start, and is vertical otherwise."""
         (x, y), (to_x, to_y) = start, end
         if abs(to_x - x) <= 1:
             self.draw_flow(start, end, ink, is_strong=is_strong)
@@ -257,13 +257,13 @@ class SvgCanvas:
             )
 
     def draw_arrow_head(self, x: float, y: float, ink: SvgColour) -> None:
-        """The head of an arrow that points down at a point."""
+        """Draw an arrow head that points down at a position."""
         self.draw_path(_make_arrow_head(x, y), None, ink)
 
     def draw_dot(
         self, x: float, y: float, ink: SvgColour, *, is_hollow: bool = False, size: float = 4
     ) -> None:
-        """A dot; a hollow one for where something would have been."""
+        """Draw a dot; a hollow one for an omitted value."""
         paint = _format_paint(SvgColour.PAGE if is_hollow else ink, ink, 1.6, "")
         center = f'cx="{number(x)}" cy="{number(y)}"'
         self.parts.append(f'<circle {center} r="{number(size)}"{paint}/>')
@@ -282,7 +282,7 @@ class SvgCanvas:
         is_italic: bool = False,
         width: float | None = None,
     ) -> None:
-        """A line of text; made to fit where a width is given."""
+        """Draw a line of text, fitted to a width if there is one."""
         size = self.scale_size(size)
         if width is not None:
             found = fit_text(text, width, size, is_monospaced)
@@ -313,9 +313,9 @@ class SvgCanvas:
         is_bold: bool = False,
         is_italic: bool = False,
     ) -> float:
-        """Lines of text from a first baseline; returns the baseline behind the last.
+        """Draw lines of text from a first baseline; return the baseline after the last one.
 
-        Like HTML's ``dir=auto``, its first character with a direction says how all is read.
+        As with ``dir=auto`` in HTML, the first character with a direction decides for the whole.
         """
         lines = list(lines)
         form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"

@@ -1,7 +1,7 @@
-"""Axes, numbers to the bit, and running sums, each with what comes out of it.
+"""Number lines, bit rulers and running sums, each with its outcome.
 
-A function gets the sketch, the row, its figure and the y at which it begins; it draws, notes
-where lines go on, and returns the y at which it ends.
+A function takes the sketch, the row, its figure and the y of its top. It draws, records where lines
+start, and returns the y of its end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .text_fitting import measure_text
 
 
 class _PlacedNumberLine(NamedTuple):
-    """A number line: where it is drawn, and where its ends are."""
+    """A number line with its area and the positions of its ends."""
 
     area: Area
     y: float
@@ -38,7 +38,7 @@ class _PlacedNumberLine(NamedTuple):
     stop: float
 
     def place(self, at: float) -> float:
-        """Where a number stands; outside, far from the end for the eye, not by how far it lies."""
+        """Return x of a number; outside the range, at a fixed distance from the end."""
         room = (self.start - self.area.x) * 0.68
         if at < 0:
             return self.start - room
@@ -48,7 +48,7 @@ class _PlacedNumberLine(NamedTuple):
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
-    """A number line a lane, or one for the numbers that are compared."""
+    """Draw a number line for each lane, or one for all the numbers compared; return the end."""
     areas = sketch.get_areas(row)
     single = len(areas) == 1
     named = (any(point.names for point in figure.points) and single) or bool(figure.off)
@@ -73,7 +73,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
 def _draw_ends(
     pen: SvgCanvas, line: _PlacedNumberLine, figure: NumberLine, points: Iterable[Point]
 ) -> None:
-    """The range, its ends and their labels."""
+    """Draw the range, its ends and their labels."""
     area, y = line.area, line.y
     pen.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
     pen.draw_rect(line.start, y - 3, line.stop - line.start, 6, SvgColour.BAR, None, radius=0)
@@ -97,7 +97,7 @@ def _draw_ends(
 def _draw_moved_number(
     sketch: Sketch, row: RowScene, cell: Cell, line: _PlacedNumberLine, point: Point, y: float
 ) -> float:
-    """A number on its line, and its way to the end where it lies outside."""
+    """Draw a number on its line, and an arrow to the end if it is outside; return the end."""
     pen, x, lane = sketch.pen, line.place(point.at), cell.place.lane
     if not point.to:
         sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
@@ -129,7 +129,7 @@ def _draw_moved_number(
 def _draw_compared_numbers(
     sketch: Sketch, row: RowScene, line: _PlacedNumberLine, figure: NumberLine, points: list[Point]
 ) -> float:
-    """Numbers at their places on one line, each with its name; what is NaN stands beside it."""
+    """Draw named numbers on one line, with NaN beside it; return the end."""
     pen, y = sketch.pen, line.y
     named = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
     labels = [(named[point.place], _format_point_name(point), SvgColour.INK) for point in points]
@@ -153,11 +153,11 @@ def _draw_compared_numbers(
 
 
 _APART = 18.0
-"""Two numbers that differ are seen to: so far apart are they at least."""
+"""Smallest distance in px between two different numbers, so that they look different."""
 
 
 def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
-    """Where numbers stand on a line; two that nearly meet are moved apart."""
+    """Return x of numbers on a line; two that almost coincide are moved apart."""
     found = [line.place(point.at) for point in points]
     if len(points) != 2 or points[0].at == points[1].at:
         return found
@@ -181,7 +181,7 @@ def _draw_labels(
     labels: list[tuple[float, str, SvgColour]],
     size: float = 10.5,
 ) -> int:
-    """Labels below what they belong to, on as many lines as they need; returns how many."""
+    """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
     size = pen.scale_size(size)
     ends: list[float] = []
     for x, text, ink in labels:
@@ -195,7 +195,7 @@ def _draw_labels(
 
 
 def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) -> float:
-    """Numbers as rulers of bits in a box, and what comes out below them."""
+    """Draw numbers as bit rulers in a box, with their outcome below; return the end."""
     areas, pen = sketch.get_areas(row), sketch.pen
     under = len(pen.parts)
     ends, valued = [], False
@@ -220,7 +220,7 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) 
 def draw_bit_ruler(
     sketch: Sketch, strip: BitRuler, area: Area, y: float, *, with_value: bool
 ) -> float:
-    """A number to the bit: a box for each stretch, its label below it; returns the end."""
+    """Draw a number bit by bit: a box for each run, with its label below; return the end."""
     pen = sketch.pen
     if strip.name:
         pen.draw_text(
@@ -247,20 +247,20 @@ def draw_bit_ruler(
 
 
 _DIGIT = 0.605
-"""How wide a digit is, of its size."""
+"""Width of a digit in em."""
 _ON = "goes on"
-"""The label of what goes on from the line above."""
+"""Label of a run that continues from the line above."""
 _SMALL = 9.5
-"""The smallest digits of a ruler; one that is longer goes on below."""
+"""Smallest size of digits in a ruler; longer rulers are folded."""
 
 
 def _count_cells(stretches: Iterable[BitRun]) -> int:
-    """How many digits fit where stretches stand: each box has a margin."""
+    """Return the width of runs in digits: each box has a margin."""
     return sum(len(stretch.text) + 1 for stretch in stretches)
 
 
 def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
-    """Stretches in lines of so many digits; one that no line holds is broken between groups."""
+    """Fold runs into lines of `room` digits; a longer run is broken between groups."""
     lines: list[list[BitRun]] = [[]]
     for stretch in stretches:
         if lines[-1] and _count_cells([*lines[-1], stretch]) > room >= _count_cells([stretch]):
@@ -269,7 +269,7 @@ def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
         while _count_cells([*lines[-1], stretch._replace(text=rest)]) > room:
             free = room - _count_cells(lines[-1]) - 1
             taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
-            if not taken and not lines[-1]:  # no groups: parts that are about as long
+            if not taken and not lines[-1]:  # without groups: parts of about equal length
                 taken = -(-len(rest) // -(-len(rest) // free))
             if taken:
                 lines[-1].append(stretch._replace(text=rest[:taken]))
@@ -282,7 +282,7 @@ def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
 def _draw_ruler_line(
     sketch: Sketch, strip: BitRuler, stretches: list[BitRun], area: Area, y: float
 ) -> float:
-    """One line of a ruler, and the labels below it; returns the end."""
+    """Draw one line of a ruler, and the labels below it; return the end."""
     pen, tint = sketch.pen, sketch.find_tint(strip.place)
     digits = _count_cells(stretches)
     size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
@@ -300,7 +300,7 @@ def _draw_ruler_line(
 
 
 def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float) -> float:
-    """A sum along a rail: from c through the lanes, what is added coming down to it."""
+    """Draw a sum along a rail, from c through the lanes, with summands above; return the end."""
     pen, columns, rail = sketch.pen, sketch.columns, y + 26
     place = row.cells[0].place
     found = sketch.ports.get(figure.start.place)
@@ -324,7 +324,7 @@ _LEFT_OUT = "left out"
 
 
 def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
-    """A lane's summand on its way to the rail, or left out of it."""
+    """Draw the summand of a lane on its way to the rail, or omitted."""
     pen, x = sketch.pen, column.center
     port = sketch.ports.get(term.place)
     if port:

@@ -1,4 +1,4 @@
-"""An ``<svg>`` around what was drawn: its size, what it says in words, its style."""
+"""The ``<svg>`` element around a drawing: its size, its description, its style."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .svg_colours import apply_theme, make_style_sheet
 
 
 class Sheet(NamedTuple):
-    """A page, and what it is called."""
+    """A page with its title and its description."""
 
     name: str
-    """What its ids begin with."""
+    """Prefix of its ids."""
     width: float
     height: float
     title: str
     about: str
-    """What it shows, in words."""
+    """Description in words."""
 
 
 def make_sheet(doc: Document, name: str, width: float, height: float) -> Sheet:
-    """The page of a document."""
+    """Return the page of a document."""
     return Sheet(name, width, height, doc.title or doc.ptx, drop_hex_prefixes(format_alt_text(doc)))
 
 
 def list_elements(pen: SvgCanvas) -> list[str]:
-    """All that a pen drew: grounds, lines, and what lies over them."""
+    """Return all elements of a canvas: backgrounds, lines, and the elements above them."""
     grounds = (ground.element for ground in pen.grounds)
     return [*grounds, '<g class="px-flows">', *pen.flows, "</g>", *pen.parts]
 
@@ -40,7 +40,7 @@ def write_sheet(
     sheet: Sheet, drawn: list[str], theme: Theme, *, css: str = "", style: str = "",
     before: Sequence[str] = (), over: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The document of a page; ``before`` and ``over`` stand around what is drawn."""
+    """Write the SVG of a page, with elements before and over the drawing."""
     name, wide, high = sheet.name, number(sheet.width), number(sheet.height)
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" '

@@ -1,4 +1,4 @@
-"""Small signs of a picture: bits in boxes, truth values, mask boxes, flags."""
+"""Small symbols of a picture: bit boxes, truth values, mask boxes, flags."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _FLAGS = {
     Flag.ROUNDED: "M0 7L2.5 1L5 7M1 5H4M5 3C6.5 1.5 7 4.5 8.5 3",
     Flag.NAN: "M0 1L7 7M7 1L0 7",
 }
-"""A drawn sign for each flag, in a box 8 px wide."""
+"""Path of the symbol of each flag, in a box 8 px wide."""
 
 
 class BitBoxStyle(NamedTuple):
-    """How bits of a look are drawn."""
+    """The style of a box of bits."""
 
     text: SvgColour
     fill: SvgColour | None
     frame: SvgColour
     dash: str = ""
     hatched: bool = False
-    """In the frame's ink."""
+    """Whether it is hatched, in the colour of the frame."""
     struck: bool = False
     bold: bool = True
 
@@ -52,15 +52,15 @@ STYLES: dict[SpanKind, BitBoxStyle] = {
     SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
     SpanKind.FRACTION: BitBoxStyle(SvgColour.ON, SvgColour.FRACTION, SvgColour.INK),
 }
-"""Every look of bits; the fill and frame of a chip, and the frame of what is hatched, are its
-parent's."""
+"""Style of every kind of bits; the fill and frame of a chip, and the frame of a hatched box, have
+the colour of the operand."""
 
 
 def draw_bit_box(
     pen: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
     size: float = 15, *, aside: float = 0,
 ) -> None:  # fmt: skip
-    """Bits in a box: filled, hatched or struck by what they are; so much is free beside them."""
+    """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
     plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
     hue = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
@@ -80,11 +80,11 @@ def draw_bit_box(
 
 
 PILL_WIDTH, PILL_HEIGHT = 66, 24
-"""The size of a truth value."""
+"""Size of a truth value in px."""
 
 
 def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
-    """A truth value: a pill with a drawn sign and a word; returns its extent."""
+    """Draw a truth value as a pill with a symbol and a word; return its extent."""
     x = center - PILL_WIDTH / 2
     if value is None:
         pen.draw_rect(
@@ -117,17 +117,17 @@ def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> A
 
 
 def get_truth(value: int | None) -> bool | None:
-    """A truth value as a pill takes it."""
+    """Convert the number of a truth value for ``draw_truth``."""
     return None if value is None else bool(value)
 
 
 def draw_mask_box(pen: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
-    """The box of a lane in a mask: filled where the lane is taken."""
+    """Draw the box of a lane in a mask, filled if the lane is in it."""
     pen.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
 
 
 def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> None:
-    """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
+    """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
     for at, flag in enumerate(found):
         em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), LEAST)
@@ -140,14 +140,14 @@ def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> N
 
 
 def measure_flags(most: int) -> float:
-    """How high so many flags stand."""
+    """Return the height of a number of flags in px."""
     return 14 * most + 4 if most else 0
 
 
 def draw_difference_frame(
     pen: SvgCanvas, area: Area, y: float, end: float, sign: float | None
 ) -> None:
-    """A frame around what is another in the answer beside it; a sign where it has room."""
+    """Draw a frame around a value that differs from the other answer, with a sign if it fits."""
     left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
     pen.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
@@ -157,7 +157,7 @@ def draw_difference_frame(
 
 
 def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
-    """The sign for what differs, drawn: not every font has it."""
+    """Draw the sign for unequal as a path, because not every font has it."""
     a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
     e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
     pen.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
@@ -166,7 +166,7 @@ def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
 def draw_underline(
     pen: SvgCanvas, center: float, y: float, word: str, other: str, size: float
 ) -> None:
-    """Bars below the digits of a word that are others in another word."""
+    """Draw bars below the digits of a word that differ from those of another word."""
     each = size * 0.602
     left = center - len(word) * each / 2
     for at, (x, z) in enumerate(zip(word, other, strict=True)):

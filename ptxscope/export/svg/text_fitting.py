@@ -1,4 +1,4 @@
-"""How wide texts are, and how they are made to fit."""
+"""Widths of texts, and ways to fit them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from functools import lru_cache
 from ...engine.records import NamedTuple
 
 USUAL = 10.0
-"""The smallest letters where they have room."""
+"""Smallest usual letters in px."""
 LEAST = 9.0
-"""The smallest letters."""
+"""Smallest possible letters in px."""
 LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
-"""Where a word that is too long is broken first: in a range, between two destinations or choices,
-between modifiers."""
+"""Matches preferred breaks in a long word: in a range, between destinations or choices, between
+modifiers."""
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 
 
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
-    """At most how wide a text is, in px, whichever fallback font draws it."""
+    """Return an upper bound of the width of a text in px, for any fallback font."""
     if is_monospaced:
         return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
     return size * sum(map(_measure_char, text))
 
 
 def _is_wide(char: str) -> bool:
-    """Whether a character may come from another font, wider than the one around it."""
+    """Whether a character may come from a fallback font, wider than the surrounding one."""
     return ord(char) > 0x1100 and char not in "…→“”‘’–"
 
 
 @lru_cache(maxsize=512)
 def _measure_char(char: str) -> float:
-    """The width of a character of a wide sans-serif font, in em."""
+    """Return the width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):
         return 1.2
     if _WIDE.match(char):
@@ -46,7 +46,7 @@ def _measure_char(char: str) -> float:
 
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:
-    """The text in lines of at most a width; a word that is too long is broken."""
+    """Wrap a text at a width; a word that is too long is broken."""
     lines = [""]
     for word in _iter_words(text, width, size, is_monospaced):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -74,7 +74,7 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
 
 
 def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
-    """A word in parts of at most a width."""
+    """Yield parts of a word of at most a width."""
     start, used = 0, 0.0
     for at, char in enumerate(word):
         wide = measure_text(char, size, is_monospaced)
@@ -86,7 +86,7 @@ def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> It
 
 
 def is_leftwards(text: str) -> bool:
-    """Whether a text is read from right to left: its first character with a direction says."""
+    """Whether a text is read from right to left, by its first character with a direction."""
     if text.isascii():
         return False
     from unicodedata import bidirectional
@@ -96,7 +96,7 @@ def is_leftwards(text: str) -> bool:
 
 
 class Fitted(NamedTuple):
-    """A text made to fit."""
+    """A text with the size at which it fits."""
 
     text: str
     size: float
@@ -105,7 +105,7 @@ class Fitted(NamedTuple):
 def fit_text(
     text: str, width: float, size: float, is_monospaced: bool, least: float = LEAST
 ) -> Fitted:
-    """The text in a size at which it fits, cut with an ellipsis where none does."""
+    """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
     wide = measure_text(text, 1, is_monospaced)
     if wide * size <= width:
         return Fitted(text, size)

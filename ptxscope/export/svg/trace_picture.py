@@ -1,9 +1,8 @@
-"""A trace as a vector picture: the way of the bits from the registers to the result.
+"""A trace as a vector picture: the path of the bits from the registers to the result.
 
-What is drawn is the scene's; the words are the document's; where and how large is said here.
-
-It stands alone or inside an HTML page, follows a light or a dark scheme, and tells nothing by
-colour alone. The result stands in it once, as one unbroken word.
+The scene has the content, the document has the words; this package decides positions and sizes. A
+picture stands alone or in an HTML page, follows a light or dark theme, and never relies on colour
+alone. The result occurs in it once, as one unbroken word.
 """
 
 from __future__ import annotations
@@ -49,28 +48,28 @@ from .text_fitting import LARGEST, USUAL, measure_text
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
-"""Room for the name of an answer, at least."""
+"""Smallest width in px for the name of an answer."""
 _FIRST = ("a", "b")
-"""The registers that stand on top; others are drawn where they are read."""
+"""Registers at the top; others are drawn where they are read."""
 
 
 class PictureStyle(NamedTuple):
-    """How a trace is drawn: where things stand, and how large letters are."""
+    """The style of a picture: layout, and size of the letters."""
 
     layout: Layout = PAGE
     lettering: float = 1.0
-    """How much larger than usual words beside the figures are."""
+    """Scale of the words beside the figures."""
     least: float = USUAL
-    """The smallest letters, where these have room."""
+    """Smallest size of letters that fit."""
 
 
 PLAIN = PictureStyle()
 SMALL = PictureStyle(COMPACT)
-"""One column of a paper."""
+"""Style for one column of a paper."""
 
 
 class SvgDrawing(NamedTuple):
-    """All that is drawn of a trace; the pen's marks say where it may be cut."""
+    """The drawing of a trace; the marks of the canvas are the places to cut it."""
 
     doc: Document
     pen: SvgCanvas
@@ -78,16 +77,16 @@ class SvgDrawing(NamedTuple):
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
     named: Names = ()
-    """What its letters stand for, where names are very long."""
+    """Long names, with the letters that replace them."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The picture as an ``<svg>`` that scales: 800 px wide, 400 where it is compact."""
+    """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
     return standing(draw_trace(trace, options, look=look_of(options)))
 
 
 def look_of(options: Options) -> PictureStyle:
-    """How a picture is drawn that is no slide."""
+    """Return the style of a picture that is not a slide."""
     return SMALL if options.compact else PLAIN
 
 
@@ -96,7 +95,7 @@ def draw_trace(
 ) -> SvgDrawing:
     """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
 
-    ``part`` tells the ids of one of several apart.
+    `part` distinguishes the ids of several pictures.
     """
     doc = build_document(trace, options)
     pen = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
@@ -118,7 +117,7 @@ def draw_trace(
         sketch.ends = shown.ends
     place_rows(sketch)
     y = top = (_compact_head if compact else _draw_document_head)(doc, pen, named)
-    pen.smallest, pen.cut = LARGEST, 0  # of what stands below the head
+    pen.smallest, pen.cut = LARGEST, 0  # of the part below the head
     pen.mark("operands", y)
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, trunk, y, before=fork.stage if fork else None)
@@ -146,9 +145,9 @@ def draw_trace(
 
 
 def draw_form(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
-    """The picture of a scene whose values are not known, and what kinds come out of it.
+    """Draw a scene without known values, and the types of its results.
 
-    ``told`` is the document with letters for very long names.
+    `told` is the document with letters instead of long names.
     """
     pen = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
     sketch = Sketch(pen, shown, told, told.steps)
@@ -161,14 +160,14 @@ def draw_form(doc: Document, told: Document, shown: Scene, ends: tuple[ResultVie
 
 
 def standing(drawn: SvgDrawing, over: Sequence[str] = ()) -> str:
-    """A drawing as an ``<svg>``; some elements may lie over it."""
+    """Render a drawing as an ``<svg>``, with elements over it."""
     pen = drawn.pen
     sheet = make_sheet(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
     return write_sheet(sheet, [*paper(drawn), *list_elements(pen)], drawn.theme, over=over)
 
 
 def paper(drawn: SvgDrawing) -> list[str]:
-    """The page under a picture; a compact one has no frame, for it stands in a column."""
+    """Return the page below a picture; a compact one has no frame, because it is in a column."""
     pen, wide, high = SvgCanvas(drawn.pen.prefix), drawn.layout.width, drawn.height
     if drawn.layout.compact:
         pen.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
@@ -178,12 +177,12 @@ def paper(drawn: SvgDrawing) -> list[str]:
 
 
 def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
-    """Title, instruction and model; returns where it ends."""
+    """Draw title, instruction and model; return the end."""
     return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), named)
 
 
 def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
-    """Title, instruction and what stands in the badge; returns where it ends."""
+    """Draw title, instruction and the text of the badge; return the end."""
     y = 26.0
     pen.open("px-head")
     if title:
@@ -206,7 +205,7 @@ def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = (
 
 
 def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
-    """Title, instruction, and the model where it is not the documentation; returns its end."""
+    """Draw title, instruction, and the model unless it is the documentation; return the end."""
     page, y = COMPACT.page, 10.0
     pen.open("px-head")
     if doc.title:
@@ -226,11 +225,11 @@ def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
 
 
 _MODEL = 10.5
-"""The size of the model's name in a compact figure."""
+"""Size of the name of the model in a compact figure."""
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
-    """The names of the lane columns, with the numbers of the notes on them."""
+    """Draw the names of the lane columns, with the numbers of their notes; return the end."""
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
@@ -246,7 +245,7 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
 
 
 def _draw_operands(sketch: Sketch, y: float) -> float:
-    """The lane columns, and the registers a and b; what else is read is drawn where it is used."""
+    """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     pen = sketch.pen
     shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.fed]
     lanes = [x.role for x in shown if x.by_lane]
@@ -283,9 +282,9 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
 def _draw_steps(
     sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage | None
 ) -> float:
-    """A band for each step, and a line for those left out; returns where the last ends.
+    """Draw a band for each step, and a line for omitted ones; return the end.
 
-    What comes from a stage on, where answers part, is not drawn here.
+    Steps from the stage `before` onwards are left to the branches.
     """
     pen = sketch.pen
     shown = {step.number: step for step in steps}
@@ -299,7 +298,7 @@ def _draw_steps(
         if step is None:
             left_out.append(scene_step)
             continue
-        if not scene_step.rows and not step.notes:  # nothing of it is left to draw
+        if not scene_step.rows and not step.notes:  # the step changes nothing
             selected = step if step.stage is Stage.SELECT else None
             continue
         joined = selected if step.stage is Stage.EXTEND else None
@@ -320,7 +319,7 @@ def _draw_steps(
 
 
 def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
-    """Which steps are not drawn because they change nothing."""
+    """Return a sentence with the steps that are not drawn because they change nothing."""
     drawn = {step.stage for step in sketch.scene.steps if step.rows}
     joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
     left_out = (x for x in steps if x.stage not in drawn | joined and not x.notes)
@@ -331,7 +330,7 @@ def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
 def _draw_answers(
     answers: Answers, pen: SvgCanvas, y: float, page: Area, *, is_branched: bool
 ) -> float:
-    """Where models part: each answer, and why they differ."""
+    """Draw each answer of models that differ, and the reasons; return the end."""
     y += 16
     pen.open("px-answers")
     pen.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
@@ -373,7 +372,7 @@ def _draw_agreement(said: str, pen: SvgCanvas, y: float, page: Area) -> float:
 
 
 def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbered: bool) -> float:
-    """Remarks on lanes, numbered where their heads name them, and what ptxscope itself remarks."""
+    """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
     y += 14
     for at, said in enumerate(doc.lane_notes, 1):
         y = draw_note(pen, f"note {at}: {said}" if is_numbered else said, y, page) + 8
@@ -384,7 +383,7 @@ def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbe
 
 
 def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle: str = "") -> float:
-    """Caption and source; returns the height of the page, in whole px: renderers round it."""
+    """Draw caption and source; return the height of the page in whole px, as renderers round it."""
     pen.open("px-foot")
     if doc.caption:
         lines = pen.wrap_text(doc.caption, page.width, 13)

@@ -1,7 +1,7 @@
-"""Values of a picture that light up what they came from, and what came of them.
+"""Interactive highlights: a value highlights its sources and its uses.
 
-A page's style sheet does it: every value is an area with a number and the numbers of the values
-that it is related to, and a rule for each number lights what names it.
+The style sheet of the page does the work. Every value is an area with its own number and those of
+related values, and one rule for each number highlights the areas that contain it.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _PATH = re.compile(r' d="[^"]++"')
 
 
 class Relations(NamedTuple):
-    """Which values of a picture are related, by their numbers."""
+    """The related values of a picture, by number."""
 
     numbers: Mapping[Node, int]
     ancestors: Mapping[Node, frozenset[Node]]
-    """What each value came from, itself included."""
+    """Sources of each value, including itself."""
     descendants: Mapping[Node, frozenset[Node]]
-    """What came of each value, itself included."""
+    """Uses of each value, including itself."""
 
     def attributes(self, node: Node) -> str:
-        """The number of a value, and those of the values that it lights up with."""
+        """Return the attributes with the number of a value, and those of related values."""
         related = self.ancestors[node] | self.descendants[node]
         return f' data-v="{self.numbers[node]}" data-r="{self._listed(related)}"'
 
     def link_numbers(self, source: Node, target: Node) -> str:
-        """The numbers of the values that a link lights up with."""
+        """Return the numbers of the values that highlight a link."""
         return self._listed(self.descendants[target] | self.ancestors[source])
 
     def _listed(self, nodes: Iterable[Node]) -> str:
@@ -38,7 +38,7 @@ class Relations(NamedTuple):
 
 
 def relations_of(pen: SvgCanvas, first: int = 0) -> Relations:
-    """The relations of all that was drawn, numbered from a number on."""
+    """Return the relations between all drawn values, numbered from `first`."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
     back: dict[Node, list[Node]] = {node: [] for node in nodes}
@@ -67,7 +67,7 @@ def _reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
 def highlights(
     pen: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
 ) -> Iterator[str]:
-    """An area over each value, with what is said of it, and the lines between them once more."""
+    """Yield an area over each value with its sentence, and copies of the lines between them."""
     yield '<g class="px-zones">'
     for link, paths in pen.links.items():
         for path in paths:
@@ -87,7 +87,7 @@ def highlights(
 
 
 def highlight_rules(count: int) -> str:
-    """The rules of a page by which a value under the mouse, or in focus, lights up others."""
+    """Return the rules that highlight the values related to the one hovered over or focused."""
     return "\n".join(
         f'.ptxscope:has([data-v="{at}"]:is(:hover,:focus)) [data-r~="{at}"]{{--px-lit:1}}'
         for at in range(count)
