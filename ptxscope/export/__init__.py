@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
 from .content.option_support import drop_idle_options
-from .options import DEFAULT, Options, validated
+from .options import DEFAULT, Options, validate_options
 
 
 class Format(StrEnum):
@@ -103,7 +103,7 @@ def export(
         raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, drop_idle_options(validated(options), format))
+    made: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return made
 
 

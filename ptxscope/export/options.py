@@ -61,7 +61,7 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def validated(options: Options) -> Options:
+def validate_options(options: Options) -> Options:
     """Return the options with names as enum members; raise ValueError if one is invalid."""
     if not isinstance(options, Options):
         raise TypeError(
@@ -81,17 +81,19 @@ def validated(options: Options) -> Options:
         other = "a slide" if options.slide else "both answers"
         raise ValueError(f"a compact figure has no room for {other}: choose one of them")
     return options._replace(
-        theme=_named("theme", options.theme, Theme),
-        motion=_named("motion", options.motion, Motion),
-        id=checked_id(options.id) if options.id else "",
-        stages=None if stages is None else frozenset(_named("stages", x, Stage) for x in stages),
+        theme=_parse_member("theme", options.theme, Theme),
+        motion=_parse_member("motion", options.motion, Motion),
+        id=validate_id(options.id) if options.id else "",
+        stages=None
+        if stages is None
+        else frozenset(_parse_member("stages", x, Stage) for x in stages),
     )
 
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
-def _named(field: str, value: object, kind: type[_Kind]) -> _Kind:
+def _parse_member(field: str, value: object, kind: type[_Kind]) -> _Kind:
     """Return the member of an enum that equals a value; raise ValueError if there is none."""
     for known in kind:
         if value == known:
@@ -99,7 +101,7 @@ def _named(field: str, value: object, kind: type[_Kind]) -> _Kind:
     raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(kind)}")
 
 
-def checked_id(text: object) -> str:
+def validate_id(text: object) -> str:
     """Return an id that the author chose; raise ValueError if some format does not allow it."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(

@@ -53,27 +53,29 @@ HTML: dict[str, Pair] = {
 """Colours of an HTML document."""
 
 
-def declarations(inks: Mapping[str, Pair], theme: Theme) -> str:
+def format_declarations(inks: Mapping[str, Pair], theme: Theme) -> str:
     """Return the custom properties of colours: light, dark, or for whichever the page is."""
-    return "".join(f"--px-{ink}:{_value(pair, theme)};" for ink, pair in inks.items())
+    return "".join(f"--px-{ink}:{_format_colour(pair, theme)};" for ink, pair in inks.items())
 
 
-def _value(pair: Pair, theme: Theme) -> str:
+def _format_colour(pair: Pair, theme: Theme) -> str:
     light, dark = pair
     if theme is not Theme.AUTO:
         return dark if theme is Theme.DARK else light
     return f"light-dark({light},{dark})" if light.startswith("#") else "initial"
 
 
-def rules(scope: str, inks: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
+def format_rules(scope: str, inks: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
     """Return the rules that set the colours ``--px-…`` within a selector.
 
     A property that is not a colour stays unset where ``color-scheme`` decides. Print is light
     unless the theme is dark, because browsers do not print backgrounds.
     """
     if theme is not Theme.AUTO:
-        return f"{scope}{{{declarations(inks, theme)}}}"
-    either, light, dark = (declarations(inks, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK))
+        return f"{scope}{{{format_declarations(inks, theme)}}}"
+    either, light, dark = (
+        format_declarations(inks, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
+    )
     is_light, is_dark = (",".join(marks) for marks in zip(*MARKS, strict=True))
     return (
         f"{scope}{{{light}}}"

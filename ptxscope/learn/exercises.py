@@ -47,7 +47,9 @@ _ERRATA_FROM = 2
 """Lowest level at which errata affect most of the forms drawn."""
 _WITNESSES = 60
 """Number of operands tried to make two models differ."""
-_HAPPENS = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED))
+_EVENT_FLAGS = frozenset(
+    (Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED)
+)
 
 
 class Exercise(NamedTuple):
@@ -61,7 +63,7 @@ class Exercise(NamedTuple):
     """The right line on its operands; for operands to find, on some that answer the question."""
     choices: tuple[Instruction, ...] = ()
     """Lines to choose from; exactly one gives the result of the trace."""
-    other: Model = ISA_MODEL
+    other_model: Model = ISA_MODEL
     """Model whose answer differs from the documented one."""
 
     @property
@@ -75,7 +77,7 @@ class Exercise(NamedTuple):
         return judging.Question(self.trace, next(iter(self.trace.instruction.results)))
 
     @property
-    def right(self) -> int:
+    def right_number(self) -> int:
         """Number of the right line, from 1."""
         return self.choices.index(self.trace.instruction) + 1
 
@@ -84,7 +86,7 @@ class Verdict(NamedTuple):
     """The grade of an answer to an exercise."""
 
     is_right: bool
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     """The reason if the answer is wrong; a remark if it is right."""
 
 
@@ -151,7 +153,7 @@ def _make_trace(draw: SeededRandom, ins: Instruction, level: int) -> Trace:
         Trace(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, level)))
         for _ in range(1 + level)
     ]
-    happens = (x for x in found if any(_HAPPENS.intersection(step.flags) for step in x.steps))
+    happens = (x for x in found if any(_EVENT_FLAGS.intersection(step.flags) for step in x.steps))
     return next(happens, found[0])
 
 
@@ -226,7 +228,7 @@ def _make_divergence_exercise(
         for model, plan in others:
             if compute_results(plan, bits) != documented:
                 return Exercise(
-                    number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other=model
+                    number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other_model=model
                 )
     return None
 
@@ -245,7 +247,10 @@ def question_lines(found: Exercise) -> tuple[str, ...]:
     if found.kind is not ExerciseKind.MODIFIER:
         lines.append(f"  {ins}")
     if found.kind is ExerciseKind.PART:
-        return (*lines, f"  find operands for which isa (documented) and {found.other.name} differ")
+        return (
+            *lines,
+            f"  find operands for which isa (documented) and {found.other_model.name} differ",
+        )
     lines += [f"  {line}" for line in format_operands(trace, found.choices)]
     if found.kind is ExerciseKind.MODIFIER:
         lines.append(f"  result: {_format_results(trace)}")
@@ -253,7 +258,7 @@ def question_lines(found: Exercise) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def prompt(found: Exercise) -> str:
+def format_prompt(found: Exercise) -> str:
     """Return the prompt for an answer."""
     if found.kind is ExerciseKind.RESULT:
         return f"{next(iter(found.trace.instruction.results.values()))} = "
@@ -286,11 +291,11 @@ def format_solution(found: Exercise) -> str:
         shown = format_hex(bits, ins.type_of(key).bits)
         return f"{ins.results[key]} = {shown}  {interpret_bits(ins, key, bits)}"
     if found.kind is ExerciseKind.MODIFIER:
-        return f"{found.right}) {found.trace.instruction}"
-    return "for example " + _format_given(found.trace)
+        return f"{found.right_number}) {found.trace.instruction}"
+    return "for example " + _format_values(found.trace)
 
 
-def _format_given(trace: Trace) -> str:
+def _format_values(trace: Trace) -> str:
     ins = trace.instruction
     return " ".join(
         f"{x.name}={format_hex(trace.operands[x.roles[0]], x.type.bits)}" for x in ins.inputs
@@ -307,7 +312,7 @@ def list_hints(found: Exercise) -> tuple[str, ...]:
             *(_format_choice_result(found, x) for x in wrong),
             f"It is {format_solution(found)}",
         )
-    changed = Trace(found.trace.instruction, found.other, found.trace.operands).changed_by
+    changed = Trace(found.trace.instruction, found.other_model, found.trace.operands).changed_by
     return (*(f"{e.id}: {e.sentence}" for e in changed), f"{format_solution(found)}".capitalize())
 
 
@@ -329,8 +334,8 @@ def grade_answer(found: Exercise, text: str) -> Verdict:
         problem = Problem("the answer is too long", (0, 1), f"{_LONGEST} characters")
         raise PtxError(text[:_LONGEST], (problem,))
     if found.kind is ExerciseKind.RESULT:
-        judged = judging.judge(found.question, text)
-        return Verdict(judged.is_right, judged.why)
+        judged = judging.grade_answer(found.question, text)
+        return Verdict(judged.is_right, judged.sentences)
     if found.kind is ExerciseKind.MODIFIER:
         return _grade_choice(found, text)
     return _grade_operands(found, text)
@@ -339,8 +344,8 @@ def grade_answer(found: Exercise, text: str) -> Verdict:
 def feedback_lines(found: Exercise, verdict: Verdict) -> tuple[str, ...]:
     """Return the feedback on an answer."""
     if verdict.is_right:
-        return ("Right.", *verdict.said)
-    return ("Wrong.", *verdict.said, format_solution(found))
+        return ("Right.", *verdict.sentences)
+    return ("Wrong.", *verdict.sentences, format_solution(found))
 
 
 def skipped_lines(found: Exercise) -> tuple[str, ...]:
@@ -376,11 +381,11 @@ def _parse_written_choice(found: Exercise, text: str) -> Instruction:
 def _grade_operands(found: Exercise, text: str) -> Verdict:
     ins = found.trace.instruction
     bits = bind_values(ins, _parse_assignments(ins, text))
-    isa, other = Trace(ins, ISA_MODEL, bits), Trace(ins, found.other, bits)
+    isa, other = Trace(ins, ISA_MODEL, bits), Trace(ins, found.other_model, bits)
     if isa.result == other.result:
         return Verdict(False, (f"Both give {_format_results(isa)}.",))
     said = [
-        f"The documentation has {_format_results(isa)}, {found.other.name} "
+        f"The documentation has {_format_results(isa)}, {found.other_model.name} "
         f"{_format_results(other)}."
     ]
     return Verdict(True, (*said, *(f"{e.id}: {e.sentence}" for e in other.changed_by)))

@@ -38,7 +38,7 @@ class GradedAnswer(NamedTuple):
     """A graded answer."""
 
     is_right: bool
-    given: int
+    value: int
     """Value of the answer; if right, equal to `expected`."""
     expected: int
     explanations: tuple[Explanation, ...]
@@ -46,9 +46,9 @@ class GradedAnswer(NamedTuple):
     answer is right or no mistake is known."""
 
     @property
-    def why(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """Sentences of the explanations, each with the right value."""
-        return tuple(x.said for x in self.explanations)
+        return tuple(x.sentence for x in self.explanations)
 
 
 def compute_expected(question: Question) -> int:
@@ -57,13 +57,13 @@ def compute_expected(question: Question) -> int:
     return where.get_value({key: row.values for key, row in question.trace.rows.items()})
 
 
-def judge(question: Question, text: str) -> GradedAnswer:
+def grade_answer(question: Question, text: str) -> GradedAnswer:
     """Grade a typed answer.
 
     Raise PtxError if it is not a value, and ValueError if there is no such location.
     """
     where = locate_answer(question)
-    given, right, bits = where.read(text), compute_expected(question), is_bits(text)
+    given, right, bits = where.parse_answer(text), compute_expected(question), is_bits(text)
     if where.is_accepted(right, given, bits=bits):
         return GradedAnswer(True, right, right, ())
     from .mistakes import explain_answer
@@ -74,16 +74,16 @@ def judge(question: Question, text: str) -> GradedAnswer:
     )
 
 
-def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
+def format_reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
     """Return the reply to a wrong answer: first the mistake alone, later also the right answer."""
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
         return best.name if best else MISSED
-    said = best.said if best else MISSED
-    return said if best and best.has_result else f"{said} It is {answer_text(question)}."
+    said = best.sentence if best else MISSED
+    return said if best and best.has_result else f"{said} It is {format_right_answer(question)}."
 
 
-def answer_text(question: Question) -> str:
+def format_right_answer(question: Question) -> str:
     """Format the right answer as it is shown; typed as an answer, it is accepted."""
     where, trace = locate_answer(question), question.trace
     if question.key in DESTINATIONS or where.lane is None:
@@ -103,23 +103,23 @@ def _explain_hex_digits(
 
     meant = f"{sign}0x{digits}"
     try:
-        given = where.read(meant)
+        given = where.parse_answer(meant)
     except PtxError:
         return ()
     if where.is_accepted(compute_expected(question), given, bits=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
         return (Explanation(name, f"{text} is decimal; {meant} is right.", True),)
-    if known or where.is_same_value(given, where.read(text)):
+    if known or where.is_same_value(given, where.parse_answer(text)):
         return ()
     found = explain_answer(question, given, bits=not sign)
-    return tuple(x.behind(f"{text} is decimal, not {meant}.") for x in found)
+    return tuple(x.with_lead(f"{text} is decimal, not {meant}.") for x in found)
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
     """Return hints in order; the last one derives the answer."""
     where, trace = locate_answer(question), question.trace
     if question.key in {written.role for written in trace.plan.results}:
-        return _from_the_start(question, where)
+        return _list_destination_hints(question, where)
     step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
     row, lane = trace.rows[where.key], where.lane or 0
     sides = describe_lane(trace, row, lane).formula
@@ -130,7 +130,7 @@ def list_hints(question: Question) -> tuple[str, ...]:
     return (*said, _format_sentences(trace, row, lanes))
 
 
-def _from_the_start(question: Question, where: AnswerLocation) -> tuple[str, ...]:
+def _list_destination_hints(question: Question, where: AnswerLocation) -> tuple[str, ...]:
     """Return the hints for a destination: the rule of each step, then its values."""
     trace = question.trace
     used = find_ancestors(trace, LaneBits(where.key, 0, where.shift, where.shift + where.width))

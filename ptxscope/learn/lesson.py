@@ -115,7 +115,7 @@ def _read_file(name: str) -> _LessonSource:
     return _LessonSource(text, path.name, name)
 
 
-def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
+def parse_lesson(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
     """Parse the text of a lesson; raise LessonError with the file and the line."""
     return _LessonSource(text, file, name).lesson
 
@@ -239,18 +239,18 @@ class _LessonSource:
 
     def _make_card(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Card:
         """Return a card; `registers` carries values and results on to the next card."""
-        trace = self._trace(part, before, registers)
+        trace = self._make_trace(part, before, registers)
         is_new = before is None or trace != before.trace
         anchor, ask = (
             self._try_line(line, partial(_parse_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
         )
-        if ask is not None and (ask.is_slot or not _is_asked(ask, trace)):
+        if ask is not None and (ask.is_slot or not _is_predictable(ask, trace)):
             raise self._make_error(
                 part.fields["ask"],
                 f"a prediction is of a row's lane or of {', '.join(trace.instruction.results)}",
             )
-        step = self._step(part, trace, ask)
+        step = self._find_step(part, trace, ask)
         self._check_places(part, trace, step, anchor, ask)
         text, remark = (self._fill_paragraphs(lines, trace) for lines in (part.text, part.remark))
         if not text:
@@ -264,7 +264,9 @@ class _LessonSource:
             raise self._make_error(part.title, said)
         return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
 
-    def _trace(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Trace:
+    def _make_trace(
+        self, part: _CardSource, before: Card | None, registers: dict[str, int]
+    ) -> Trace:
         ptx, given = part.fields.get("ptx"), part.fields.get("with")
         if ptx is not None:
             ins = self._try_line(ptx, lambda: parse(ptx.text))
@@ -290,7 +292,7 @@ class _LessonSource:
         kept = before is not None and "ptx" not in part.fields
         return before.trace.model if before and kept else ISA_MODEL
 
-    def _step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
+    def _find_step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
         line, steps = part.fields.get("step"), trace.steps
         if line is not None and line.text == "0":
             return 0
@@ -299,16 +301,16 @@ class _LessonSource:
             return next(step.number for step in steps if step.stage is stage)
         if ask is None:
             return len(steps)
-        return _step_of(ask, trace) - 1 if ask.key in trace.rows else 1
+        return _find_step_number(ask, trace) - 1 if ask.key in trace.rows else 1
 
     def _check_places(
         self, part: _CardSource, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
     ) -> None:
         """Check that the anchor is visible at a step, and the place to predict is not."""
         is_row = anchor is not None and anchor.key in trace.rows
-        if anchor and is_row and anchor != ask and _step_of(anchor, trace) > step:
+        if anchor and is_row and anchor != ask and _find_step_number(anchor, trace) > step:
             raise self._make_error(part.fields["at"], f"{anchor.key} is not shown at this step yet")
-        if ask and _step_of(ask, trace) <= step:
+        if ask and _find_step_number(ask, trace) <= step:
             raise self._make_error(part.fields["ask"], f"{ask.key} is shown already at this step")
 
     def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
@@ -369,11 +371,11 @@ def _parse_anchor(text: str, trace: Trace) -> Anchor:
     )
 
 
-def _is_asked(ask: Anchor, trace: Trace) -> bool:
+def _is_predictable(ask: Anchor, trace: Trace) -> bool:
     return ask.key in trace.rows or (ask.key in trace.instruction.results and ask.lane is None)
 
 
-def _step_of(anchor: Anchor, trace: Trace) -> int:
+def _find_step_number(anchor: Anchor, trace: Trace) -> int:
     """Return the number of the step that shows a place."""
     row = trace.rows.get(anchor.key)
     if row is None:
@@ -381,7 +383,7 @@ def _step_of(anchor: Anchor, trace: Trace) -> int:
     return next(step.number for step in trace.steps if step.stage is row.stage)
 
 
-def place_name(anchor: Anchor, trace: Trace) -> str:
+def format_anchor_name(anchor: Anchor, trace: Trace) -> str:
     """Return the name of a place: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
     row = trace.rows.get(anchor.key)
     if row is None:

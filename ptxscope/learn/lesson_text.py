@@ -12,8 +12,8 @@ from ..export.content.document import build_document
 from ..export.formats.markdown import escape_text, fence_text, format_code
 from ..export.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from ..export.options import Options
-from .grader import Question, answer_text
-from .lesson import Anchor, Card, Lesson, place_name
+from .grader import Question, format_right_answer
+from .lesson import Anchor, Card, Lesson, format_anchor_name
 from .text_templates import TemplatePieceKind, Text, strip_marks
 
 
@@ -31,14 +31,14 @@ def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) ->
     steps = card.trace.steps[: card.step]
     if before is None or before.trace != card.trace or card.ask is not None:
         head = head_lines(build_document(card.trace), width)
-        return _trimmed([*head, *_drawn_steps(card.trace, steps, width)])
+        return _trim_lines([*head, *_step_lines(card.trace, steps, width)])
     if new := steps[before.step :]:
-        return _drawn_steps(card.trace, new, width)
-    of = _step_of(card.anchor, card)
-    return _drawn_steps(card.trace, (of,) if of else steps[-1:], width, with_result=False)
+        return _step_lines(card.trace, new, width)
+    of = _find_step(card.anchor, card)
+    return _step_lines(card.trace, (of,) if of else steps[-1:], width, with_result=False)
 
 
-def _drawn_steps(
+def _step_lines(
     trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
 ) -> list[str]:
     """Return steps as lines of text; the result and the models' answers follow the last step."""
@@ -49,10 +49,10 @@ def _drawn_steps(
         lines += ["", *result_lines(doc, width)]
         if doc.answers:
             lines += ["", *answer_lines(doc.answers._replace(errata=()), width)]
-    return _trimmed(lines)
+    return _trim_lines(lines)
 
 
-def _trimmed(lines: list[str]) -> list[str]:
+def _trim_lines(lines: list[str]) -> list[str]:
     """Strip trailing blanks from lines, and blank lines at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
@@ -61,16 +61,16 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 def describe_anchor(card: Card) -> str:
     """Describe the place that a card points at; empty if it is the one to predict."""
-    anchor, step = card.anchor, _step_of(card.anchor, card)
+    anchor, step = card.anchor, _find_step(card.anchor, card)
     if anchor is None or anchor == card.ask:
         return ""
     if step is None:
-        return f"see {place_name(anchor, card.trace)}"
+        return f"see {format_anchor_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
     return f"{format_title(step)}, {format_lane_sentence(card.trace, row, anchor.lane or 0)}"
 
 
-def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
+def _find_step(anchor: Anchor | None, card: Card) -> Step | None:
     """Return the step that shows a place, or None if the place is not in a row."""
     row = card.trace.rows.get(anchor.key) if anchor else None
     return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
@@ -79,19 +79,19 @@ def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
 def describe_question(card: Card) -> str:
     """Describe the place to predict: ``add, lane 2``."""
     assert card.ask
-    return place_name(card.ask, card.trace)
+    return format_anchor_name(card.ask, card.trace)
 
 
 def format_answer(card: Card) -> str:
     """Format the right answer of a card."""
-    return answer_text(make_question(card))
+    return format_right_answer(make_question(card))
 
 
 def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
     """Return the steps after a question up to the one it asks about, as lines."""
     assert card.ask
-    end = _step_of(card.ask, card) or card.trace.steps[-1]
-    return _drawn_steps(card.trace, card.trace.steps[card.step : end.number], width)
+    end = _find_step(card.ask, card) or card.trace.steps[-1]
+    return _step_lines(card.trace, card.trace.steps[card.step : end.number], width)
 
 
 def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:

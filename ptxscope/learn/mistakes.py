@@ -37,11 +37,11 @@ from .question import (
     locate_answer,
     measure_destination,
 )
-from .row_mutations import RowMutation, iter_mutations, with_slip
+from .row_mutations import RowMutation, iter_mutations, with_mutation
 
-_FAR_FETCHED = 5
+_MIN_UNLIKELY_COST = 5
 """Weight from which a cause is not a plausible mistake in a prediction."""
-_BY_CHANCE = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
+_COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
 """Kinds of cause that explain almost anything when combined with another one."""
 
 
@@ -50,22 +50,22 @@ class Explanation(NamedTuple):
 
     name: str
     """The mistake, without the right answer."""
-    said: str
+    sentence: str
     """The mistake, with the right value."""
     has_result: bool = False
     """Whether `said` contains the right answer."""
 
-    def in_lane(self, lane: int) -> Explanation:
+    def with_lane(self, lane: int) -> Explanation:
         """Return the same explanation for one lane."""
-        name, said = (f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.said))
+        name, said = (f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.sentence))
         return Explanation(name, said)
 
-    def behind(self, lead: str) -> Explanation:
+    def with_lead(self, lead: str) -> Explanation:
         """Return the same explanation after a leading sentence."""
-        return self._replace(name=f"{lead} {self.name}", said=f"{lead} {self.said}")
+        return self._replace(name=f"{lead} {self.name}", sentence=f"{lead} {self.sentence}")
 
 
-def explain(said: str) -> Explanation:
+def make_explanation(said: str) -> Explanation:
     """Return an explanation that does not contain the answer."""
     return Explanation(said, said)
 
@@ -81,9 +81,9 @@ class Mistake(NamedTuple):
     """Id of the misconception or erratum."""
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The mistake, with the right value."""
-        return self.explanation.said
+        return self.explanation.sentence
 
 
 def iter_mistakes(question: Question) -> Iterator[Mistake]:
@@ -109,7 +109,7 @@ def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Expla
     """
     where = locate_answer(question)
     return (
-        _likely(question, given, bits=bits)[:1]
+        _find_likely(question, given, bits=bits)[:1]
         or tuple(_explain_by_lane(question, where, given))
         or tuple(islice(_explain_by_two_causes(question, where, given), 1))
     )
@@ -117,10 +117,10 @@ def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Expla
 
 def find_likely_mistakes(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
     """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
-    return tuple(x.said for x in _likely(question, given, bits=bits))
+    return tuple(x.sentence for x in _find_likely(question, given, bits=bits))
 
 
-def _likely(question: Question, given: int, *, bits: bool = True) -> tuple[Explanation, ...]:
+def _find_likely(question: Question, given: int, *, bits: bool = True) -> tuple[Explanation, ...]:
     where = locate_answer(question)
     found = [x for x in iter_mistakes(question) if where.is_accepted(x.value, given, bits=bits)]
     return tuple(dict.fromkeys(x.explanation for x in sorted(found, key=lambda x: x.weight)))
@@ -138,8 +138,8 @@ def _explain_by_lane(
     for lane in range(count) if count > 1 else ():
         own, mask = Question(trace, role, lane), (1 << unit) - 1
         if (given ^ right) >> unit * lane & mask:
-            found = _likely(own, given >> unit * lane & mask)[:1]
-            yield from (x.in_lane(lane) for x in found)
+            found = _find_likely(own, given >> unit * lane & mask)[:1]
+            yield from (x.with_lane(lane) for x in found)
 
 
 def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
@@ -155,7 +155,7 @@ def _iter_mutations(question: Question, where: AnswerLocation) -> Iterator[Mista
         row = trace.rows[key]
         far = 0 if key == where.key else 1
         for slip in iter_mutations(trace, row, question.lane):
-            plan = with_slip(trace.plan, key, slip)
+            plan = with_mutation(trace.plan, key, slip)
             values = _run_plan(plan, trace.operands)
             said = _format_mutation(question, row, slip, values)
             yield Mistake(slip.weight + far, said, where.get_value(values))
@@ -189,20 +189,20 @@ def _format_mutation(
     trace, lane = question.trace, _choose_lane(question, row, values)
     if isinstance(row.micro, m.Extend):
         name, said = _format_wrong_extension(trace, row, lane, values[row.key][lane])
-        return Explanation(name, said, _tells(question, row))
+        return Explanation(name, said, _has_answer(question, row))
     is_one_of_many = question.lane is None and len(row.lanes) > 1
     which = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
     right = describe_lane(trace, row, lane).sentence
-    said = f"You {slip.description}{slip.instead}{which}{_colon(right)}{right}."
-    return Explanation(f"You {slip.description}{which}.", said, _tells(question, row))
+    said = f"You {slip.description}{slip.instead}{which}{_choose_separator(right)}{right}."
+    return Explanation(f"You {slip.description}{which}.", said, _has_answer(question, row))
 
 
-def _colon(sentence: str) -> str:
+def _choose_separator(sentence: str) -> str:
     """Return the separator before a sentence, so that the whole has one colon."""
     return "; " if ": " in sentence else ": "
 
 
-def _tells(question: Question, row: RowTrace) -> bool:
+def _has_answer(question: Question, row: RowTrace) -> bool:
     """Whether a row's sentence contains the answer: it is the row that the question is about."""
     return row.key == locate_answer(question).key and question.key not in DESTINATIONS
 
@@ -219,7 +219,7 @@ def _format_wrong_extension(trace: Trace, row: RowTrace, lane: int, wrong: int) 
     name = f"You read {bits} as {'unsigned' if row.micro.signed else 'signed'}."
     if written is None or not has_slot or written.signed != row.micro.signed:
         sentence = describe_lane(trace, row, lane).sentence
-        return name, f"You {did} {bits} as {wrong}{_colon(sentence)}{sentence}."
+        return name, f"You {did} {bits} as {wrong}{_choose_separator(sentence)}{sentence}."
     return name, f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
 
 
@@ -238,7 +238,7 @@ def _iter_misconceptions(question: Question, where: AnswerLocation) -> Iterator[
     for other in PTXAS_MODELS:
         if ins.errata and other.errata != model.errata:
             plan = make_plan(ins, other.make_rules(ins.form))
-            for mistake in _iter_plan_mistakes(question, where, plan, 0, explain("")):
+            for mistake in _iter_plan_mistakes(question, where, plan, 0, make_explanation("")):
                 having.setdefault(mistake.value, []).append(other)
     for value, models in having.items():
         changed = Trace(ins, models[0], trace.operands).changed_by
@@ -282,7 +282,9 @@ def _iter_cause_mistakes(question: Question, where: AnswerLocation) -> Iterator[
         yield Mistake(_compute_cost(cause), _format_cause(cause), value, id_)
     if "c" in known:
         value = where.get_value(_run_plan(trace.plan, {**trace.operands, "c": 0}))
-        yield Mistake(2, explain(f"That would be right with {ins.format_operand('c')} = 0."), value)
+        yield Mistake(
+            2, make_explanation(f"That would be right with {ins.format_operand('c')} = 0."), value
+        )
 
 
 def _iter_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
@@ -296,7 +298,7 @@ def _is_predictable(cause: Cause) -> bool:
 
     That excludes the behaviour of assemblers, unseen registers, and the notation of results.
     """
-    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _FAR_FETCHED:
+    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
         return False
     return cause.operands is None or cause.swap
 
@@ -361,9 +363,9 @@ def _iter_neighbour_mistakes(question: Question, where: AnswerLocation) -> Itera
             said = f"That is lane {lane}'s value"
             if lane == count - 1 - question.lane:  # 0 and 1 occur in many lanes
                 weight = 3 if value in (0, 1) else 1
-                yield Mistake(weight, explain(f"{said}: lane 0 is the rightmost."), value)
+                yield Mistake(weight, make_explanation(f"{said}: lane 0 is the rightmost."), value)
             else:
-                yield Mistake(3, explain(f"{said}."), value)
+                yield Mistake(3, make_explanation(f"{said}."), value)
 
 
 def _explain_by_two_causes(
@@ -378,9 +380,9 @@ def _explain_by_two_causes(
     observation = Observation(get_visible_operands(trace), {question.key: seen})
     for finding in investigate(trace.instruction, [observation]).findings:
         causes = finding.causes
-        is_likely = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(
+        is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
             cause.kind for cause in causes
         )
-        if causes and is_likely and finding.weight < _FAR_FETCHED:
+        if causes and is_likely and finding.weight < _MIN_UNLIKELY_COST:
             phrases = " and ".join(cause.phrase for cause in finding.causes)
-            yield explain(f"That would be right {phrases}.")
+            yield make_explanation(f"That would be right {phrases}.")

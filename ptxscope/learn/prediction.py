@@ -9,7 +9,7 @@ from ..engine.syntax.errors import PtxError
 from ..engine.tracing.lane_text import get_row_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
-from .grader import Question, judge, list_hints, reply
+from .grader import Question, format_reply, grade_answer, list_hints
 from .question import locate_answer as place_of
 
 _LONGEST = 256
@@ -23,8 +23,8 @@ class Guess(NamedTuple):
 
     text: str = ""
     is_right: bool = False
-    is_judged: bool = False
-    said: str = ""
+    is_graded: bool = False
+    message: str = ""
     """Reason why it is wrong, or the last hint."""
     is_hint: bool = False
     """Whether `said` is a hint."""
@@ -36,7 +36,7 @@ class Guess(NamedTuple):
     @property
     def is_wrong(self) -> bool:
         """Whether it was graded and found wrong."""
-        return self.is_judged and not self.is_right
+        return self.is_graded and not self.is_right
 
 
 NOT_YET = Guess()
@@ -65,7 +65,7 @@ class Prediction(NamedTuple):
         """Return the guess at a lane."""
         return self.guesses.get(place, NOT_YET)
 
-    def with_(self, place: LaneRef, guess: Guess) -> Prediction:
+    def with_guess(self, place: LaneRef, guess: Guess) -> Prediction:
         """Return the prediction with another guess at a lane."""
         return self._replace(guesses={**self.guesses, place: guess})
 
@@ -74,28 +74,28 @@ class Prediction(NamedTuple):
         now = self.get_guess(place)
         if text == now.text or now.is_right:
             return self
-        return self.with_(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
+        return self.with_guess(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
 
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
         """Return the prediction with an answer graded; raise PtxError if it is not a value."""
         question = self._make_question(place)
-        answer = judge(question, text)
+        answer = grade_answer(question, text)
         before = self.get_guess(place)
         wrong = before.wrong + (not answer.is_right)
-        said = "" if answer.is_right else reply(question, answer, is_first=before.wrong == 0)
+        said = "" if answer.is_right else format_reply(question, answer, is_first=before.wrong == 0)
         guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, said)
-        return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
+        return self.with_guess(place, guess._replace(hints=before.hints, wrong=wrong))
 
     def with_hint(self, place: LaneRef) -> Prediction:
         """Return the prediction with the next hint at a lane; the last one repeats."""
         found, now = list_hints(self._make_question(place)), self.get_guess(place)
         said = found[min(now.hints, len(found) - 1)]
         count = min(now.hints + 1, len(found))
-        return self.with_(place, now._replace(said=said, is_hint=True, hints=count))
+        return self.with_guess(place, now._replace(message=said, is_hint=True, hints=count))
 
-    def read(self, place: LaneRef, text: str) -> int:
+    def parse_answer(self, place: LaneRef, text: str) -> int:
         """Parse an answer for a place; raise PtxError if it is not a value."""
-        return place_of(self._make_question(place)).read(text)
+        return place_of(self._make_question(place)).parse_answer(text)
 
     def is_yes_or_no(self, place: LaneRef) -> bool:
         """Whether a lane is answered by yes or no."""
@@ -123,7 +123,7 @@ class Prediction(NamedTuple):
 def to_json(prediction: Prediction) -> list[list[object]]:
     """Return the guesses as JSON: key, lane, text, whether graded, hints, wrong attempts."""
     return [
-        [*place, guess.text, guess.is_judged, guess.hints, guess.wrong]
+        [*place, guess.text, guess.is_graded, guess.hints, guess.wrong]
         for place, guess in prediction.guesses.items()
     ]
 
@@ -141,7 +141,7 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
             continue
         place = LaneRef(str(key), int(lane))
         given, wrong = (min(max(int(x), 0), 99) for x in counts)
-        before = found.with_(place, Guess(wrong=max(wrong - 1, 0)))
+        before = found.with_guess(place, Guess(wrong=max(wrong - 1, 0)))
         try:
             known = (
                 before.with_answer(place, text)
@@ -151,5 +151,5 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
         except PtxError:
             known = found.with_text(place, text)
         guess = known.get_guess(place)._replace(hints=given, wrong=wrong)
-        found = known.with_(place, guess)
+        found = known.with_guess(place, guess)
     return found

@@ -47,42 +47,42 @@ class AnswerLocation(NamedTuple):
     """Index of its lowest bit in the value of the row."""
     width: int
     """Number of low bits in which equal answers agree."""
-    exact: bool
+    is_number: bool
     """Whether the answer is a number instead of bits."""
-    truth: bool
+    is_truth: bool
     """Whether the answer is 0 or 1, and no other value with the same bits."""
     type: Type | None
     """Type in which an operand is typed, or None."""
-    packed: int = 1
+    lane_count: int = 1
     """Number of packed lanes."""
 
     def get_value(self, values: Mapping[str, LaneValues]) -> int:
         """Return the value in a run of a plan."""
         lanes = values[self.key]
         if self.lane is None:
-            return sum(lane << self.width // self.packed * at for at, lane in enumerate(lanes))
+            return sum(lane << self.width // self.lane_count * at for at, lane in enumerate(lanes))
         value = lanes[self.lane if len(lanes) > 1 else 0]
-        return value if self.exact else value >> self.shift & (1 << self.width) - 1
+        return value if self.is_number else value >> self.shift & (1 << self.width) - 1
 
     def is_same_value(self, x: int, y: int) -> bool:
         """Whether two values are equal, or two readings of the same bits."""
-        return x == y or (not self.truth and has_same_bits(x, y, self.width))
+        return x == y or (not self.is_truth and has_same_bits(x, y, self.width))
 
     def is_accepted(self, value: int, given: int, *, bits: bool) -> bool:
         """Whether an answer matches a value: exactly if a number, by its bits if typed as bits."""
-        return value == given or ((bits or not self.exact) and self.is_same_value(value, given))
+        return value == given or ((bits or not self.is_number) and self.is_same_value(value, given))
 
-    def read(self, text: str) -> int:
+    def parse_answer(self, text: str) -> int:
         """Parse a typed answer; raise PtxError if it is not a value."""
         try:
-            return self._read(text)
+            return self._parse(text)
         except PtxError:
             if self.is_yes_or_no:
-                raise _no_truth(text) from None
+                raise _make_truth_error(text) from None
             if _BARE_HEX.fullmatch(text.strip()) is None:
                 raise
         start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
-        self._read(meant)  # raises an error of its own if the value is too large
+        self._parse(meant)  # raises an error of its own if the value is too large
         span = start, start + len(text.strip())
         raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
 
@@ -96,15 +96,15 @@ class AnswerLocation(NamedTuple):
     @property
     def is_yes_or_no(self) -> bool:
         """Whether the answer is 0 or 1."""
-        return self.truth or self.type is Type.PRED
+        return self.is_truth or self.type is Type.PRED
 
-    def _read(self, text: str) -> int:
+    def _parse(self, text: str) -> int:
         word = text.strip().lower()
         if self.is_yes_or_no and word in _TRUTHS:
             return _TRUTHS[word]
         if self.type is not None:
             return parse_value(text, self.type)
-        if not self.exact:
+        if not self.is_number:
             return parse_integer(text, self.width)
         if word.startswith("["):
             where = text.index("["), len(text.rstrip())
@@ -117,7 +117,7 @@ class AnswerLocation(NamedTuple):
         return cast(found, bits, signed=True) if word.startswith("-") else found
 
 
-def _no_truth(text: str) -> PtxError:
+def _make_truth_error(text: str) -> PtxError:
     """Return the error for an answer that is neither yes nor no."""
     word = text.strip()
     said = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"

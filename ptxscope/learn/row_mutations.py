@@ -86,16 +86,16 @@ class MutationSite(NamedTuple):
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
     """Yield the plausible mutations of a row."""
     at = MutationSite(trace, row, lane)
-    worked, known = _SLIPS.get(type(row.micro)), get_visible_operands(trace)
+    worked, known = _MUTATIONS.get(type(row.micro)), get_visible_operands(trace)
     for slip in worked(at, row.micro) if worked else ():
         read = {name for _, inputs in slip.operations for name in inputs}
         if all(name in known for name in read.intersection("abc")):
             yield slip
-    if isinstance(row.micro, _EXACT):
-        yield from _cut(at)
+    if isinstance(row.micro, _EXACT_OPERATIONS):
+        yield from _mutate_exact_number(at)
 
 
-def with_slip(plan: Plan, key: str, slip: RowMutation) -> Plan:
+def with_mutation(plan: Plan, key: str, slip: RowMutation) -> Plan:
     """Return the plan with a mutated row; the mutation may read any operand."""
     rows: list[Row] = []
     for row in plan.rows:
@@ -265,7 +265,7 @@ def _accumulate(at: MutationSite, micro: m.Accumulate) -> Iterator[RowMutation]:
         )
 
 
-_EXACT = (
+_EXACT_OPERATIONS = (
     m.Add,
     m.Subtract,
     m.Multiply,
@@ -277,7 +277,7 @@ _EXACT = (
 )
 
 
-def _cut(at: MutationSite) -> Iterator[RowMutation]:
+def _mutate_exact_number(at: MutationSite) -> Iterator[RowMutation]:
     """Yield mutations that cut or clamp an exact number too early."""
     ins = at.trace.instruction
     unit = WORD if at.row.stage is not Stage.OPERATE else WORD // ins.entry.lanes
@@ -385,7 +385,7 @@ def _compare(at: MutationSite, micro: m.Compare) -> Iterator[RowMutation]:
             yield at.replace_operation(
                 f"read {what} as {flipped}", m.Compare(micro.cmp, flipped), 0
             )
-    for cmp in _TAKEN_FOR.get(m.RELATIONS.get(micro.cmp, micro.cmp), ()):
+    for cmp in _CONFUSABLE_RELATIONS.get(m.RELATIONS.get(micro.cmp, micro.cmp), ()):
         if micro.cmp not in m.UNORDERED:
             tested = format_relation(
                 cmp, at.format_input(0), at.format_input(1) if len(at.inputs) > 1 else "0"
@@ -401,7 +401,7 @@ _OTHER_SIGN = {
     Type.S64: Type.U64,
     Type.U64: Type.S64,
 }
-_TAKEN_FOR = {
+_CONFUSABLE_RELATIONS = {
     Cmp.LT: (Cmp.LE, Cmp.GT),
     Cmp.LE: (Cmp.LT, Cmp.GE),
     Cmp.GT: (Cmp.GE, Cmp.LT),
@@ -440,7 +440,7 @@ def _encode(at: MutationSite, micro: m.Encode) -> Iterator[RowMutation]:
         yield at.replace_operation("wrote all ones for true", m.Encode(0xFFFF_FFFF), 0, instead)
 
 
-_SLIPS: dict[type[MicroOperation], Callable[[MutationSite, Any], Iterator[RowMutation]]] = {
+_MUTATIONS: dict[type[MicroOperation], Callable[[MutationSite, Any], Iterator[RowMutation]]] = {
     m.Select: _select,
     m.Extend: _extend,
     m.Add: _add,

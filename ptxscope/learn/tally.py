@@ -46,7 +46,7 @@ class Count(NamedTuple):
         return Count(*(min(x + y, _MOST) for x, y in zip(self, other, strict=True)))
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         """Number of exercises."""
         return self.right + self.wrong + self.skipped
 
@@ -64,7 +64,7 @@ class Tally(NamedTuple):
 
     counts: Mapping[TallyKey, Count] = {}
 
-    def with_(self, key: TallyKey, outcome: ExerciseOutcome, hints: int = 0) -> Tally:
+    def with_exercise(self, key: TallyKey, outcome: ExerciseOutcome, hints: int = 0) -> Tally:
         """Return the tally with one more exercise."""
         one = Count(hints=hints)._replace(**{str(outcome): 1})
         return Tally({**self.counts, key: self.counts.get(key, Count()).add(one)})

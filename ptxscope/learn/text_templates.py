@@ -35,7 +35,7 @@ class _TemplateValue(NamedTuple):
 
     bits: int
     width: int
-    shown: str
+    text: str
     """Default notation."""
     type: Type | None = None
     """Type of an operand; None for other values."""
@@ -101,7 +101,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
         return _format_value(_get_operand_value(name, trace), form)
     if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
         raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")
-    special = _OF_A_ROW.get(form)
+    special = _ROW_FORMATS.get(form)
     return (
         special(trace, row, lane)
         if special
@@ -121,7 +121,7 @@ def _format_bound(row: RowTrace, name: str) -> str:
     return str(bound)
 
 
-_OF_A_ROW: dict[str, Callable[[Trace, RowTrace, int], str]] = {
+_ROW_FORMATS: dict[str, Callable[[Trace, RowTrace, int], str]] = {
     "formula": lambda trace, row, lane: str(describe_lane(trace, row, lane).formula),
     "said": format_lane_sentence,
     "low": lambda _trace, row, _lane: _format_bound(row, "low"),
@@ -168,7 +168,7 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
 def _format_value(found: _TemplateValue, form: str) -> str:
     bits = found.bits & (1 << found.width) - 1
     if not form:
-        return found.shown
+        return found.text
     if _CAST.fullmatch(form):
         return str(cast(found.bits, int(form[1:]), form[0] == "s"))
     if form == "hex":

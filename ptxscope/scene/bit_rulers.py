@@ -72,7 +72,7 @@ def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     return BitRuler(place, "", tuple(x for x in shown if x.text), f"= {made}")
 
 
-def cut(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
+def make_truncation_ruler(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
     """Return the ruler of a number truncated to `bits` bits, with the lost bits above the rest."""
     whole = bits % 4 == 0 and bits > 8
     top = _find_top_bit(value)

@@ -18,7 +18,7 @@ from .scene_model import BitRulers, LaneRef, Link, RowFigure, RowScene, Scene, S
 _SIGNS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
-class Folded(NamedTuple):
+class FoldedScene(NamedTuple):
     """A scene with fewer rows; a step without rows remains, empty."""
 
     scene: Scene
@@ -26,16 +26,22 @@ class Folded(NamedTuple):
     """Source places of the bits of each kept destination: one place, or several parts."""
 
 
-def fold(drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]) -> Folded:
+def fold_scene(
+    drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]
+) -> FoldedScene:
     """Return the scene of a trace without the rows that change nothing.
 
     Rows in `hidden` remain, so that a reader cannot infer their effect. If both steps are in
     `shown`, bits selected from another position go straight to the row that extends them.
     """
     folding = _Folding(drawn, trace, hidden, shown)
-    steps = tuple(step._replace(rows=tuple(folding.rows_left(step))) for step in drawn.steps)
-    scene = drawn._replace(steps=steps, thrown=tuple(map(folding.moved, drawn.thrown)))
-    return Folded(scene, tuple(map(folding.sources, drawn.results)))
+    steps = tuple(
+        step._replace(rows=tuple(folding.iter_remaining_rows(step))) for step in drawn.steps
+    )
+    scene = drawn._replace(
+        steps=steps, discarded_results=tuple(map(folding.resolve_place, drawn.discarded_results))
+    )
+    return FoldedScene(scene, tuple(map(folding.find_sources, drawn.results)))
 
 
 class _Folding:
@@ -52,14 +58,16 @@ class _Folding:
         """Links into each removed place."""
         self._gone: set[str] = set()
 
-    def rows_left(self, step: StepScene) -> Iterator[RowScene]:
+    def iter_remaining_rows(self, step: StepScene) -> Iterator[RowScene]:
         """Yield the rows of a step that change something, linked to rows that remain."""
         for row in step.rows:
-            links = tuple(dict.fromkeys(x for link in row.links for x in self._through(link)))
+            links = tuple(
+                dict.fromkeys(x for link in row.links for x in self._bypass_removed_rows(link))
+            )
             if row.key not in self._hidden and self._is_idle(self._trace.rows[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
-                    taken = (x for x in links if x.target == place and x.taken)
+                    taken = (x for x in links if x.target == place and x.is_taken)
                     self._links[place] = tuple(taken)
             else:
                 figure = self._with_places(self._without_fields(row))
@@ -71,27 +79,27 @@ class _Folding:
         register = self._registers.get(key)
         figure = row.figure
         if isinstance(figure, BitRulers) and register and register.figure and key in ("a", "b"):
-            return BitRulers(figure.strips[1:] or figure.strips)
+            return BitRulers(figure.rulers[1:] or figure.rulers)
         return figure
 
-    def sources(self, place: LaneRef) -> tuple[LaneRef, ...]:
+    def find_sources(self, place: LaneRef) -> tuple[LaneRef, ...]:
         """Return the remaining places that hold the bits of a place."""
         links = self._links.get(place)
         return (place,) if links is None else tuple(dict.fromkeys(x.source for x in links))
 
-    def moved(self, place: LaneRef) -> LaneRef:
+    def resolve_place(self, place: LaneRef) -> LaneRef:
         """Return the one remaining place that holds the bits of a place, or the place itself."""
-        found = self.sources(place)
+        found = self.find_sources(place)
         return found[0] if len(found) == 1 else place
 
-    def _through(self, link: Link) -> Iterator[Link]:
+    def _bypass_removed_rows(self, link: Link) -> Iterator[Link]:
         for known in self._links.get(link.source, (link,)):
-            yield known._replace(target=link.target, taken=link.taken and known.taken)
+            yield known._replace(target=link.target, is_taken=link.is_taken and known.is_taken)
 
     def _with_places(self, figure: Any) -> Any:
         """Return a figure, or a part of one, with every place replaced by one that remains."""
         if isinstance(figure, LaneRef):
-            return self.moved(figure)
+            return self.resolve_place(figure)
         if not isinstance(figure, tuple):
             return figure
         parts = map(self._with_places, figure)
@@ -103,9 +111,12 @@ class _Folding:
         """Whether a row passes on its input unchanged, or repeats another row."""
         match row.micro:
             case m.Select():
-                return self._is_in_place(row) or {Stage.SELECT, Stage.EXTEND} <= self._shown_both()
+                return (
+                    self._is_in_place(row)
+                    or {Stage.SELECT, Stage.EXTEND} <= self._list_shown_stages()
+                )
             case m.Extend():
-                return self._is_said(row)
+                return self._is_shown_by_register(row)
             case m.Clamp() | m.LimitAmount() | m.Flush():
                 return row.values == row.inputs[0]
             case m.Merge(lanes=lanes, high=high):
@@ -116,7 +127,7 @@ class _Folding:
                 return row.stage is Stage.WRITE and not self._flags(row)
         return False
 
-    def _shown_both(self) -> set[Stage]:
+    def _list_shown_stages(self) -> set[Stage]:
         return {stage for stage in (Stage.SELECT, Stage.EXTEND) if stage in self._shown}
 
     @staticmethod
@@ -133,7 +144,7 @@ class _Folding:
                   for lane, (word, index) in enumerate(micro.picks))  # fmt: skip
         return whole or (len(row.lanes) > 1 and own)
 
-    def _is_said(self, row: RowTrace) -> bool:
+    def _is_shown_by_register(self, row: RowTrace) -> bool:
         """Whether the register that is read already shows these numbers beside its bits."""
         key = row.input_keys[0]
         before = self._trace.rows.get(key)
@@ -144,7 +155,7 @@ class _Folding:
         register = self._registers.get(key)
         if register is None:
             return False
-        if not register.by_lane:
-            return len(row.lanes) == 1 and [str(row.values[0])] == [register.meant]
+        if not register.is_by_lane:
+            return len(row.lanes) == 1 and [str(row.values[0])] == [register.meaning]
         said = [cell.spans[1].text.strip() for cell in reversed(register.cells)]
         return said == [str(lane.value) for lane in row.lanes]

@@ -40,8 +40,8 @@ def build_scene(trace: Trace) -> Scene:
     kept = [role for role in trace.instruction.results if role in ends]
     return Scene(
         lanes,
-        tuple(_register(trace, role, lanes) for role in roles),
-        tuple(_step(trace, step) for step in trace.steps),
+        tuple(_build_register_figure(trace, role, lanes) for role in roles),
+        tuple(_build_step_scene(trace, step) for step in trace.steps),
         tuple(ends[role] for role in kept),
         tuple(place for role, place in ends.items() if role not in kept),
     )
@@ -55,14 +55,14 @@ def choose_part_width(trace: Trace, role: str) -> int:
     return trace.instruction.type_of(role).bits
 
 
-def place_of(trace: Trace, key: str, lane: int, low: int) -> LaneRef:
+def locate_bits(trace: Trace, key: str, lane: int, low: int) -> LaneRef:
     """Return the place that shows the bits of an operand or lane from bit `low`."""
     if key in trace.rows:
         return LaneRef(key, lane)
     return LaneRef(key, low // choose_part_width(trace, key))
 
 
-def _step(trace: Trace, step: Step) -> StepScene:
+def _build_step_scene(trace: Trace, step: Step) -> StepScene:
     rows = tuple(build_row_scene(trace, row) for row in step.rows)
     return StepScene(step.number, step.stage, format_title(step), rows)
 
@@ -92,7 +92,7 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
             for source in iter_parts(trace, key, part.lane, part.low, part.high):
                 yield Link(source, target, _choose_tint(trace, source))
         for source in _iter_rejected_places(trace, row, lane, gone):
-            yield Link(source, target, _choose_tint(trace, source), taken=False)
+            yield Link(source, target, _choose_tint(trace, source), is_taken=False)
 
 
 def _iter_rejected_places(
@@ -108,9 +108,9 @@ def _iter_rejected_places(
             if index == 0 and len(row.inputs[0]) > 1:
                 yield LaneRef(key, lane)
             elif index == 1:  # its own part of c; a scalar's t is used only in the selected part
-                yield place_of(trace, key, lane, row.micro.unit * lane)
+                yield locate_bits(trace, key, lane, row.micro.unit * lane)
         else:
-            yield place_of(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
+            yield locate_bits(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
 
 
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
@@ -131,11 +131,11 @@ def iter_parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterat
         yield LaneRef(key, part)
 
 
-def _register(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
+def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
     ins, bits = trace.instruction, trace.operands[role]
     type_, unit = ins.type_of(role), choose_part_width(trace, role)
     by_lane = lanes > 1 and unit * lanes == 32
-    read = _read(trace, role)
+    read = _find_used_parts(trace, role)
     cells = []
     for part in reversed(range(max(type_.bits // unit, 1))):
         value = bits >> unit * part & (1 << unit) - 1
@@ -163,7 +163,7 @@ def _register(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
     )
 
 
-def _read(trace: Trace, role: str) -> set[int]:
+def _find_used_parts(trace: Trace, role: str) -> set[int]:
     """Return the parts of an operand that can affect a result, whatever the values are."""
     found: set[int] = set()
     whole = trace.instruction.type_of(Role(role)).bits

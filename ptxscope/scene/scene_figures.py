@@ -10,7 +10,12 @@ from ..engine.semantics.micro_operation import Flag
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import RowTrace, Trace
 from . import number_lines
-from .bit_rulers import cut, make_float_ruler, make_left_shift_ruler, make_right_shift_ruler
+from .bit_rulers import (
+    make_float_ruler,
+    make_left_shift_ruler,
+    make_right_shift_ruler,
+    make_truncation_ruler,
+)
 from .scene_cells import TracedRow, format_option_bits, format_option_name, format_truth_name
 from .scene_model import (
     BitRuler,
@@ -50,7 +55,9 @@ def _limit(seen: TracedRow) -> RowFigure | None:
     before = row.inputs[0][0]
     if before == row.values[0]:
         return None
-    return _make_bit_rulers(cut(LaneRef(row.key, 0), before, 5, f"= {row.values[0]}"))
+    return _make_bit_rulers(
+        make_truncation_ruler(LaneRef(row.key, 0), before, 5, f"= {row.values[0]}")
+    )
 
 
 def _make_bit_rulers(*strips: BitRuler) -> BitRulers:
@@ -86,7 +93,9 @@ def _cut_off(seen: TracedRow) -> BitRulers | None:
     row, micro = seen.row, seen.row.micro
     assert isinstance(micro, m.Wrap | m.Truncate)
     found = [
-        cut(LaneRef(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}")
+        make_truncation_ruler(
+            LaneRef(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}"
+        )
         for lane in reversed(range(len(row.lanes)))
         if Flag.WRAPPED in row.lanes[lane].flags and len(row.inputs[0]) == len(row.lanes)
     ]
@@ -161,8 +170,8 @@ def _choose(seen: TracedRow) -> ChoiceFigure:
             format_option_name(seen, index),
             format_option_bits(seen, row.inputs[index][0]),
             seen.find_tint(index, 0),
-            if_true=index == 1,
-            taken=bool(held) == (index == 1),
+            is_true_branch=index == 1,
+            is_taken=bool(held) == (index == 1),
         )
 
     condition = _make_truth_value(seen, row.input_keys[0], held)

@@ -102,7 +102,7 @@ class Link(NamedTuple):
     source: LaneRef
     target: LaneRef
     tint: Tint
-    taken: bool = True
+    is_taken: bool = True
     """Whether the bits take this path; False for a source that was rejected."""
 
 
@@ -122,7 +122,7 @@ class BitRuler(NamedTuple):
     place: LaneRef
     name: str
     stretches: tuple[BitRun, ...]
-    said: str = ""
+    summary: str = ""
     """Value of the number: ``= 98303``, ``NaN``."""
 
 
@@ -130,12 +130,12 @@ class Point(NamedTuple):
     """A number on an axis."""
 
     text: str
-    at: float
+    position: float
     """Position from 0, the low end, to 1, the high end; to scale outside the range as well."""
     names: tuple[str, ...]
     """Names of the operands compared."""
     place: LaneRef
-    to: str = ""
+    target: str = ""
     """Number that it is moved to, or empty."""
 
 
@@ -143,7 +143,7 @@ class Tick(NamedTuple):
     """A number within a range, labelled if there is room."""
 
     text: str
-    at: float
+    position: float
 
 
 class NumberLine(NamedTuple):
@@ -153,7 +153,7 @@ class NumberLine(NamedTuple):
     """Lower end; empty if there is no lower bound."""
     high: str
     points: tuple[Point, ...]
-    off: tuple[str, ...] = ()
+    nan_names: tuple[str, ...] = ()
     """Operands without a position: NaN."""
     ticks: tuple[Tick, ...] = ()
     """Possible labels between the ends, the most useful first."""
@@ -165,7 +165,7 @@ class Term(NamedTuple):
     place: LaneRef
     name: str
     text: str
-    added: bool
+    is_added: bool
     total: str
     """The sum including this term."""
 
@@ -204,8 +204,8 @@ class ChoiceBranch(NamedTuple):
     name: str
     bits: str
     tint: Tint
-    if_true: bool
-    taken: bool
+    is_true_branch: bool
+    is_taken: bool
 
 
 class ChoiceFigure(NamedTuple):
@@ -221,7 +221,7 @@ class ChoiceFigure(NamedTuple):
 class BitRulers(NamedTuple):
     """Numbers bit by bit, one below the other."""
 
-    strips: tuple[BitRuler, ...]
+    rulers: tuple[BitRuler, ...]
 
 
 RowFigure = NumberLine | BitRulers | RunningSum | Gate | ChoiceFigure
@@ -237,7 +237,7 @@ class RowScene(NamedTuple):
     figure: RowFigure | None
     """Figure for renderers with room, or None."""
     links: tuple[Link, ...]
-    written: str = ""
+    destination_name: str = ""
     """Name of the destination that it writes, or empty."""
 
 
@@ -262,8 +262,8 @@ class RegisterFigure(NamedTuple):
     """Width of a part in bits."""
     cells: tuple[Cell, ...]
     """Parts, the most significant first; in lane columns if ``by_lane``."""
-    by_lane: bool
-    meant: str
+    is_by_lane: bool
+    meaning: str
     """Meaning of the bits."""
     figure: BitRulers | None
     """Fields of a float."""
@@ -280,7 +280,7 @@ class Scene(NamedTuple):
     steps: tuple[StepScene, ...]
     results: tuple[LaneRef, ...] = ()
     """Final places of the bits of each kept destination, in the order written."""
-    thrown: tuple[LaneRef, ...] = ()
+    discarded_results: tuple[LaneRef, ...] = ()
     """Final places of the bits of each discarded destination."""
 
     @property

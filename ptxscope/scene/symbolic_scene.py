@@ -97,8 +97,8 @@ def build_form_scene(trace: Trace) -> Scene:
         for step in drawn.steps
     )
     read = {link.source for row in drawn.rows.values() for link in row.links
-            if link.taken or isinstance(trace.rows[row.key].micro, m.Choose)}  # fmt: skip
-    registers = tuple(_register(trace, x, read) for x in drawn.registers)
+            if link.is_taken or isinstance(trace.rows[row.key].micro, m.Choose)}  # fmt: skip
+    registers = tuple(_build_symbolic_register(trace, x, read) for x in drawn.registers)
     return drawn._replace(registers=registers, steps=steps)
 
 
@@ -118,7 +118,7 @@ def _build_symbolic_row(trace: Trace, shown: RowScene) -> RowScene:
     chooses = isinstance(row.micro, m.Choose)
     links = shown.links
     if chooses:  # neither which branch is taken nor their order may reveal the condition
-        links = tuple(sorted(link._replace(taken=True) for link in links))
+        links = tuple(sorted(link._replace(is_taken=True) for link in links))
     cells = tuple(_make_symbolic_cell(told, cell, at) for at, cell in enumerate(shown.cells))
     return shown._replace(
         cells=cells, figure=_make_symbolic_figure(told, shown.figure), links=links
@@ -128,7 +128,9 @@ def _build_symbolic_row(trace: Trace, shown: RowScene) -> RowScene:
 # --- registers --------------------------------------------------------------------------
 
 
-def _register(trace: Trace, shown: RegisterFigure, read: Container[LaneRef]) -> RegisterFigure:
+def _build_symbolic_register(
+    trace: Trace, shown: RegisterFigure, read: Container[LaneRef]
+) -> RegisterFigure:
     """Return a register with the letters of its parts and its type."""
     ins, role = trace.instruction, shown.role
     type_ = ins.type_of(role)
@@ -146,10 +148,10 @@ def _register(trace: Trace, shown: RegisterFigure, read: Container[LaneRef]) -> 
         cells.append(cell._replace(spans=spans))
     figure = shown.figure
     if figure:
-        (strip,) = figure.strips
+        (strip,) = figure.rulers
         figure = BitRulers((_make_float_ruler(strip),))
     word = _make_letters(role, type_.bits, 0)
-    return shown._replace(cells=tuple(cells), meant=str(type_), figure=figure, bits=word)
+    return shown._replace(cells=tuple(cells), meaning=str(type_), figure=figure, bits=word)
 
 
 def _make_float_ruler(strip: BitRuler) -> BitRuler:
@@ -164,7 +166,7 @@ def _make_float_ruler(strip: BitRuler) -> BitRuler:
         x._replace(text=letters[x.look] * (len(x.text) if set(x.text) <= set("01") else 13))
         for x in strip.stretches
     )
-    return strip._replace(stretches=fields, said="")
+    return strip._replace(stretches=fields, summary="")
 
 
 # --- cells ------------------------------------------------------------------------------
@@ -409,7 +411,7 @@ _FORMULAS: dict[type, Callable[[SymbolicRow, int], str]] = {
 def format_symbolic_formula(trace: Trace, row: RowTrace) -> str:
     """Format the formula of a row in letters, for any lane; empty if the row only moves bits."""
     told = SymbolicRow(trace, row)
-    formula = _FORMULAS.get(type(row.micro)) or _SAID.get(type(row.micro))
+    formula = _FORMULAS.get(type(row.micro)) or _MOVING_FORMULAS.get(type(row.micro))
     return formula(told, -1) if formula else ""
 
 
@@ -440,7 +442,7 @@ def _format_either(told: SymbolicRow, _: int) -> str:
     return f"{condition} ? {format_option_name(seen, 1)} : {format_option_name(seen, 2)}"
 
 
-_SAID: dict[type, Callable[[SymbolicRow, int], str]] = {
+_MOVING_FORMULAS: dict[type, Callable[[SymbolicRow, int], str]] = {
     m.Extend: lambda told, _: f"{_format_type(told)}({told.format_input(0)})",
     m.Clamp: lambda told, _: _format_clamp(told),
     m.Compare: _format_relation,
@@ -500,7 +502,7 @@ def _make_running_sum(told: SymbolicRow, shown: RunningSum) -> RunningSum:
         return told.range if at == len(shown.terms) - 1 else ""
 
     terms = tuple(
-        term._replace(text=f"+ {told.format_input(0, term.place.lane)}" if term.added else "",
+        term._replace(text=f"+ {told.format_input(0, term.place.lane)}" if term.is_added else "",
                       total=total(at))
         for at, term in enumerate(shown.terms)
     )  # fmt: skip
@@ -516,7 +518,7 @@ def _make_gate(_: SymbolicRow, shown: Gate) -> Gate:
 
 def _make_choice_figure(told: SymbolicRow, shown: ChoiceFigure) -> ChoiceFigure:
     first, second = (
-        option._replace(bits=_format_option(told, 1 if option.if_true else 2), taken=True)
+        option._replace(bits=_format_option(told, 1 if option.is_true_branch else 2), is_taken=True)
         for option in shown.options
     )
     condition = TruthValue(

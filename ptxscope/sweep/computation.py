@@ -30,13 +30,13 @@ from .register_parts import RegisterPart, with_read_order
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
-MOST = 1 << 16
+MAX_LINE_VALUES = 1 << 16
 """Largest number of values along a line; larger ranges are sampled evenly."""
-SIDE = 1 << 8
+MAX_SIDE_VALUES = 1 << 8
 """Largest number of values along each side of a map."""
-_CHANGES = 64
+_MAX_CHANGES = 64
 """Largest number of changes between two samples that are located exactly."""
-_FEW = 2
+_MAX_CASE_VALUES = 2
 """Largest number of distinct results that count as cases, as those of a comparison do."""
 
 
@@ -49,32 +49,32 @@ class SweepAxis(NamedTuple):
     high: int
     stride: int
     """1 if all values are present; otherwise the interval between even samples."""
-    places: Bits
+    ranks: Bits
     """Rank of each value among all values of the part: see ``RegisterPart.compute_rank``."""
 
     @property
     def bits(self) -> Bits:
         """The values."""
-        return compute_patterns(self.lane, self.places)
+        return compute_patterns(self.lane, self.ranks)
 
     @property
     def size(self) -> int:
         """Number of values."""
-        return len(self.places)
+        return len(self.ranks)
 
     def get_value(self, at: int) -> int:
         """Return the bits of the value at an index."""
-        return self.lane.get_value_at(int(self.places[at]))
+        return self.lane.get_value_at(int(self.ranks[at]))
 
     def format_value_at(self, at: int) -> str:
         """Format the value at an index."""
         return self.lane.format_value(self.get_value(at))
 
-    def where(self, bits: int) -> int | None:
+    def find_index(self, bits: int) -> int | None:
         """Return the index of a value, or None if it is not among the values."""
         place = self.lane.compute_rank(bits)
-        at = int(np.searchsorted(self.places, np.uint64(place)))
-        return at if at < self.size and int(self.places[at]) == place else None
+        at = int(np.searchsorted(self.ranks, np.uint64(place)))
+        return at if at < self.size and int(self.ranks[at]) == place else None
 
 
 class Event(NamedTuple):
@@ -84,7 +84,7 @@ class Event(NamedTuple):
     row: Row
     lane: int
     """Lane of the row."""
-    where: Mask
+    mask: Mask
     """True where the flag is raised: a line, or a map with a row for each value of y."""
     step: str
     """Title of the row's step."""
@@ -112,16 +112,16 @@ class Sweep:
         self.y = y
         self.result_part = of
         """The part of the result that the sweep shows."""
-        self.marked = marked
+        self.has_current_point = marked
         """Whether there is a current point."""
-        self.other = find_other_model(instruction, model)
+        self.other_model = find_other_model(instruction, model)
         """Model to compare with; None if every known model gives the same answer."""
         columns, rows = x.bits, y.bits if y else None
         self.bits, self.events = _evaluate_parts(self, model, columns, rows)
         """The result's part for all values, and the events."""
         self.other_bits = (
-            _evaluate_parts(self, self.other, columns, rows, with_events=False)[0]
-            if self.other
+            _evaluate_parts(self, self.other_model, columns, rows, with_events=False)[0]
+            if self.other_model
             else None
         )
 
@@ -156,30 +156,30 @@ class Sweep:
         found = np.zeros(self.bits.shape, np.bool_)
         for event in self.events:
             if event.flag is flag and isinstance(event.row.micro, Clamp | Wrap | Truncate | Merge):
-                found |= event.where
+                found |= event.mask
         return found
 
     @cached_property
-    def places(self) -> Bits:
+    def ranks(self) -> Bits:
         """Ranks of the results: see ``RegisterPart.compute_rank``."""
-        return self.order(self.bits)
+        return self.compute_ranks(self.bits)
 
-    def order(self, bits: Bits) -> Bits:
+    def compute_ranks(self, bits: Bits) -> Bits:
         """Return the ranks of results."""
         return compute_ranks(self.result_part, bits)
 
     @property
     def current_point(self) -> tuple[int | None, int | None]:
         """Indices of the current point along x and y; None if it is not among the values."""
-        if not self.marked:
+        if not self.has_current_point:
             return None, None
-        at = self.x.where(self.x.lane.extract(self.operands[self.x.lane.role]))
+        at = self.x.find_index(self.x.lane.extract(self.operands[self.x.lane.role]))
         if self.y is None:
             return at, None
-        return at, self.y.where(self.y.lane.extract(self.operands[self.y.lane.role]))
+        return at, self.y.find_index(self.y.lane.extract(self.operands[self.y.lane.role]))
 
     @property
-    def others(self) -> tuple[str, ...]:
+    def fixed_roles(self) -> tuple[str, ...]:
         """Roles of the registers that are not swept."""
         swept = {axis.lane.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
@@ -191,10 +191,10 @@ class Sweep:
         """Case number of each value; values with the same events have the same number."""
         found = self.divergence_mask.astype(np.int64)
         for event in self.events:
-            found = found * 2 + event.where
+            found = found * 2 + event.mask
         few = np.unique(self.bits)
-        if len(few) <= _FEW:
-            found = found * _FEW + np.searchsorted(few, self.bits)
+        if len(few) <= _MAX_CASE_VALUES:
+            found = found * _MAX_CASE_VALUES + np.searchsorted(few, self.bits)
         return found
 
 
@@ -222,8 +222,8 @@ def compute_sweep(
         raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
     check_read(instruction, model_, operands)
-    columns = make_axis(x, SIDE if y else MOST, operands, bounds)
-    rows = make_axis(y, SIDE, operands) if y else None
+    columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
+    rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
     found = Sweep(instruction, model_, operands, columns, rows, of, marked=with_events)
     if y is None and columns.stride > 1:
         closer = _refine_axis(found)
@@ -277,35 +277,35 @@ def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterato
 
 def _refine_axis(drawn: Sweep) -> SweepAxis:
     """Return the axis with both neighbours of each change added, if the changes are few."""
-    places, cases = drawn.x.places, drawn.cases
+    places, cases = drawn.x.ranks, drawn.cases
     (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (places[1:] - places[:-1] > 1))
-    if not 0 < len(changes) <= _CHANGES:
+    if not 0 < len(changes) <= _MAX_CHANGES:
         return drawn.x
     below, above = places[changes], places[changes + 1]
-    before = drawn.bits[changes], *(event.where[changes] for event in drawn.events)
+    before = drawn.bits[changes], *(event.mask[changes] for event in drawn.events)
     apart = drawn.divergence_mask[changes]
-    few = len(np.unique(drawn.bits)) <= _FEW
+    few = len(np.unique(drawn.bits)) <= _MAX_CASE_VALUES
     while (above - below > 1).any():
         middle = below + (above - below) // np.uint64(2)
         there = Sweep(
             drawn.instruction,
             drawn.model,
             drawn.operands,
-            drawn.x._replace(places=middle),
+            drawn.x._replace(ranks=middle),
             None,
             drawn.result_part,
         )
         same = there.divergence_mask == apart
         if few:
             same &= there.bits == before[0]
-        happened = {(event.flag, event.row.key, event.lane): event.where for event in there.events}
+        happened = {(event.flag, event.row.key, event.lane): event.mask for event in there.events}
         for event, where in zip(drawn.events, before[1:], strict=True):
             now = happened.pop((event.flag, event.row.key, event.lane), np.zeros_like(same))
             same &= now == where
         for new in happened.values():
             same &= ~new
         below, above = np.where(same, middle, below), np.where(same, above, middle)
-    return drawn.x._replace(places=np.union1d(places, np.concatenate([below, above])))
+    return drawn.x._replace(ranks=np.union1d(places, np.concatenate([below, above])))
 
 
 # --- running the plans -------------------------------------------------------------------
@@ -358,12 +358,12 @@ class _EventCollector:
 
     def __init__(self, plan: Plan, there: FlaggedResults, shape: tuple[int, ...]) -> None:
         self.plan = plan
-        self.there = there
+        self.results = there
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
         self.order = {row.key: at for at, row in enumerate(plan.rows)}
         self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
-        self.seen: dict[tuple[Flag, str, int], Mask] = {}
+        self.masks: dict[tuple[Flag, str, int], Mask] = {}
 
     def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
         """Return the events that affect a part of a row's only lane, in the order of the rows."""
@@ -371,7 +371,7 @@ class _EventCollector:
         called = {step.stage: format_title(step) for step in self.plan.steps}
         events = [
             Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
-            for (flag, row, at), where in self.seen.items()
+            for (flag, row, at), where in self.masks.items()
         ]
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
 
@@ -395,7 +395,7 @@ class _EventCollector:
 
     def _follow_choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
         condition, *ways = row.inputs
-        taken = self.there.get_condition(condition)
+        taken = self.results.get_condition(condition)
         self._follow_bits(condition, lane, *bits, only)
         for way, there in zip(ways, (taken, ~taken), strict=True):
             self._follow_bits(way, lane, *bits, there if only is None else there & only)
@@ -405,7 +405,7 @@ class _EventCollector:
 
     def _collect(self, row: Row, lane: int, only: Mask | None) -> None:
         if row.key not in self.raised:
-            self.raised[row.key] = list(self.there.get_row_flags(row))
+            self.raised[row.key] = list(self.results.get_row_flags(row))
         count = self._count_lanes(row.inputs[0])
         for flag, everywhere in self.raised[row.key]:
             where = everywhere[lane::count] if count > 1 else everywhere
@@ -414,8 +414,8 @@ class _EventCollector:
             if not where.any():
                 continue
             key = (flag, row.key, lane)
-            before = self.seen.get(key)
-            self.seen[key] = where if before is None else before | where
+            before = self.masks.get(key)
+            self.masks[key] = where if before is None else before | where
 
 
 def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
@@ -423,7 +423,7 @@ def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(bits & top, ~bits & np.uint64(lane.mask), bits | top)
-    return bits ^ top if lane.signed else bits
+    return bits ^ top if lane.is_signed else bits
 
 
 def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
@@ -431,4 +431,4 @@ def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(places & top, places ^ top, ~places & np.uint64(lane.mask))
-    return places ^ top if lane.signed else places
+    return places ^ top if lane.is_signed else places

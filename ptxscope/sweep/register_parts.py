@@ -43,7 +43,7 @@ class RegisterPart(NamedTuple):
     """Width in bits."""
     number: int
     """Index among the parts of that width; 0 is the least significant."""
-    signed: bool
+    is_signed: bool
     """Whether its bits are read as a signed number."""
 
     @property
@@ -104,45 +104,43 @@ class RegisterPart(NamedTuple):
         top = 1 << (self.unit - 1)
         if self.is_float:
             return ~bits & self.mask if bits & top else bits | top
-        return bits ^ top if self.signed else bits
+        return bits ^ top if self.is_signed else bits
 
     def get_value_at(self, place: int) -> int:
         """Return the bits of the value with a rank."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return place ^ top if place & top else ~place & self.mask
-        return place ^ top if self.signed else place
+        return place ^ top if self.is_signed else place
 
     def format_value(self, bits: int) -> str:
         """Format a value: ``-28``, ``1.5``, ``true``."""
         if self.is_float or self.type is Type.PRED:
             return format_value(bits, self.type)
-        return str(cast(bits, self.unit, self.signed))
+        return str(cast(bits, self.unit, self.is_signed))
 
     def format_hex(self, bits: int) -> str:
         """Format its bits in hexadecimal."""
         return format_hex(bits, self.unit)
 
-    def read(self, text: str) -> int:
+    def parse_value(self, text: str) -> int:
         """Return the bits of a value as written; raise PtxError if it is invalid."""
         return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
 
-    def read_in_order(self, text: str) -> int:
+    def parse_bound(self, text: str) -> int:
         """Return the bits of an end of a range; a plain number must be one of the values."""
         match = _PLAIN.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
-            low, high = get_limits(self.unit, signed=self.signed)
+            low, high = get_limits(self.unit, signed=self.is_signed)
             digits = match[2].lstrip("0")[:_DIGITS] or "0"
             number = int(f"{match[1]}{digits}")
             if not low <= number <= high:
                 size = "large" if number > high else "small"
-                message = (
-                    f"{quote_word(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
-                )
+                message = f"{quote_word(text.strip())} is too {size} for {'us'[self.is_signed]}{self.unit}"
                 start = len(text) - len(text.lstrip())
                 span = (start, len(text.rstrip()))
                 raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
-        return self.read(text)
+        return self.parse_value(text)
 
 
 def parse_swept_part(ins: Instruction, text: str) -> RegisterPart:
@@ -212,7 +210,7 @@ def with_read_order(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> R
     The order is unsigned if the result reads the part both as signed and as unsigned.
     """
     ways = find_signedness(ins, lane, of)
-    return lane._replace(signed=ways == {True}) if ways else lane
+    return lane._replace(is_signed=ways == {True}) if ways else lane
 
 
 def find_signedness(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> set[bool]:

@@ -23,11 +23,11 @@ from .computation import Bits, Event, Mask, Sweep, SweepAxis
 from .register_parts import RegisterPart, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
 
-_MOST = 24
+_MAX_RANGES = 24
 """Largest number of ranges that are described one by one."""
-_FEW = 6
+_MAX_MAP_RANGES = 6
 """Largest number of ranges that are described beside a map."""
-_SHOWN = 3
+_SHOWN_RANGES = 3
 """Number of ranges shown if there are more."""
 
 
@@ -47,11 +47,11 @@ def describe_sweep(sweep: Sweep) -> list[str]:
     told = [
         format_title(sweep),
         *_iter_fixed_parts(sweep),
-        *_read_twice(sweep),
+        *_iter_signedness_sentences(sweep),
         *_iter_sampling_sentences(sweep),
         _describe_values(sweep),
     ]
-    told += _map(sweep) if sweep.y else _iter_line_sentences(sweep)
+    told += _iter_map_sentences(sweep) if sweep.y else _iter_line_sentences(sweep)
     return [*told, *_iter_point_parts(sweep)]
 
 
@@ -69,7 +69,7 @@ def format_fixed_parts(sweep: Sweep) -> str:
     """Format the registers and parts that are not swept: ``b = 0x00000005``."""
     ins = sweep.instruction
     said: dict[str, str] = {}
-    for role in sweep.others:
+    for role in sweep.fixed_roles:
         whole = RegisterPart(
             role, ins.format_operand(role), ins.type_of(role), ins.type_of(role).bits, 0, False
         )
@@ -88,7 +88,7 @@ def _iter_fixed_parts(sweep: Sweep) -> Iterator[str]:
         yield f"Fixed: {said}."
 
 
-def _read_twice(sweep: Sweep) -> Iterator[str]:
+def _iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield a sentence for each part that is read both as signed and as unsigned."""
     for lane in (axis.lane for axis in (sweep.x, sweep.y) if axis):
         if len(find_signedness(sweep.instruction, lane, sweep.result_part)) > 1:
@@ -129,7 +129,7 @@ def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
 
 def describe_event(event: Event, of: RegisterPart) -> str:
     """Describe the effect of an event on a result: ``clamped to 127``."""
-    said = _SAID[type(event.row.micro)](event)
+    said = _EVENT_WORDS[type(event.row.micro)](event)
     alone = event.row.lanes == 1 or not of.is_whole
     return said if alone else f"lane {event.lane} {said}"
 
@@ -142,7 +142,7 @@ def _describe_clamp(event: Event) -> str:
     return f"clamped to {bound}{where}"
 
 
-def _cut(event: Event) -> str:
+def _describe_wrap(event: Event) -> str:
     micro = event.row.micro
     assert isinstance(micro, Wrap | Truncate | Merge)
     bits = micro.unit if isinstance(micro, Merge) else micro.bits
@@ -155,7 +155,7 @@ def _describe_shift_amount(event: Event) -> str:
     return "only five bits of the amount count" if wraps else "the amount is limited to 32"
 
 
-_NAMED = {
+_FLAG_WORDS = {
     Flag.FLUSHED: "a subnormal is flushed to zero",
     Flag.ROUNDED: "rounded to 24 significant bits",
     Flag.NAN: "an operand is NaN",
@@ -166,15 +166,15 @@ class _EventWording(dict[type[MicroOperation], Callable[[Event], str]]):
     """Wording by micro-operation; the default depends on the flag alone."""
 
     def __missing__(self, _: type[MicroOperation]) -> Callable[[Event], str]:
-        return lambda event: _NAMED.get(event.flag, str(event.flag))
+        return lambda event: _FLAG_WORDS.get(event.flag, str(event.flag))
 
 
-_SAID = _EventWording(
+_EVENT_WORDS = _EventWording(
     {
         Clamp: _describe_clamp,
-        Wrap: _cut,
-        Truncate: _cut,
-        Merge: _cut,
+        Wrap: _describe_wrap,
+        Truncate: _describe_wrap,
+        Merge: _describe_wrap,
         LimitAmount: _describe_shift_amount,
         Magnitude: lambda _: "the magnitude wraps to itself",
         Compare: lambda _: "an operand is NaN",
@@ -214,8 +214,10 @@ def _iter_line_sentences(sweep: Sweep) -> Iterator[str]:
 
 
 def _describe_agreement(sweep: Sweep) -> str:
-    if sweep.other:
-        return f"The answers of {sweep.model.name} and {sweep.other.name} agree on all of these."
+    if sweep.other_model:
+        return (
+            f"The answers of {sweep.model.name} and {sweep.other_model.name} agree on all of these."
+        )
     if sweep.model.errata:
         return f"{sweep.model.name} computes what isa does."
     return "Every known ptxas computes the same."
@@ -223,30 +225,30 @@ def _describe_agreement(sweep: Sweep) -> str:
 
 def _iter_range_sentences(sweep: Sweep, found: list[ValueInterval]) -> Iterator[str]:
     """Yield a sentence for each range, or the events and their counts if there are many."""
-    if len(found) <= _MOST:
-        yield from (_run(sweep, run) for run in found)
+    if len(found) <= _MAX_RANGES:
+        yield from (_describe_range(sweep, run) for run in found)
         return
     yield (
         f"{sweep.result_part.label} goes through {len(found):,} ranges, in each of which "
         "the same happens."
     )
     for event in sweep.events:
-        yield _describe_scattered(sweep, event.where, describe_event(event, sweep.result_part))
+        yield _describe_scattered(sweep, event.mask, describe_event(event, sweep.result_part))
     if sweep.divergence_mask.any():
         yield _describe_scattered(sweep, sweep.divergence_mask, _describe_divergence(sweep))
     if not sweep.events and not sweep.divergence_mask.any():
-        yield from (_run(sweep, run) for run in found[:_SHOWN])
-        yield f"and so on, in {len(found) - _SHOWN:,} ranges more."
+        yield from (_describe_range(sweep, run) for run in found[:_SHOWN_RANGES])
+        yield f"and so on, in {len(found) - _SHOWN_RANGES:,} ranges more."
 
 
-def _run(sweep: Sweep, run: ValueInterval) -> str:
+def _describe_range(sweep: Sweep, run: ValueInterval) -> str:
     said = f"{format_extent(sweep.x, *run)}: {_describe_interval(sweep, run)}"
-    happened = [describe_event(x, sweep.result_part) for x in sweep.events if x.where[run.first]]
+    happened = [describe_event(x, sweep.result_part) for x in sweep.events if x.mask[run.first]]
     if happened:
         said += f"; {', '.join(happened)}"
-    if sweep.divergence_mask[run.first] and sweep.other and sweep.other_bits is not None:
+    if sweep.divergence_mask[run.first] and sweep.other_model and sweep.other_bits is not None:
         other = _describe_course(sweep, sweep.other_bits, run)
-        said += f"; {sweep.other.name} parts from it, and there it {other}"
+        said += f"; {sweep.other_model.name} parts from it, and there it {other}"
     return f"{said}."
 
 
@@ -261,9 +263,11 @@ def _describe_course(sweep: Sweep, bits: Bits, run: ValueInterval) -> str:
 
 def _describe_scattered(sweep: Sweep, where: Mask, said: str) -> str:
     count = len(find_interval_ends(where)[0])
-    first = "; ".join(format_extent(sweep.x, *run) for run in find_true_intervals(where, _SHOWN))
+    first = "; ".join(
+        format_extent(sweep.x, *run) for run in find_true_intervals(where, _SHOWN_RANGES)
+    )
     ranges = f", in {count:,} ranges" if count > 1 else ""
-    more = ", and so on" if count > _SHOWN else ""
+    more = ", and so on" if count > _SHOWN_RANGES else ""
     return (
         f"{said[:1].upper()}{said[1:]}: {_format_share(where)}{ranges}{'' if where.all() else '; '}"
         f"{'' if where.all() else first}{more}."
@@ -271,8 +275,8 @@ def _describe_scattered(sweep: Sweep, where: Mask, said: str) -> str:
 
 
 def _describe_divergence(sweep: Sweep) -> str:
-    assert sweep.other
-    return f"the answers of {sweep.model.name} and {sweep.other.name} part"
+    assert sweep.other_model
+    return f"the answers of {sweep.model.name} and {sweep.other_model.name} part"
 
 
 def _format_share(where: Mask) -> str:
@@ -285,9 +289,9 @@ def _format_share(where: Mask) -> str:
 # --- on a map ----------------------------------------------------------------------------
 
 
-def _map(sweep: Sweep) -> Iterator[str]:
+def _iter_map_sentences(sweep: Sweep) -> Iterator[str]:
     for event in sweep.events:
-        yield _describe_area(sweep, event.where, describe_event(event, sweep.result_part))
+        yield _describe_area(sweep, event.mask, describe_event(event, sweep.result_part))
     if sweep.divergence_mask.any():
         yield _describe_area(sweep, sweep.divergence_mask, _describe_divergence(sweep))
     else:
@@ -304,7 +308,7 @@ def describe_row(sweep: Sweep) -> list[str]:
         return []
     line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.result_part)
     found = find_intervals(line)
-    return [_run(line, run) for run in found] if len(found) <= _FEW else []
+    return [_describe_range(line, run) for run in found] if len(found) <= _MAX_MAP_RANGES else []
 
 
 def _describe_area(sweep: Sweep, where: Mask, said: str) -> str:
@@ -317,7 +321,7 @@ def _describe_area(sweep: Sweep, where: Mask, said: str) -> str:
         (sweep.x, where[0], (where == where[:1]).all()),
         (sweep.y, where[:, 0], (where == where[:, :1]).all()),
     ):
-        if alone and len(found := find_true_intervals(line, _MOST + 1)) <= _MOST:
+        if alone and len(found := find_true_intervals(line, _MAX_RANGES + 1)) <= _MAX_RANGES:
             listed = "; ".join(format_extent(axis, *run) for run in found)
             return f"{told}; wherever {listed}."
     within = [
@@ -335,7 +339,7 @@ def _describe_area(sweep: Sweep, where: Mask, said: str) -> str:
 
 
 def _describe_values(sweep: Sweep) -> str:
-    found = np.unique(sweep.places)
+    found = np.unique(sweep.ranks)
     low, high = (sweep.result_part.get_value_at(int(x)) for x in (found[0], found[-1]))
     if len(found) == 1:
         return f"{sweep.result_part.label} is {sweep.result_part.format_value(low)} throughout."
@@ -362,10 +366,10 @@ def describe_point(sweep: Sweep) -> str:
     if sweep.y and at_y is not None:
         points.append(f"{sweep.y.lane.label} = {sweep.y.format_value_at(at_y)}")
     said = [f"{sweep.result_part.label} = {sweep.result_part.format_value(int(sweep.bits[at]))}"]
-    said += [describe_event(event, sweep.result_part) for event in sweep.events if event.where[at]]
-    if sweep.divergence_mask[at] and sweep.other and sweep.other_bits is not None:
+    said += [describe_event(event, sweep.result_part) for event in sweep.events if event.mask[at]]
+    if sweep.divergence_mask[at] and sweep.other_model and sweep.other_bits is not None:
         said.append(
-            f"{sweep.other.name} {sweep.result_part.format_value(int(sweep.other_bits[at]))}"
+            f"{sweep.other_model.name} {sweep.result_part.format_value(int(sweep.other_bits[at]))}"
         )
     return f"{', '.join(points)}: {', '.join(said)}"
 

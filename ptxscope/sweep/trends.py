@@ -10,9 +10,9 @@ from ..engine.syntax.values import FloatClass, classify_float
 from .computation import Bits, SweepAxis, compute_ranks
 from .register_parts import RegisterPart
 
-_TURNS = 4
+_MAX_SEGMENTS = 4
 """Largest number of segments that are described one by one."""
-_STEADY = 4
+_MIN_SEGMENT_VALUES = 4
 """Smallest average number of values in a segment for segments to be counted."""
 
 
@@ -22,7 +22,7 @@ class MonotoneSegment(NamedTuple):
     first: int
     """Index of the first value; the next segment begins at `last`."""
     last: int
-    rises: bool
+    is_rising: bool
 
 
 def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
@@ -48,7 +48,7 @@ def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> st
         return f"is {of.format_value(int(bits[0]))}"
     if len(found) == 1:
         return _describe_segment(of, bits, order, found[0])
-    if len(found) <= _TURNS:
+    if len(found) <= _MAX_SEGMENTS:
         return ", then ".join(
             f"{_describe_segment(of, bits, order, leg)} where "
             f"{format_place(x, start + leg.first, start + leg.last)}"
@@ -64,20 +64,20 @@ def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> st
 
 
 def _describe_segment(of: RegisterPart, bits: Bits, order: Bits, leg: MonotoneSegment) -> str:
-    way = "rises" if leg.rises else "falls"
+    way = "rises" if leg.is_rising else "falls"
     first, last = (of.format_value(int(bits[at])) for at in (leg.first, leg.last))
     return (
         f"{way} from {first} to "
-        f"{last}{_describe_steps(order[leg.first : leg.last + 1], is_rising=leg.rises)}"
+        f"{last}{_describe_steps(order[leg.first : leg.last + 1], is_rising=leg.is_rising)}"
     )
 
 
 def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
     """Describe how often a result rises and falls; a sawtooth has only its slow side counted."""
-    if len(found) * _STEADY >= size:
+    if len(found) * _MIN_SEGMENT_VALUES >= size:
         return ""
     ways = {
-        way: [leg for leg in found if leg.rises is rises]
+        way: [leg for leg in found if leg.is_rising is rises]
         for way, rises in (("rising", True), ("falling", False))
     }
     sheer = [way for way, those in ways.items() if all(x.last - x.first == 1 for x in those)]

@@ -178,7 +178,7 @@ def test_ids_are_of_what_is_shown() -> None:
 
 def test_dots_stand_where_the_values_are() -> None:
     found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
-    found.marked = False
+    found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(4 + 64, 2 + 16))
     dots = set()
     for row, line in enumerate(lines[:16]):
@@ -235,14 +235,14 @@ def test_long_numbers_are_brief_beside_an_axis() -> None:
 
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
     found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
-    found.marked = False
+    found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(
         found, terminal_plot.PlotSize(4 + 256, 2 + 128, True, True)
     )
     for row in range(128):
         for column, cell in enumerate(lines[row][2:]):
-            assert cell.above == (column + 255 - 2 * row) % 256
-            assert cell.below == (column + 254 - 2 * row) % 256
+            assert cell.upper_shade == (column + 255 - 2 * row) % 256
+            assert cell.lower_shade == (column + 254 - 2 * row) % 256
 
 
 def test_the_text_says_what_its_marks_mean() -> None:

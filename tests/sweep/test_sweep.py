@@ -18,7 +18,7 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.sweep.computation import MOST, SIDE, Sweep, compute_sweep
+from ptxscope.sweep.computation import MAX_LINE_VALUES, MAX_SIDE_VALUES, Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -50,7 +50,7 @@ def drawn(seed: int) -> tuple[Instruction, dict[str, int], Random]:
 def small(lanes: tuple[RegisterPart, ...], rng: Random) -> RegisterPart:
     """One of the narrowest lanes, or a byte of a wider one."""
     lane = rng.choice(lanes)
-    return lane._replace(unit=8, number=0, signed=False) if lane.unit > 8 else lane
+    return lane._replace(unit=8, number=0, is_signed=False) if lane.unit > 8 else lane
 
 
 def there(found: Sweep, **at: int) -> dict[str, int]:
@@ -88,7 +88,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
             for flag in trace.rows[cell.key].lanes[cell.lane].flags
             if flag not in QUIET
         }
-        assert {(x.flag, x.row.key, x.lane) for x in found.events if x.where[at]} == expected
+        assert {(x.flag, x.row.key, x.lane) for x in found.events if x.mask[at]} == expected
 
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
@@ -109,7 +109,11 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
         if bits is None:
-            if not (found.other and found.other.name == name and found.other_bits is not None):
+            if not (
+                found.other_model
+                and found.other_model.name == name
+                and found.other_bits is not None
+            ):
                 continue
             bits = found.other_bits
         values: dict[str, np.ndarray] = {}
@@ -163,7 +167,7 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
     assert ordered == sorted(ordered)
     assert found.x.format_value_at(0) == "-NaN"
     assert found.x.format_value_at(found.x.size - 1) == "NaN"
-    zero = found.x.where(0)
+    zero = found.x.find_index(0)
     assert zero is not None
     assert [found.x.format_value_at(zero + by) for by in (-2, -1, 0, 1)] == [
         "-1e-45",
@@ -178,14 +182,14 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
 
 def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
     found = of_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
-    assert MOST - 10 <= found.x.size <= MOST + 200
-    assert found.x.stride == -(-(2**32) // MOST) | 1
-    places = {int(x) for x in found.x.places}
+    assert MAX_LINE_VALUES - 10 <= found.x.size <= MAX_LINE_VALUES + 200
+    assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
+    places = {int(x) for x in found.x.ranks}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
     assert found.x.lane.compute_rank(77) in places
     both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
     assert both.y
-    assert max(both.bits.shape) < SIDE + 60
+    assert max(both.bits.shape) < MAX_SIDE_VALUES + 60
 
 
 def test_a_change_between_two_drawn_values_is_found() -> None:
@@ -363,8 +367,8 @@ def test_where_models_part_is_told() -> None:
         "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; ptxas-13.5 parts from it, and there it is 255."
     ) in said
     other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
-    assert other.other
-    assert other.other.name == "isa"
+    assert other.other_model
+    assert other.other_model.name == "isa"
     assert np.flatnonzero(other.divergence_mask).tolist() == apart
 
 

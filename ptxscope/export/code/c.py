@@ -61,10 +61,10 @@ class _C(NamedTuple):
         # C converts a signed number beside an unsigned one, and loses its sign
         return name if kind is self.kind else f"({_TYPES[self.kind]}){name}"
 
-    def format_low64(self, x: str, signed: bool) -> str:
-        if not signed and self.kind is IntegerRangeKind.UNSIGNED:
+    def format_low64(self, x: str, is_signed: bool) -> str:
+        if not is_signed and self.kind is IntegerRangeKind.UNSIGNED:
             return x
-        return f"({'' if signed else 'u'}int64_t){x}"
+        return f"({'' if is_signed else 'u'}int64_t){x}"
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:
         return f"({_TYPES[kind]})({expression})"

@@ -69,7 +69,7 @@ class Dialect(Protocol):
     def read(self, name: str, kind: IntegerRangeKind) -> str:
         """Format a variable of a kind as a part of the expression."""
 
-    def format_low64(self, x: str, signed: bool) -> str:
+    def format_low64(self, x: str, is_signed: bool) -> str:
         """Format the low 64 bits of an operand of the expression, signed or unsigned."""
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:
@@ -196,7 +196,7 @@ def _strip_brackets(expression: str) -> str:
 
 def _format_low_bits(d: Dialect, x: str, bits: int) -> str:
     if bits == 64:
-        return d.format_low64(x, signed=False)
+        return d.format_low64(x, is_signed=False)
     return f"({x} & {d.number((1 << bits) - 1)})"
 
 
@@ -208,7 +208,7 @@ def _format_read(d: Dialect, x: str, bits: int, is_signed: bool) -> str:
     if not is_signed:
         return _format_low_bits(d, x, bits)
     if bits == 64:
-        return d.format_low64(x, signed=True)
+        return d.format_low64(x, is_signed=True)
     top = d.number(1 << (bits - 1))
     return f"(({_format_low_bits(d, x, bits)} ^ {top}) - {top})"
 
@@ -276,7 +276,7 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
         return nan if cmp is Cmp.NAN else f"1 - {nan}"
     magnitudes = [_format_low_bits(d, v, bits - 1) for v in x]
     if bits == 64:
-        magnitudes = [d.format_low64(v, signed=True) for v in magnitudes]
+        magnitudes = [d.format_low64(v, is_signed=True) for v in magnitudes]
     ordered = [
         d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
         for v, magnitude in zip(x, magnitudes, strict=True)

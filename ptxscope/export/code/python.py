@@ -43,9 +43,9 @@ class _Python:
     def read(self, name: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return name
 
-    def format_low64(self, x: str, signed: bool) -> str:
+    def format_low64(self, x: str, is_signed: bool) -> str:
         low = f"({x} & {(1 << 64) - 1:#x})"
-        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if signed else low
+        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if is_signed else low
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return expression

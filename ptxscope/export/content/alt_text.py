@@ -16,7 +16,7 @@ def format_alt_text(doc: Document) -> str:
     return " ".join(_iter_sentences(doc))
 
 
-def short_alt(doc: Document) -> str:
+def format_short_alt(doc: Document) -> str:
     """Describe the instruction, its operands and its result in one sentence."""
     said = doc.ptx.removesuffix(";")
     if doc.title:
@@ -43,16 +43,16 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
     if doc.operands:
         yield f"Operands: {'; '.join(map(_format_operand, doc.operands))}."
     for step in doc.steps:
-        yield from _step(step)
-    if doc.left_out:
-        yield doc.left_out
+        yield from _iter_step_sentences(step)
+    if doc.omission:
+        yield doc.omission
     for name, bits, meant in doc.results:
         yield f"Result: {name} = {bits}, {meant}."
     if doc.no_result:
         yield f"Result: {doc.no_result}."
     yield from map(_format_sentence, doc.lane_notes)
-    if doc.agreed:
-        yield doc.agreed
+    if doc.agreement:
+        yield doc.agreement
     if doc.answers:
         yield from _iter_answer_sentences(doc.answers)
     if doc.caption:
@@ -62,13 +62,13 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
     """Yield every answer, and the steps of the other one from the point of divergence."""
     told = "; ".join(
-        f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
+        f"{x.label}: {x.result}" + (f" ({x.reason})" if x.errata else "") for x in answers.all
     )
     yield f"Two answers, which part at the step {answers.step}: {told}."
     if answers.steps:
-        yield f"The steps of {answers.other} from there:"
+        yield f"The steps of {answers.other_name} from there:"
         for step in answers.steps:
-            yield from _step(step)
+            yield from _iter_step_sentences(step)
 
 
 def _format_operand(operand: OperandView) -> str:
@@ -76,7 +76,7 @@ def _format_operand(operand: OperandView) -> str:
     return " ".join(filter(None, (label, name, "=", f"{bits},", meant)))
 
 
-def _step(step: StepView) -> Iterator[str]:
+def _iter_step_sentences(step: StepView) -> Iterator[str]:
     yield f"Step {step.number}, {step.title}: {step.about}"
     for row in step.rows:
         yield from _iter_row_sentences(row)

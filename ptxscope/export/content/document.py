@@ -117,13 +117,13 @@ class ModelAnswer(NamedTuple):
     result: str
     errata: tuple[str, ...]
     """Ids of the errata that affect it."""
-    cancel: bool = False
+    is_cancelled_out: bool = False
     """Whether the errata cancel out, so that the result is the documented one."""
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The errata in words; empty if none affects the answer."""
-        return ", ".join(self.errata) + (" cancel out" if self.cancel else "")
+        return ", ".join(self.errata) + (" cancel out" if self.is_cancelled_out else "")
 
 
 class Answers(NamedTuple):
@@ -135,9 +135,9 @@ class Answers(NamedTuple):
     """Title of the first step that differs."""
     errata: tuple[Erratum, ...]
     """Errata behind the difference."""
-    other: str
+    other_name: str
     """Model whose answer differs from the trace's own."""
-    of: Trace | None
+    other_trace: Trace | None
     """The other trace, or None if its steps are not shown."""
     steps: tuple[StepView, ...]
     """Steps of the other answer, from the first that differs."""
@@ -152,7 +152,7 @@ class Document(NamedTuple):
     model: str
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
-    left_out: str
+    omission: str
     """Sentence with the steps that are not shown; empty if all are."""
     results: tuple[ResultView, ...]
     no_result: str
@@ -161,7 +161,7 @@ class Document(NamedTuple):
     lane_notes: tuple[str, ...]
     """Notes of the author on lanes, or on the whole."""
     answers: Answers | None
-    agreed: str
+    agreement: str
     """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
@@ -184,7 +184,11 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         make_printable(str(trace.instruction)),
         trace.model.name,
         tuple(_iter_operands(trace)),
-        tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
+        tuple(
+            _make_step_view(trace, step, hidden)
+            for step in trace.steps
+            if options.shows(step.stage)
+        ),
         _describe_omission(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
@@ -233,11 +237,11 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
             yield from _format_option(f"--{name}", value)
 
 
-_Given = Iterator[tuple[str, str | None]]
+_OptionValues = Iterator[tuple[str, str | None]]
 """Names of options, with the value of each that takes one."""
 
 
-def _list_annotation_options(trace: Trace) -> _Given:
+def _list_annotation_options(trace: Trace) -> _OptionValues:
     """Yield the options for the author's texts."""
     extra = trace.annotations
     if extra.title:
@@ -251,7 +255,7 @@ def _list_annotation_options(trace: Trace) -> _Given:
 _MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
 
 
-def _list_style_options(options: Options) -> _Given:
+def _list_style_options(options: Options) -> _OptionValues:
     """Yield the options for the appearance."""
     if options.both:
         yield "both", None
@@ -282,7 +286,7 @@ def _format_option(name: str, value: str | None) -> tuple[str, ...]:
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
-def _list_part_options(trace: Trace, options: Options) -> _Given:
+def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
     """Yield the options that show a part of a trace."""
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
@@ -344,7 +348,7 @@ def _iter_results(trace: Trace) -> Iterator[ResultView]:
         yield ResultView(make_printable(name), shown, interpret_bits(ins, role, bits))
 
 
-def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
+def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = tuple(map(_format_note, trace.annotations.get_notes(step.stage)))
     rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
     said = make_printable(describe_step(trace, step))
@@ -442,7 +446,7 @@ def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterat
     order, hidden = list(Stage), find_hidden_rows(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
-            yield _step(trace, step, hidden)
+            yield _make_step_view(trace, step, hidden)
 
 
 def _format_divergence_title(divergence: Divergence) -> str:

@@ -6,7 +6,7 @@ from hashlib import blake2s
 from itertools import count
 
 from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options, checked_id
+from ..options import DEFAULT, Options, validate_id
 from .document import Document, build_document
 from .option_support import drop_idle_options
 from .sanitizer import sanitize_text
@@ -18,9 +18,9 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     `kind` is the format: a picture may share a page with the table of the same trace.
     """
     if options.id:
-        return checked_id(options.id)
+        return validate_id(options.id)
     trace = document.trace
-    shown = [str(step.stage) for step in document.steps] if document.left_out else None
+    shown = [str(step.stage) for step in document.steps] if document.omission else None
     choices = options._replace(stages=None, format="")._asdict().items()
     asked = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())

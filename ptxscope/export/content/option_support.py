@@ -6,24 +6,24 @@ from collections.abc import Mapping
 
 from ..options import DEFAULT, Options
 
-_DRAWN = ("svg", "png", "pdf")
-_TOLD = ("text", "markdown", "rst", "asciidoc", "html", "json", *_DRAWN)
+_PICTURE_FORMATS = ("svg", "png", "pdf")
+_WORDED_FORMATS = ("text", "markdown", "rst", "asciidoc", "html", "json", *_PICTURE_FORMATS)
 """All formats but code, which covers the whole instruction and has no text."""
 
-ACTS: Mapping[str, tuple[str, ...]] = {
-    "title": _TOLD,
-    "caption": _TOLD,
-    "note": _TOLD,
-    "steps": _TOLD,
-    "until": _TOLD,
-    "no-result": _TOLD,
+AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
+    "title": _WORDED_FORMATS,
+    "caption": _WORDED_FORMATS,
+    "note": _WORDED_FORMATS,
+    "steps": _WORDED_FORMATS,
+    "until": _WORDED_FORMATS,
+    "no-result": _WORDED_FORMATS,
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
-    "theme": ("html", *_DRAWN),
+    "theme": ("html", *_PICTURE_FORMATS),
     "id": ("html", "svg"),
-    "slide": _DRAWN,
-    "compact": _DRAWN,
-    "alt": _DRAWN,
+    "slide": _PICTURE_FORMATS,
+    "compact": _PICTURE_FORMATS,
+    "alt": _PICTURE_FORMATS,
     "stepping": ("svg",),
     "animate": ("svg",),
     "scale": ("png", "pdf"),
@@ -34,7 +34,7 @@ ACTS: Mapping[str, tuple[str, ...]] = {
 
 def has_effect(option: str, format_: str) -> bool:
     """Whether an option changes a format; an unknown option may."""
-    return not format_ or option not in ACTS or format_ in ACTS[option]
+    return not format_ or option not in AFFECTED_FORMATS or format_ in AFFECTED_FORMATS[option]
 
 
 _FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
@@ -50,7 +50,7 @@ def drop_idle_options(options: Options, format_: str) -> Options:
 
 def format_affected_formats(option: str) -> str:
     """Format the formats that an option changes: ``html, svg, png and pdf``."""
-    *most, last = ACTS[option]
+    *most, last = AFFECTED_FORMATS[option]
     return f"{', '.join(most)} and {last}" if most else last
 
 

@@ -80,7 +80,7 @@ def _format_table(pen: MarkupWriter, table: Table) -> str:
 
 
 _PEN = MarkupWriter(
-    escaped=escape_text,
+    escape=escape_text,
     code=_format_code,
     strong="*",
     emphasis="_",
@@ -89,5 +89,5 @@ _PEN = MarkupWriter(
     verbatim=_format_verbatim,
     table=_format_table,
     remark="NOTE: ",
-    start=_start,
+    escape_start=_start,
 )

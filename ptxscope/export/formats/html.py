@@ -24,7 +24,7 @@ from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.svg_canvas import Node
-from ..svg.zones import Relations, highlight_rules, highlights, relations_of
+from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 from .responsive_svg import add_min_width
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
@@ -38,7 +38,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     if not options.standalone:
         return article + "\n"
     title = escape(doc.title or doc.ptx)
-    colours = theme.rules(":root", theme.HTML | _SCHEME, options.theme)
+    colours = theme.format_rules(":root", theme.HTML | _SCHEME, options.theme)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
@@ -52,7 +52,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 def load_style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
     """Return the style sheet of an article."""
-    colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
+    colours = theme.format_rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
     return f"{colours}\n{_load_file('trace.css')}"
 
 
@@ -69,7 +69,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield "</header>"
-    relations, pictures = _pictures(doc, options._replace(id=id_))
+    relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
@@ -81,9 +81,9 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
             "Say in every cell where its bits came from</label>"
         )
     for step in doc.steps:
-        yield from _step(doc.trace, step, level + 1, f"{id_}-step", relations)
-    if doc.left_out:
-        yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
+        yield from _step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
+    if doc.omission:
+        yield f'<p class="px-dim">{escape(doc.omission)}</p>'
     yield from _result_lines(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
@@ -91,8 +91,8 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
         yield from _answer_lines(doc.answers, level + 1, id_, relations)
-    if doc.agreed:
-        yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
+    if doc.agreement:
+        yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
     yield "<footer>"
     yield f"<p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
@@ -103,7 +103,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
+def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
     """Return the relations between the values of the picture, and the lines of the picture.
 
     For narrow pages, a compact picture replaces it, or one for each answer.
@@ -112,11 +112,11 @@ def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]
     drawn = trace_picture.draw_trace(
         replace(doc.trace, annotations=annotations), options, "-picture"
     )
-    relations = relations_of(drawn.pen)
+    relations = find_relations(drawn.pen)
 
     def written() -> Iterator[str]:
         yield '<div class="px-pictures">'
-        yield from _figure("px-wide", add_min_width, drawn, relations, doc)
+        yield from _figure_lines("px-wide", add_min_width, drawn, relations, doc)
         count = len(relations.numbers)
         small = options._replace(both=False, compact=True)
         for at, trace in enumerate(list_traces(doc.trace, options)):
@@ -124,16 +124,16 @@ def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]
             narrow = trace_picture.draw_trace(
                 own.trace, small, f"-narrow{at or ''}", look=trace_picture.SMALL
             )
-            found = relations_of(narrow.pen, count)
+            found = find_relations(narrow.pen, count)
             count += len(found.numbers)
-            yield from _figure("px-narrow", str, narrow, found, own)
+            yield from _figure_lines("px-narrow", str, narrow, found, own)
         yield "</div>"
         yield f"<style>{highlight_rules(count)}</style>"
 
     return relations, written()
 
 
-def _figure(
+def _figure_lines(
     css: str,
     sized: Callable[[str], str],
     drawn: trace_picture.SvgDrawing,
@@ -141,16 +141,16 @@ def _figure(
     doc: Document,
 ) -> Iterator[str]:
     """Yield a picture whose related values highlight each other, resized by `sized`."""
-    over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
+    over = [*highlight_lines(drawn.pen, relations, dict(_iter_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-    yield sized(trace_picture.standing(drawn, over)) + "</figure>"
+    yield sized(trace_picture.render_drawing(drawn, over)) + "</figure>"
 
 
-def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
+def _iter_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
     """Yield the sentence on each value of the picture, for every branch that shows it."""
     answers = [(doc.trace, doc.steps)]
-    if doc.answers and doc.answers.of:
-        answers.append((doc.answers.of, doc.answers.steps))
+    if doc.answers and doc.answers.other_trace:
+        answers.append((doc.answers.other_trace, doc.answers.steps))
     for trace, steps in answers:
         for row in (row for step in steps for row in step.rows):
             for cell in row.cells:
@@ -181,7 +181,7 @@ def _operand_lines(doc: Document) -> Iterator[str]:
     yield from _table_lines("px-operands", "What is read", head, rows)
 
 
-def _step(
+def _step_lines(
     trace: Trace, step: StepView, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
@@ -203,7 +203,9 @@ def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         came = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
         nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
-        related = next((relations.attributes(x) for x in nodes if x in relations.numbers), "")
+        related = next(
+            (relations.format_attributes(x) for x in nodes if x in relations.numbers), ""
+        )
         cells.append(
             f"<td{related}><code>{_escape_unbroken(cell.text)}</code>{flags}"
             f'<div class="px-from">{came}</div></td>'
@@ -247,7 +249,7 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
     rows = (
         f'<th scope="row">{escape(x.label)}</th>'
         f'<td class="px-bits"><code>{escape(x.result)}</code></td>'
-        f"<td>{x.why}</td>"
+        f"<td>{x.reason}</td>"
         for x in answers.all
     )
     yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
@@ -257,8 +259,8 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
         for erratum in answers.errata:
             yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
         yield "</dl>"
-    if answers.of:
-        yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
+    if answers.other_trace:
+        yield f"<h{level}>The steps of <code>{escape(answers.other_name)}</code> from there</h{level}>"
         for step in answers.steps:
-            yield from _step(answers.of, step, level + 1, f"{id_}-other", relations)
+            yield from _step_lines(answers.other_trace, step, level + 1, f"{id_}-other", relations)
     yield "</section>"

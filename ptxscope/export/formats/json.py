@@ -51,10 +51,10 @@ def load(text: str) -> Trace:
     Raise ValueError if the text is not such a trace, or if a recorded value differs from the one
     that this version computes; the message has the value and its place.
     """
-    return read(text)[0]
+    return load_with_options(text)[0]
 
 
-def read(text: str) -> tuple[Trace, Options]:
+def load_with_options(text: str) -> tuple[Trace, Options]:
     """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
     try:
@@ -63,7 +63,7 @@ def read(text: str) -> tuple[Trace, Options]:
         if schema.value != SCHEMA:
             raise schema.make_error(f"what is read is {SCHEMA!r}")
         version = data.get_field("version", str).value
-        trace, is_as_given = _trace(data)
+        trace, is_as_given = _trace_from_json(data)
         options = _options_from_json(data, trace)
     except ValueError as error:
         raise ValueError(f"this is no {SCHEMA}: {error}") from None
@@ -71,7 +71,7 @@ def read(text: str) -> tuple[Trace, Options]:
     return trace, options
 
 
-def _trace(data: RecordedNode) -> tuple[Trace, bool]:
+def _trace_from_json(data: RecordedNode) -> tuple[Trace, bool]:
     """Return the trace, and whether its line was parsed from the recorded text."""
     ins, is_as_given = _instruction_from_json(data.get_field("instruction", dict))
     values: dict[str, int] = {}
@@ -217,7 +217,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
             "both": options.both,
         },
         "operands": [_operand_to_json(trace, role) for role in sorted(trace.operands)],
-        "steps": [_step(trace, step) for step in doc.steps],
+        "steps": [_step_to_json(trace, step) for step in doc.steps],
         "results": [
             {
                 "role": role,
@@ -282,7 +282,7 @@ def _instruction_to_json(ins: Instruction) -> Object:
     }
 
 
-def _step(trace: Trace, step: StepView) -> Object:
+def _step_to_json(trace: Trace, step: StepView) -> Object:
     return {
         "number": step.number,
         "stage": str(step.stage),
@@ -328,6 +328,6 @@ def _answers_to_json(trace: Trace, answers: Answers) -> Object:
         ],
         "part_at": answers.step,
         "errata": [{"id": e.id, "sentence": e.sentence} for e in answers.errata],
-        "other": answers.other,
-        "steps": [_step(answers.of or trace, step) for step in answers.steps],
+        "other": answers.other_name,
+        "steps": [_step_to_json(answers.other_trace or trace, step) for step in answers.steps],
     }

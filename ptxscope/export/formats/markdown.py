@@ -78,7 +78,7 @@ def _format_table(pen: MarkupWriter, table: Table) -> str:
 def _pen(level: int) -> MarkupWriter:
     """Return the writer whose title is a heading of a level; at level 0, headings are bold text."""
     return MarkupWriter(
-        escaped=_format_spans,
+        escape=_format_spans,
         code=format_code,
         strong="**",
         emphasis="*",

@@ -117,9 +117,9 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
     yield _make_operand_table(doc)
     for step in doc.steps:
-        yield from _step(step, 1)
-    if doc.left_out:
-        yield Paragraph(make_text(doc.left_out))
+        yield from _iter_step_blocks(step, 1)
+    if doc.omission:
+        yield Paragraph(make_text(doc.omission))
     yield from _iter_result_blocks(doc)
     yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
     for note in doc.notes:
@@ -128,8 +128,8 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         )
     if doc.answers:
         yield from _iter_answer_blocks(doc.answers)
-    if doc.agreed:
-        yield Paragraph(make_text(doc.agreed))
+    if doc.agreement:
+        yield Paragraph(make_text(doc.agreement))
     if caption := join_lines(doc.caption):
         yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
     yield Paragraph(make_text(doc.source))
@@ -144,7 +144,7 @@ def _make_operand_table(doc: Document) -> Table:
     return Table(tuple(map(make_text, ("operand", "register", "bits", "value"))), tuple(rows))
 
 
-def _step(step: StepView, level: int) -> Iterator[Block]:
+def _iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
     yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
     yield Paragraph(make_text(step.about))
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
@@ -175,7 +175,7 @@ def _iter_result_blocks(doc: Document) -> Iterator[Block]:
 
 def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
     yield Heading(1, make_text("Two answers"))
-    rows = ((make_text(x.label), make_code(x.result), make_text(x.why)) for x in answers.all)
+    rows = ((make_text(x.label), make_code(x.result), make_text(x.reason)) for x in answers.all)
     yield Table(tuple(map(make_text, ("model", "result", "erratum"))), tuple(rows))
     yield Paragraph(
         (
@@ -191,10 +191,15 @@ def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
         yield Points(tuple(points))
     if answers.steps:
         yield Heading(
-            1, (InlineSpan("The steps of "), *make_code(answers.other), InlineSpan(" from there"))
+            1,
+            (
+                InlineSpan("The steps of "),
+                *make_code(answers.other_name),
+                InlineSpan(" from there"),
+            ),
         )
         for step in answers.steps:
-            yield from _step(step, 2)
+            yield from _iter_step_blocks(step, 2)
 
 
 def measure_longest_run(char: str, text: str) -> int:
@@ -210,7 +215,7 @@ def join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
 class MarkupWriter(NamedTuple):
     """The syntax of a markup language for each kind of piece and block."""
 
-    escaped: Callable[[str], str]
+    escape: Callable[[str], str]
     """Escapes text, except at the beginning of a line."""
     code: Callable[[str], str]
     strong: str
@@ -222,9 +227,9 @@ class MarkupWriter(NamedTuple):
     table: Callable[[MarkupWriter, Table], str]
     remark: str
     """Prefix of a note."""
-    start: Callable[[str], str] = str
+    escape_start: Callable[[str], str] = str
     """Escapes the beginning of a line, so that it begins no list or other block."""
-    joined: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
+    join: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
     """Joins written pieces, given with their spans, into a line."""
 
     def format_piece(self, span: InlineSpan) -> str:
@@ -234,19 +239,19 @@ class MarkupWriter(NamedTuple):
             case InlineKind.CODE:
                 return self.code(text)
             case InlineKind.STRONG:
-                return f"{self.strong}{self.escaped(text)}{self.strong}"
+                return f"{self.strong}{self.escape(text)}{self.strong}"
             case InlineKind.EMPHASIS:
-                return f"{self.emphasis}{self.escaped(text)}{self.emphasis}"
-        return self.escaped(text)
+                return f"{self.emphasis}{self.escape(text)}{self.emphasis}"
+        return self.escape(text)
 
     def format_inline(self, line: InlineText) -> str:
         """Format a line within another one."""
-        return self.joined((self.format_piece(span), span) for span in line)
+        return self.join((self.format_piece(span), span) for span in line)
 
     def format_line(self, line: InlineText) -> str:
         """Format the only line of a paragraph."""
         written = self.format_inline(line)
-        return self.start(written) if line and line[0].mark is InlineKind.PLAIN else written
+        return self.escape_start(written) if line and line[0].mark is InlineKind.PLAIN else written
 
     def write_document(self, blocks: Iterable[Block]) -> str:
         """Format a document of blocks."""

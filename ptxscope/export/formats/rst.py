@@ -86,7 +86,7 @@ def _format_table(pen: MarkupWriter, table: Table) -> str:
 
 
 _PEN = MarkupWriter(
-    escaped=escape_text,
+    escape=escape_text,
     code=_format_code,
     strong="**",
     emphasis="*",
@@ -95,6 +95,6 @@ _PEN = MarkupWriter(
     verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
     table=_format_table,
     remark=".. note::\n\n   ",
-    start=_start,
-    joined=_join_pieces,
+    escape_start=_start,
+    join=_join_pieces,
 )

@@ -24,8 +24,8 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     lines = head_lines(doc, width)
     for step in doc.steps:
         lines += step_lines(step, width)
-    if doc.left_out:
-        lines += wrap_text(doc.left_out, "", "  ", width)
+    if doc.omission:
+        lines += wrap_text(doc.omission, "", "  ", width)
     lines += ["", *result_lines(doc, width)]
     for note in doc.lane_notes:
         lines += ["", *wrap_text(f"* {note}", "", "  ", width)]
@@ -33,8 +33,8 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *wrap_text(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *answer_lines(doc.answers, width)]
-    if doc.agreed:
-        lines += ["", *wrap_text(doc.agreed, "", "", width)]
+    if doc.agreement:
+        lines += ["", *wrap_text(doc.agreement, "", "", width)]
     if doc.caption:
         lines += ["", *wrap_text(doc.caption, "", "", width)]
     lines += ["", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width)]
@@ -127,13 +127,13 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     """Yield the answers of the models, and the errata behind their differences."""
     yield "Two answers"
     for answer in answers.all:
-        told = f"{answer.label:<30}{answer.result}  {answer.why}"
+        told = f"{answer.label:<30}{answer.result}  {answer.reason}"
         yield from wrap_text(told.rstrip(), "  ", "      ", width)
     yield from wrap_text(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
         yield from wrap_text(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
     if answers.steps:
-        yield from ("", f"The steps of {answers.other} from there")
+        yield from ("", f"The steps of {answers.other_name} from there")
         for step in answers.steps:
             yield from step_lines(step, width)
 

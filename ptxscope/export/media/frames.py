@@ -11,12 +11,12 @@ from itertools import pairwise
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.alt_text import format_alt_text, short_alt
+from ..content.alt_text import format_alt_text, format_short_alt
 from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import make_sheet, write_sheet
 from . import slides
@@ -49,7 +49,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture with the motion and the slide that options request."""
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
-    look = _look(trace, options)
+    look = _choose_style(trace, options)
     drawn = trace_picture.draw_trace(trace, options, look=look)
     if options.motion is Motion.STILL or not drawn.doc.steps:
         return _write_svg(drawn, drawn.doc, options, _wrap_nothing)
@@ -63,22 +63,26 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
-    look = _look(trace, options)
+    look = _choose_style(trace, options)
     count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=look)).doc.steps)
     return tuple(_make_frame(trace, options, look, at, count) for at in range(1, count + 1))
 
 
 def _with_drawn_steps(drawn: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
     """Return a drawing whose document omits the steps that a compact figure skips."""
-    if not drawn.layout.compact:
+    if not drawn.layout.is_compact:
         return drawn
     marks = {mark.name for mark in drawn.pen.marks}
     steps = tuple(step for step in drawn.doc.steps if f"step-{step.stage}" in marks)
     return drawn._replace(doc=drawn.doc._replace(steps=steps))
 
 
-def _look(trace: Trace, options: Options) -> trace_picture.PictureStyle:
-    return slides.look_of(trace, options) if options.slide else trace_picture.look_of(options)
+def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+    return (
+        slides.choose_style(trace, options)
+        if options.slide
+        else trace_picture.choose_style(options)
+    )
 
 
 def _make_frame(
@@ -89,12 +93,12 @@ def _make_frame(
     doc = drawn.doc
     part = doc
     if at < count:
-        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
+        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreement="")
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
     text = _write_svg(drawn, part, options, _make_step_limit(at), "px-frame", at)
     name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
-    return Frame(name, text, format_alt_text(part), short_alt(part))
+    return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
 # --- visibility --------------------------------------------------------------------------
@@ -117,7 +121,7 @@ def _make_step_numbering(prefix: str) -> Wrap:
     return wrap
 
 
-def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
+def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
     """Return bands with a bar beside the newest step, and older steps faded."""
     found, x = [], page.x - _BAR
     for band, after in pairwise([*bands, bands[-1]]):
@@ -151,14 +155,14 @@ def _write_svg(
     """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
     pen, bands = drawn.pen, cut_bands(drawn)
     if options.slide and last:
-        bands = _accented(bands, drawn.layout.page, last)
+        bands = _accent_last_band(bands, drawn.layout.page, last)
     wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
     if options.slide:
         page = SvgCanvas(pen.prefix)
         page.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
         ground, body = page.parts, list(slides.lay_out_columns(drawn, bands, wrap))
     else:
-        ground = trace_picture.paper(drawn)
+        ground = trace_picture.draw_page(drawn)
         body = [*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
     drawing = [*ground, '<g class="px-body">', *body, "</g>"]
     before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
@@ -169,7 +173,7 @@ def _write_svg(
 # --- motion ------------------------------------------------------------------------------
 
 
-class _Moving(NamedTuple):
+class _MotionParts(NamedTuple):
     """The extra parts of a moving picture: elements before and over the drawing, and its style."""
 
     markers: tuple[str, ...] = ()
@@ -180,11 +184,11 @@ class _Moving(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _Moving:
-    return _Moving()
+def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _MotionParts:
+    return _MotionParts()
 
 
-def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
+def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
@@ -200,9 +204,9 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
         later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
         rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
-    wide, high = map(number, size)
+    wide, high = map(format_length, size)
     hint = SvgCanvas("")
-    hint.open("px-hint")
+    hint.open_group("px-hint")
     hint.draw_text(
         size[0] - 24,
         size[1] - _FOOT,
@@ -212,7 +216,7 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
         anchor="end",
         is_bold=True,
     )
-    hint.close()
+    hint.close_group()
     over = tuple(
         f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
         f"<title>to step {at % count + 1}</title>"
@@ -220,7 +224,7 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
         f"{''.join(hint.parts)}</a>"
         for at in range(count + 1)
     )
-    return _Moving(markers, over if count else (), "".join(rules) if count else "")
+    return _MotionParts(markers, over if count else (), "".join(rules) if count else "")
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
@@ -235,7 +239,7 @@ def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
     return found
 
 
-def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _Moving:
+def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
     """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
@@ -249,10 +253,10 @@ def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _Moving:
         )
     paused = ".px-svg:hover .px-k{animation-play-state:paused}"
     motion = f"@media (prefers-reduced-motion:no-preference){{{''.join(rules)}{paused}}}"
-    return _Moving(style=motion if rules else "")
+    return _MotionParts(style=motion if rules else "")
 
 
-_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _Moving]] = {
+_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _MotionParts]] = {
     Motion.STILL: _make_still,
     Motion.STEPPING: _make_stepping,
     Motion.PLAYING: _make_playing,

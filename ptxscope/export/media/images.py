@@ -101,7 +101,7 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
             wide, high = map(round, found)
             raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
         said = read_description(svg)
-        alt = f"{said.title}. {said.told}"
+        alt = f"{said.title}. {said.description}"
         told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
     first = read_description(pages[0])
     inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}

@@ -29,13 +29,13 @@ def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
-        step = _step(drawn, mark.name)
+        step = _find_first_step(drawn, mark.name)
         own = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
         bands.append(Band(mark.y, step, *own))
     return bands
 
 
-def _step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
+def _find_first_step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
     """Return the first step at which the part below a mark is visible."""
     numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
     return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
@@ -49,9 +49,9 @@ def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     bands = cut_bands(drawn)
     found = []
     for ground in drawn.pen.grounds:
-        first = _step(drawn, ground.since) if ground.since else 0
+        first = _find_first_step(drawn, ground.since) if ground.since else 0
         end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
-        found += wrap(first, [ground.part(ground.top, min(end, ground.end))])
+        found += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
     return found
 
 

@@ -21,7 +21,7 @@ class About(NamedTuple):
     """The description that an SVG embeds."""
 
     title: str
-    told: str
+    description: str
     """Description of the whole picture in words."""
     mark: str
     """Name of the producer, and whether the picture is a frame."""
@@ -45,7 +45,7 @@ def add_description(png: bytes, svg: str) -> bytes:
 
 def _iter_chunks(said: About) -> Iterator[bytes]:
     yield _make_chunk(b"tEXt", b"Software\0" + said.mark.encode())
-    for name, text in ((b"Title", said.title), (b"Description", said.told)):
+    for name, text in ((b"Title", said.title), (b"Description", said.description)):
         yield _make_chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
 
 

@@ -49,7 +49,7 @@ _ABOUT = (
 def render(options: Options = DEFAULT) -> str:
     """Render the poster as an ``<svg>`` in A3."""
     pen = SvgCanvas(options.id or "px-poster")
-    pen.least = LEAST
+    pen.min_size = LEAST
     _draw_head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
@@ -58,7 +58,7 @@ def render(options: Options = DEFAULT) -> str:
     for at, entry in enumerate(_order_entries()):
         y = top + (at // _COLUMNS) * (high + _GAP)
         _draw_card(pen, entry, columns[at % _COLUMNS], y, high)
-    _key(pen, columns[-1], top + (rows - 1) * (high + _GAP))
+    _draw_key(pen, columns[-1], top + (rows - 1) * (high + _GAP))
     _draw_legend(pen, _HEIGHT - _EDGE - _LEGEND)
     page = SvgCanvas(pen.prefix)
     page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
@@ -88,7 +88,7 @@ def _draw_head(pen: SvgCanvas) -> None:
 def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) -> float:
     """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
     trace = make_placeholder_trace(parse(entry.example[0]))
-    pen.open("px-card", entry.opcode)
+    pen.open_group("px-card", entry.opcode)
     pen.grounds.append(
         Ground(
             area.x, area.width, y, y + high, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
@@ -113,7 +113,7 @@ def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) 
         inner.x, at + 3, lines, 9.5, SvgColour.INK, step=11.5, is_monospaced=True, is_bold=True
     )
     end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), at - 5)
-    pen.close()
+    pen.close_group()
     return end
 
 
@@ -144,7 +144,7 @@ def _draw_figure(small: _Small, y: float) -> float:
         elif step.stage is Stage.WRITE:
             y = _draw_written(small, drawn.rows, y)
         else:
-            y = _step(small, step, drawn.title, y)
+            y = _draw_step(small, step, drawn.title, y)
             merged = [x for x in drawn.rows if _is_merging(small.trace, x)]
             for row in merged:
                 y = _draw_merge(small, row, y)
@@ -178,7 +178,7 @@ def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float
 
 def _place_parts(small: _Small, register: RegisterFigure, side: int) -> list[Area]:
     count = len(register.cells)
-    if register.by_lane:
+    if register.is_by_lane:
         return [pair[side] for pair in _split_sides(small, count)]
     return small.area.split_columns(2, 8)[side].split_columns(count, 2)
 
@@ -216,7 +216,7 @@ def _draw_selected_parts(
             draw_bit_box(small.pen, area, top, _CHIP, "", span.look, span.tint)
             _draw_text_inside(small.pen, area, top, span.text)
             for link in row.links:
-                if link.target == cell.place and link.taken and link.source in ports:
+                if link.target == cell.place and link.is_taken and link.source in ports:
                     start = ports[link.source].center
                     small.pen.draw_flow(
                         (start, y), (area.center, top), choose_link_colour(link.tint)
@@ -224,7 +224,7 @@ def _draw_selected_parts(
     return top + _CHIP
 
 
-def _step(small: _Small, step: Step, title: str, y: float) -> float:
+def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
     """Draw the number, title and formula of a step on one or two lines; return the end."""
     pen, area = small.pen, small.area
     told = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
@@ -282,7 +282,7 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
     top = y + 5
     for row, whole in zip(rows, small.area.split_columns(len(rows), 8), strict=True):
         cells = row.cells
-        name = row.written or row.name
+        name = row.destination_name or row.name
         lead = measure_text(name, 10, is_monospaced=True) + 12
         area = Area(whole.x + lead, whole.width - lead) if len(cells) == 1 else whole
         if len(cells) == 1:
@@ -314,7 +314,7 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
     return top + _CHIP
 
 
-def _key(pen: SvgCanvas, area: Area, y: float) -> None:
+def _draw_key(pen: SvgCanvas, area: Area, y: float) -> None:
     """Draw the explanation of a card in the free cell."""
     inner, at = area.shrink(7), y + 18
     pen.draw_text(inner.x, at, "A card", 12, is_bold=True)

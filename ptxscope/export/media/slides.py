@@ -11,7 +11,7 @@ from ..content.document import list_traces
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area, draw_instruction, make_side_layout, make_stacked_layout
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import fit_text, measure_text, wrap_text
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
@@ -56,7 +56,7 @@ class _Fit(NamedTuple):
     """Smallest letters drawn, in px of a slide."""
     filled: float
     """Share of the free width that is drawn on."""
-    cut: int
+    cut_count: int
     """Number of texts that do not fit."""
 
 
@@ -115,7 +115,7 @@ def _format_steps(steps: Sequence[Step]) -> str:
     return ",".join(str(step.number) for step in steps)
 
 
-def look_of(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+def choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
     """Return the style with readable letters on a slide, or with the largest possible."""
     return _choose_best_fit(trace, options)[0]
 
@@ -132,31 +132,33 @@ def _iter_enlarged(
     trace: Trace, options: Options, look: trace_picture.PictureStyle
 ) -> Iterator[tuple[trace_picture.PictureStyle, _Fit]]:
     """Yield the layout in a style, and with enlarged letters if they are too small."""
-    fit = _fit(trace_picture.draw_trace(trace, options, look=look))
+    fit = _fit_columns(trace_picture.draw_trace(trace, options, look=look))
     yield look, fit
     wanted = READABLE / fit.scale + 0.05
     for least in dict.fromkeys(min(wanted, most) for most in _LARGER):
         if fit.letters < READABLE:
-            larger = look._replace(least=least)
-            yield larger, _fit(trace_picture.draw_trace(trace, options, look=larger))
+            larger = look._replace(min_size=least)
+            yield larger, _fit_columns(trace_picture.draw_trace(trace, options, look=larger))
 
 
 def _rank_fit(fit: _Fit) -> tuple[float, ...]:
-    return -fit.cut, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
+    return -fit.cut_count, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
 
 
-def _fit(drawn: trace_picture.SvgDrawing) -> _Fit:
+def _fit_columns(drawn: trace_picture.SvgDrawing) -> _Fit:
     _, top = _draw_head(drawn)
-    high, inner = _foot(drawn)[1] - top, _measure_inner_area(drawn).width
-    columns = _make_columns([band.y for band in cut_bands(drawn)[1:]], _end(drawn), inner, high)
-    scale = _scale(columns, inner, high)
+    high, inner = _draw_foot(drawn)[1] - top, _measure_inner_area(drawn).width
+    columns = _make_columns(
+        [band.y for band in cut_bands(drawn)[1:]], _find_columns_end(drawn), inner, high
+    )
+    scale = _compute_scale(columns, inner, high)
     room = SIZE[0] - _MARGIN * (len(columns) + 1)
-    smallest = drawn.pen.smallest * scale
+    smallest = drawn.pen.smallest_size * scale
     filled = len(columns) * inner * scale / room
-    return _Fit(columns, scale, smallest, filled, drawn.pen.cut)
+    return _Fit(columns, scale, smallest, filled, drawn.pen.cut_count)
 
 
-def _end(drawn: trace_picture.SvgDrawing) -> float:
+def _find_columns_end(drawn: trace_picture.SvgDrawing) -> float:
     """Return the end of the part that goes into columns; caption and source are at the foot."""
     return next(mark.y for mark in drawn.pen.marks if mark.name == "foot")
 
@@ -173,9 +175,9 @@ def lay_out_columns(
     prefix, inner = drawn.pen.prefix, _measure_inner_area(drawn)
     head, top = _draw_head(drawn)
     yield from head
-    foot, end = _foot(drawn)
+    foot, end = _draw_foot(drawn)
     yield from foot
-    columns, scale, *_ = _fit(drawn)
+    columns, scale, *_ = _fit_columns(drawn)
     high = end - top
     wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
     y = top + (high - _find_tallest(columns) * scale) / 2
@@ -192,7 +194,7 @@ def lay_out_columns(
             middle = _MARGIN / 2 + at * (wide + _MARGIN)
             line.draw_line(middle, y, middle, y + _find_tallest(columns) * scale, SvgColour.LINE)
             yield from line.parts
-        shift = f"translate({number(x - inner.x * scale)} {number(y - column.top * scale)})"
+        shift = f"translate({format_length(x - inner.x * scale)} {format_length(y - column.top * scale)})"
         own = [band for band in bands if column.top <= band.y < column.end]
         yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
         yield from (*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(own, wrap))
@@ -213,10 +215,10 @@ def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     badge = min(measure_text(model, 15) + 28, area.width / 3)
     size, lines = _fit_text(doc.ptx, area.width - badge - 40, _LINES, is_monospaced=True)
     line, wide = SvgCanvas(pen.prefix), area.width - badge - 40
-    line.least = READABLE
+    line.min_size = READABLE
     first = y + 23 + size * 0.36
     high = (
-        draw_instruction(line, " ".join(lines), area.x + 16, first, wide, size, drawn.named)
+        draw_instruction(line, " ".join(lines), area.x + 16, first, wide, size, drawn.long_names)
         - y
         + 16
     )
@@ -230,18 +232,18 @@ def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     return pen.parts, y + high + _MARGIN
 
 
-def _foot(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
+def _draw_foot(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     """Draw caption and source at the foot of a slide; return the elements and their top."""
     doc, pen = drawn.doc, SvgCanvas(drawn.pen.prefix)
     width = SIZE[0] - 2 * _MARGIN
     lines = wrap_text(doc.caption, width, _CAPTION)
     y = SIZE[1] - _MARGIN - READABLE * 1.5 - len(lines) * _CAPTION * 1.35
-    pen.open("px-foot")
+    pen.open_group("px-foot")
     pen.draw_lines(
         _MARGIN, y + _CAPTION, lines, _CAPTION, SvgColour.INK, step=_CAPTION * 1.35, is_italic=True
     )
     pen.draw_text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width)
-    pen.close()
+    pen.close_group()
     return pen.parts, y
 
 
@@ -267,10 +269,12 @@ def _make_columns(cuts: list[float], end: float, inner: float, high: float) -> l
         for count in range(min(_MOST_COLUMNS, len(more) + 1))
         for chosen in combinations(more, count)
     )
-    return max(ways, key=lambda columns: (_scale(columns, inner, high), -_find_tallest(columns)))
+    return max(
+        ways, key=lambda columns: (_compute_scale(columns, inner, high), -_find_tallest(columns))
+    )
 
 
-def _scale(columns: list[_Column], inner: float, high: float) -> float:
+def _compute_scale(columns: list[_Column], inner: float, high: float) -> float:
     wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
     return min(wide / inner, high / _find_tallest(columns))
 

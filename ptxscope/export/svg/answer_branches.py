@@ -12,18 +12,18 @@ from ..content.document import Document, ResultView, StepView, build_document
 from ..options import Options
 from .cell_shapes import drop_hex_prefixes
 from .page_layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, build_visible_scene
-from .result_shapes import draw_column_grounds, draw_remark, draw_results, step_notes
+from .result_shapes import draw_column_grounds, draw_remark, draw_results, draw_step_notes
 from .step_layout import draw_rows, place_rows
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
-_APART = 156
+_GAP = 156
 """Space in px between the branches, for the words of both."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
 LONGEST_OF_BRANCH = 5
 """Longest name in characters that is drawn in full; a branch has half the usual room."""
-_WAYS = 72
+_FORK_HEIGHT = 72
 """Height of the fork in px."""
 
 
@@ -36,7 +36,7 @@ class Branch(NamedTuple):
     label: str
     steps: dict[Stage, StepView]
     results: tuple[ResultView, ...]
-    own: bool
+    is_own: bool
     """Whether it has the trace's own answer."""
 
 
@@ -56,7 +56,9 @@ class AnswerBranches(NamedTuple):
 def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranches | None:
     """Return the branches of a document that shows both answers, or None."""
     found = (
-        find_divergence(trace, find_divergences(trace)) if doc.answers and doc.answers.of else None
+        find_divergence(trace, find_divergences(trace))
+        if doc.answers and doc.answers.other_trace
+        else None
     )
     if found is None or doc.answers is None:
         return None
@@ -89,31 +91,31 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
 
 def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
     """Draw the point of divergence, and both branches to their results; return the end."""
-    areas = _PAGE.split_columns(2, _APART)
+    areas = _PAGE.split_columns(2, _GAP)
     stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
-    own = next(branch for branch in fork.branches if branch.own)
+    own = next(branch for branch in fork.branches if branch.is_own)
     marked = [stage for stage in stages if stage in own.steps]
     if marked:  # the words about the divergence appear with the first step that differs
-        pen.mark(f"step-{marked[0]}", y)
+        pen.add_mark(f"step-{marked[0]}", y)
     since = pen.marks[-1].name
-    top = y + _WAYS
+    top = y + _FORK_HEIGHT
     _draw_split(fork, pen, areas, y, top)
     drawn = [_make_branch_sketch(doc, branch, area, pen) for branch, area in
              zip(fork.branches, areas, strict=True)]  # fmt: skip
     for sketch, branch in zip(drawn, fork.branches, strict=True):
-        _name(sketch, branch, top)
+        _draw_name(sketch, branch, top)
     y = top + 34
     for stage in stages:
         if stage in marked[1:]:
-            pen.mark(f"step-{stage}", y)
+            pen.add_mark(f"step-{stage}", y)
         found = fork.list_pairs(stage)
         for sketch in drawn:
-            sketch.differing = {pair.key: pair.lanes for pair in found}
+            sketch.differing_lanes = {pair.key: pair.lanes for pair in found}
         alike = not any(pair.is_different for pair in found)
         words = _draw_words(drawn, fork, stage, y, is_alike=alike)
         both = zip(drawn, fork.branches, strict=True)
         y = max(words, *(_draw_band(sketch, branch, stage, y) for sketch, branch in both))
-    pen.mark("result", y)
+    pen.add_mark("result", y)
     ends = []
     for sketch, branch, other in zip(drawn, fork.branches, fork.branches[::-1], strict=True):
         draw_column_grounds(sketch, top, y, since)
@@ -125,7 +127,7 @@ def _draw_split(
     fork: AnswerBranches, pen: SvgCanvas, areas: list[Area], y: float, top: float
 ) -> None:
     """Draw the line that forks."""
-    pen.open("px-fork")
+    pen.open_group("px-fork")
     pen.draw_text(
         EDGE,
         y + 24,
@@ -139,7 +141,7 @@ def _draw_split(
     pen.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
     for area in areas:
         pen.draw_flow((FIGURES.center, y + 10), (area.center, top), SvgColour.MARK)
-    pen.close()
+    pen.close_group()
 
 
 def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanvas) -> Sketch:
@@ -151,7 +153,7 @@ def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanva
     return sketch
 
 
-def _name(sketch: Sketch, branch: Branch, y: float) -> None:
+def _draw_name(sketch: Sketch, branch: Branch, y: float) -> None:
     pen, area = sketch.pen, sketch.figures
     pen.draw_rect(area.x, y, area.width, 26, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.6)
     pen.draw_text(
@@ -178,7 +180,7 @@ def _draw_words(
         step, pen = branch.steps.get(stage), sketch.pen
         if step is None:
             continue
-        pen.open("px-words")
+        pen.open_group("px-words")
         pen.draw_dot(x, y + 10, SvgColour.INK, is_hollow=True, size=9)
         pen.draw_text(
             x, y + 13.8, str(step.number), 10.5, SvgColour.INK, anchor="middle", is_bold=True
@@ -213,7 +215,7 @@ def _draw_words(
                 _MIDDLE.x, end, lines, 11, SvgColour.DIM, step=pen.compute_pitch(14.5, 11)
             )
         told.append(about)
-        pen.close()
+        pen.close_group()
     return end
 
 
@@ -223,16 +225,16 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
     if step is None:
         return y
     pen = sketch.pen
-    pen.open(*_group(branch, stage))
+    pen.open_group(*_format_group(branch, stage))
     end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y)
-    end = step_notes(pen, step, end, sketch.figures)
-    pen.close()
+    end = draw_step_notes(pen, step, end, sketch.figures)
+    pen.close_group()
     return end
 
 
-def _group(branch: Branch, stage: Stage) -> tuple[str, str]:
+def _format_group(branch: Branch, stage: Stage) -> tuple[str, str]:
     """Return the class and the name of a step of an answer."""
-    if branch.own:
+    if branch.is_own:
         return f"px-step px-{stage}", f"step-{stage}"
     return f"px-step px-{stage} px-other", f"other-{stage}"
 

@@ -37,7 +37,7 @@ _CAPTION, _INCOMING = 14, 24
 """Heights in px of the name above an incoming value, and of its box."""
 
 
-def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) -> float:
+def draw_register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) -> float:
     """Draw a register in the parts that are read from it; return the end."""
     pen = sketch.pen
     areas = sketch.make_areas(len(shown.cells), slot)
@@ -62,10 +62,10 @@ def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) 
         )
         sketch.set_port(cell.place, pill, y + 24)
         return y + 24
-    if not shown.by_lane:
+    if not shown.is_by_lane:
         areas = _draw_joined_parts(sketch, shown, slot)
-        y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or ignored
+        y = _draw_name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
+    if sketch.layout.is_compact and shown.role == "c":  # its lanes are kept or ignored
         shown = shown._replace(
             cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
         )
@@ -84,14 +84,14 @@ def _draw_joined_parts(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart) 
     return area.split_columns(len(shown.cells), 2)
 
 
-def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
+def _draw_name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
     pen, ink = sketch.pen, ROLE_INKS.get(shown.role, SvgColour.INK)
     pen.draw_text(area.x, y + 12, shown.label, 15, ink, is_monospaced=True, is_bold=True)
     start = measure_text(shown.label, 15, is_monospaced=True) + 8
     name = shown.name
     name = "" if name == shown.role else name
-    meant = "" if shown.unit == 1 else shown.meant
+    meant = "" if shown.unit == 1 else shown.meaning
     if sketch.scene.lanes > 1:  # its name is in the margin
         name = ""
     if (
@@ -127,10 +127,14 @@ def _draw_part(
     name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
     is_named = shown.unit in _LETTERS and not span.text.endswith(name)
     free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
-    aside = _aside(area, span.text, measure_text(name, pen.scale_size(LEAST))) if is_named else 0
+    aside = (
+        _compute_aside(area, span.text, measure_text(name, pen.scale_size(LEAST)))
+        if is_named
+        else 0
+    )
     center = area.center - (aside / 2 if aside <= free else 0)
     pen.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
-             is_bold=style.bold, width=area.width - 4)  # fmt: skip
+             is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
     for number in rest:
         pen.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
@@ -138,7 +142,7 @@ def _draw_part(
         _draw_corner_name(pen, area, y, name, style.text)
 
 
-def _aside(area: Area, text: str, tag: float) -> float:
+def _compute_aside(area: Area, text: str, tag: float) -> float:
     """Return the width in px to leave free beside bits for a name in the corner."""
     wide = measure_text(text, 15, is_monospaced=True)
     return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
@@ -185,7 +189,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
     """Draw the values and the name of a row from a step that is not shown; return the end."""
     pen, areas = sketch.pen, sketch.get_areas(row)
     cells_, top = list(row.cells), y + _CAPTION
-    name = row.written or row.name
+    name = row.destination_name or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
         if all(
             _list_spans(cell, SpanKind.CHIP) for cell in cells_
@@ -236,7 +240,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
 def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
     """Draw the flags of each lane below it; move the starts of lines below them."""
     most = 0
-    if sketch.layout.compact and isinstance(row.figure, NumberLine):  # its arrows show the flags
+    if sketch.layout.is_compact and isinstance(row.figure, NumberLine):  # its arrows show the flags
         return y
     for cell, area in zip(row.cells, areas, strict=True):
         said = sketch.words.get((row.key, cell.place.lane))
@@ -254,7 +258,7 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     said = sketch.words.get((row.key, 0))
     if not said:
         return y
-    if sketch.layout.compact:
+    if sketch.layout.is_compact:
         return y + 6
     lines = sketch.pen.wrap_text(drop_hex_prefixes(said.sentence), area.width, 11)
     for at, line in enumerate(lines):
@@ -306,7 +310,7 @@ def _draw_bits(
     if not is_framed:
         area = area.shrink(6)
     if len(row.cells) == 1:
-        whole = area.width if row.written else _measure_word(sketch, area)
+        whole = area.width if row.destination_name else _measure_word(sketch, area)
         area = area.take_middle(max(_DIGIT * digits, 66) if digits < 8 else whole)
     high = _CHIP + (_NUMBER if value else 0)
     if is_framed:
@@ -317,7 +321,9 @@ def _draw_bits(
     tag = max((measure_text(x.text.strip(), pen.scale_size(LEAST)) for x in names), default=0)
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
-        aside = max(22 if box.width < 90 else 0, _aside(box, span.text, tag)) if names else 0
+        aside = (
+            max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
+        )
         draw_bit_box(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
         x = box.right
     for span in names:
@@ -351,7 +357,7 @@ def _draw_merged_lane(
             row, cell.place.lane
         ):  # t arrives next to its part of c
             aside = 0 if link.source.key in sketch.registers else -18
-            sketch.draw(link, (port.area.center, port.y), (area.center + aside, y))
+            sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
     pen.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
@@ -387,7 +393,7 @@ def _draw_merged_lane(
         cell,
         SpanKind.CHANGED,
         *((SpanKind.TEXT,) if sketch.scene.lanes == 1 else ()),
-        *(() if sketch.layout.compact else (SpanKind.NAME,)),
+        *(() if sketch.layout.is_compact else (SpanKind.NAME,)),
     )
     end = y + _MERGED
     for note in notes:
@@ -438,7 +444,7 @@ def _draw_verdict(
 ) -> float:
     """Draw a comparison and its outcome."""
     pen, numbers = sketch.pen, _list_spans(cell, SpanKind.NUMBER)
-    high, name = 0.0, (row.written or row.name) if len(row.cells) == 1 else ""
+    high, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
     if numbers:
         high = 26
         if is_framed:
@@ -473,7 +479,7 @@ def _draw_formula(
     shown = value[0].text
     ink = SvgColour.MARK if value[0].look is SpanKind.CLAMPED else SvgColour.INK
     lines = [drop_hex_prefixes(left)] if left else []
-    if left and measure_text(lines[0], pen.least, is_monospaced=True) > area.width - 2:
+    if left and measure_text(lines[0], pen.min_size, is_monospaced=True) > area.width - 2:
         lines = pen.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
     more = 12 * max(len(lines) - 1, 0)
     if is_framed:

@@ -16,11 +16,11 @@ _GATE = 24
 """Height of the box of a gate in px."""
 _OPTION = 46
 """Height of the box of an option in px."""
-_AROUND = 14
+_MARGIN = 14
 """Margin in px beside the text of an option."""
 _FIRST, _SECOND = 11, 21
 """Baselines in px of the two lines of its text, if one line is too long."""
-_WAYS = 56
+_LINES_HEIGHT = 56
 """Height in px of the lines from the options to the chosen value."""
 _ASIDE = 50
 """Distance in px of their ends from the middle, where the condition is."""
@@ -34,7 +34,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     wide = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
-    inputs = sorted(figure.inputs, key=lambda x: _from(sketch, x.place, area))
+    inputs = sorted(figure.inputs, key=lambda x: _find_start(sketch, x.place, area))
     for value, dx in zip(inputs, aside, strict=True):
         x = area.center + dx
         port = sketch.ports.get(value.place)
@@ -70,25 +70,25 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     return pill + PILL_HEIGHT
 
 
-def _from(sketch: Sketch, place: LaneRef, area: Area) -> float:
+def _find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
     """Return x of the start of a line to a gate, so that lines into it do not cross."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
 
 
-def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
+def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
     """Draw two values and the condition between their lines; the chosen line is strong."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
     more = max(map(partial(_measure_extra_height, pen), figure.options, parts))
     end = y + _OPTION + more
-    pill, bottom = end + 8, end + _WAYS
+    pill, bottom = end + 8, end + _LINES_HEIGHT
     wide = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
     box = area.take_middle(wide)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
         _draw_option(sketch, option, part, y, more)
-        x = area.center - aside if option.if_true else area.center + aside
+        x = area.center - aside if option.is_true_branch else area.center + aside
         _draw_way(sketch, option, (part.center, end), (x, bottom))
     condition = figure.condition
     port = sketch.ports.get(condition.place)
@@ -97,7 +97,7 @@ def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> flo
     draw_truth(pen, area.center, pill, get_truth(condition.value))
     pen.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
              anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
-    taken = [option.tint for option in figure.options if option.taken]
+    taken = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken[0] if len(taken) == 1 else PLAIN)
     pen.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
@@ -108,11 +108,11 @@ def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> flo
 
 def _format_option(option: ChoiceBranch) -> tuple[str, str]:
     """Return the name of an option, and its condition."""
-    return option.name, f"if {'true' if option.if_true else 'false'}"
+    return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
 
 def _is_one_line(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
-    return measure_text(", ".join(_format_option(option)), pen.least) <= box.width - _AROUND
+    return measure_text(", ".join(_format_option(option)), pen.min_size) <= box.width - _MARGIN
 
 
 def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
@@ -122,7 +122,7 @@ def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> fl
 
 def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more: float) -> None:
     """Draw an option with its value and its condition."""
-    pen, strong = sketch.pen, option.taken
+    pen, strong = sketch.pen, option.is_taken
     fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
     if port:
@@ -136,7 +136,7 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more
     )  # fmt: skip
     on = strong and fill is not SvgColour.PAGE
     name, when = _format_option(option)
-    room, ink = box.width - _AROUND, SvgColour.ON if on else SvgColour.DIM
+    room, ink = box.width - _MARGIN, SvgColour.ON if on else SvgColour.DIM
     if _is_one_line(pen, option, box):
         pen.draw_text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
     else:
@@ -152,7 +152,11 @@ def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) ->
     """Draw the line from an option to the chosen value, crossed out if another one is chosen."""
     pen = sketch.pen
     pen.draw_flow(
-        start, end, choose_link_colour(option.tint), is_strong=option.taken, has_head=option.taken
+        start,
+        end,
+        choose_link_colour(option.tint),
+        is_strong=option.is_taken,
+        has_head=option.is_taken,
     )
-    if not option.taken:
+    if not option.is_taken:
         pen.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)

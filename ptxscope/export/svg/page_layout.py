@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ...scene.row_folding import Folded, fold
+from ...scene.row_folding import FoldedScene, fold_scene
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import (
     Cell,
@@ -92,15 +92,15 @@ class Layout(NamedTuple):
     figures: Area
     words: Area
     """Extent of the sentences of a step."""
-    above: bool = False
+    has_words_above: bool = False
     """Whether words are above the figures of their step instead of beside them."""
-    compact: bool = False
+    is_compact: bool = False
     """Whether it is for a column of a paper, without steps that change nothing."""
     crossing: float = 46
     """Height in px for lines that cross."""
     drop: float = 22
     """Height in px of straight lines between two rows."""
-    apart: float = 10
+    row_gap: float = 10
     """Gap in px between rows without a line."""
 
     @property
@@ -112,7 +112,14 @@ class Layout(NamedTuple):
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
-    _COLUMN, _COLUMN, _COLUMN.shrink(2), above=True, compact=True, crossing=30, drop=15, apart=5
+    _COLUMN,
+    _COLUMN,
+    _COLUMN.shrink(2),
+    has_words_above=True,
+    is_compact=True,
+    crossing=30,
+    drop=15,
+    row_gap=5,
 )
 
 
@@ -124,7 +131,7 @@ def make_side_layout(figures: float) -> Layout:
 def make_stacked_layout(figures: float) -> Layout:
     """Return a layout as wide as the figures, with the words of a step above them."""
     whole = Area(EDGE, figures)
-    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), above=True)
+    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), has_words_above=True)
 
 
 _TITLE = 138
@@ -168,10 +175,10 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def folded(trace: Trace, options: Options) -> Folded:
+def build_folded_scene(trace: Trace, options: Options) -> FoldedScene:
     """Return that scene without the rows that change nothing."""
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
-    return fold(
+    return fold_scene(
         build_visible_scene(trace, options), trace, find_hidden_rows(trace, options), stages
     )
 
@@ -208,11 +215,11 @@ class Sketch:
         self.ports: dict[LaneRef, Port] = {}
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
-        self.differing: Mapping[str, frozenset[int]] = {}
+        self.differing_lanes: Mapping[str, frozenset[int]] = {}
         """Lanes of rows that differ in the answer beside it."""
         shown = {step.number for step in steps}
         drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
-        self.fed = {link.source.key for row in drawn for link in row.links}
+        self.read_keys = {link.source.key for row in drawn for link in row.links}
         """Keys of the registers and rows that some drawn row reads."""
 
     def find_tint(self, place: LaneRef) -> Tint:
@@ -247,7 +254,7 @@ class Sketch:
 
     def has_no_room(self, shown: RegisterFigure) -> bool:
         """Whether a register is only named: a whole one next to lanes in a compact figure."""
-        return self.layout.compact and self.scene.lanes > 1 and not shown.by_lane
+        return self.layout.is_compact and self.scene.lanes > 1 and not shown.is_by_lane
 
     def find_hidden_sources(self, rows: Iterable[RowScene]) -> list[RowScene]:
         """Return the hidden rows that some rows read; a choice draws its own."""
@@ -262,13 +269,13 @@ class Sketch:
         """Set the start of lines from a place: below an area."""
         self.ports[place] = Port(area, y)
 
-    def node(self, place: LaneRef) -> Node:
+    def make_node(self, place: LaneRef) -> Node:
         """Return a place as a node of the picture; a branch shares the nodes of the trunk."""
         return self.branch if (place.key, 0) in self.words else "", *place
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
         """Record the position of a value."""
-        self.pen.zones.append(Zone(self.node(place), (area.x, y, area.width, end - y)))
+        self.pen.zones.append(Zone(self.make_node(place), (area.x, y, area.width, end - y)))
 
     def add_zones(self, cells: Iterable[Cell], y: float) -> None:
         """Record the positions of cells drawn from y downwards."""
@@ -289,9 +296,9 @@ class Sketch:
         for link, port in self.find_incoming_links(row, lane):
             ends = port.area.center, box.center
             start, end = ends if is_centered else find_link_ends(port.area, box)
-            self.draw(link, (start, port.y), (end, y))
+            self.draw_link(link, (start, port.y), (end, y))
 
-    def draw(self, link: Link, start: Point, end: Point) -> None:
+    def draw_link(self, link: Link, start: Point, end: Point) -> None:
         """Draw a line that crosses over only near its end, past anything in between."""
         bend = end[1] - self.layout.crossing
         at = len(self.pen.flows)
@@ -299,11 +306,11 @@ class Sketch:
             start,
             end,
             choose_link_colour(link.tint),
-            is_strong=link.taken,
-            has_head=link.taken,
+            is_strong=link.is_taken,
+            has_head=link.is_taken,
             bend=bend,
         )
-        if link.taken:
+        if link.is_taken:
             self.add_link(link, self.pen.flows[at])
         else:
             self.pen.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
@@ -314,21 +321,23 @@ class Sketch:
         row = self.rows.get(target.key)
         if row and is_packed(row):
             target = LaneRef(target.key, source.lane)
-        ends = self.node(source), self.node(target)
+        ends = self.make_node(source), self.make_node(target)
         self.pen.links.setdefault(ends, []).extend(lines)
 
     def add_result(self, name: str, area: Area, y: float, end: float) -> None:
         """Record the position of a result."""
-        self.pen.zones.append(Zone(self._result(name), (area.x, y, area.width, end - y)))
+        self.pen.zones.append(Zone(self._make_result_node(name), (area.x, y, area.width, end - y)))
 
     def add_result_link(self, name: str, place: LaneRef, *lines: str) -> None:
         """Record the source of a result, and the lines that show it."""
         row = self.rows.get(place.key)
         lanes = range(len(row.cells)) if row and is_packed(row) else (place.lane,)
         for lane in lanes:
-            self.pen.links[self.node(LaneRef(place.key, lane)), self._result(name)] = [*lines]
+            self.pen.links[
+                self.make_node(LaneRef(place.key, lane)), self._make_result_node(name)
+            ] = [*lines]
 
-    def _result(self, name: str) -> Node:
+    def _make_result_node(self, name: str) -> Node:
         return self.branch, f"{name} =", 0
 
 
@@ -354,7 +363,7 @@ def draw_instruction(
     for name, role in sorted(named):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
-    letters.least = pen.least
+    letters.min_size = pen.min_size
     for at, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
         found = [(found, name) for name in roles for found in _find_name(name, line)]

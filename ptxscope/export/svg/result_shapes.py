@@ -39,8 +39,8 @@ def draw_results(
     """
     pen, forked = sketch.pen, beside is not None
     top = y + 34
-    pen.open("px-result")
-    room, above = sketch.figures, sketch.layout.above
+    pen.open_group("px-result")
+    room, above = sketch.figures, sketch.layout.has_words_above
     if not forked:
         x = room.x + 8 if above else sketch.layout.words.x
         pen.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
@@ -48,7 +48,7 @@ def draw_results(
         room = Area(room.x + _WORD, room.width - _WORD)
     if not found:
         end = _draw_empty_result(doc, sketch, room, top)
-        pen.close()
+        pen.close_group()
         return end
     areas = room.split_columns(len(found), 20)
     if len(found) == 1 and not forked:  # the name is beside the word, which is in the middle
@@ -63,17 +63,17 @@ def draw_results(
             _draw_result_link(sketch, place, area, top, shown.name)
         _draw_result(sketch, shown, other.bits, area, top, is_stacked=forked)
         sketch.add_result(shown.name, area, top, top + high)
-    pen.close()
+    pen.close_group()
     return top + high
 
 
-def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
+def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
     """Draw every destination with its bits, and its value below, in a low box; return the end."""
     pen, room, top = sketch.pen, sketch.figures, y + 16
-    pen.open("px-result")
+    pen.open_group("px-result")
     if not doc.results:
         end = _draw_empty_result(doc, sketch, room, top - 4)
-        pen.close()
+        pen.close_group()
         return end
     areas = room.split_columns(len(doc.results), 8)
     for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
@@ -104,7 +104,7 @@ def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
             is_monospaced=True,
             width=area.width - 8,
         )
-    pen.close()
+    pen.close_group()
     return top + _LOW
 
 
@@ -182,7 +182,7 @@ def _draw_result_link(
 def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
     """Draw the empty box of a missing result, and a faint line to it."""
     pen, area = sketch.pen, room.take_middle(440)
-    for place in sketch.scene.thrown:
+    for place in sketch.scene.discarded_results:
         _draw_result_link(sketch, place, area, top)
     pen.draw_rect(area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3")
     pen.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
@@ -190,7 +190,7 @@ def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) ->
     return top + 36
 
 
-def step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
+def draw_step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
     """Draw the notes of the author on a step; return the end."""
     for text in step.notes:
         y = draw_note(pen, text, y + 10, area)

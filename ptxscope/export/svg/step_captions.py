@@ -26,7 +26,7 @@ _NUMBER = 36
 def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     """Draw a title above the registers, and the bits of those drawn by lanes; return the end."""
     pen, words = sketch.pen, sketch.layout.words
-    if sketch.layout.compact:
+    if sketch.layout.is_compact:
         roles = list(roles)
         if roles:
             pen.draw_rect(
@@ -41,7 +41,7 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
         for role, area in zip(roles, words.split_columns(2, 24), strict=False):
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
-    if not sketch.layout.above:
+    if not sketch.layout.has_words_above:
         pen.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
         end = y + 38
         for role in roles:
@@ -55,16 +55,16 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     return y + _STRIP + 2
 
 
-def step(
+def draw_step_caption(
     sketch: Sketch, shown: StepView, roles: Iterable[str], y: float, joined: StepView | None = None
 ) -> float:
     """Draw number, title and sentence of a step, and the registers it adds; return the end.
 
     `joined` is the step before, if a compact figure draws both as one.
     """
-    if sketch.layout.compact:
-        return _heading(sketch, [joined, shown] if joined else [shown], roles, y)
-    return _strip(sketch, shown, roles, y) if sketch.layout.above else _draw_side_caption(
+    if sketch.layout.is_compact:
+        return _draw_compact_caption(sketch, [joined, shown] if joined else [shown], roles, y)
+    return _draw_band_caption(sketch, shown, roles, y) if sketch.layout.has_words_above else _draw_side_caption(
         sketch, shown, roles, y)  # fmt: skip
 
 
@@ -74,10 +74,12 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float)
     if not named:
         return y
     pen, page = sketch.pen, sketch.layout.page
-    area = Area(page.x + 8, page.width - 16) if sketch.layout.above else sketch.layout.words
+    area = (
+        Area(page.x + 8, page.width - 16) if sketch.layout.has_words_above else sketch.layout.words
+    )
     lines = pen.wrap_text(f"not shown: {named}", area.width, 10.5)
-    pen.open("px-gap")
-    if sketch.layout.above:
+    pen.open_group("px-gap")
+    if sketch.layout.has_words_above:
         pen.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
         y -= 6
     else:
@@ -85,14 +87,14 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float)
             _NUMBER, above + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
         )
     y = pen.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
-    pen.close()
+    pen.close_group()
     return y - 8
 
 
 def draw_thread(sketch: Sketch, above: float | None, y: float) -> float:
     """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
-    if above is not None and not sketch.layout.above:
+    if above is not None and not sketch.layout.has_words_above:
         sketch.pen.draw_line(_NUMBER, above, _NUMBER, top - 4, SvgColour.LINE)
     return top + 20
 
@@ -121,7 +123,7 @@ def _draw_side_caption(sketch: Sketch, shown: StepView, roles: Iterable[str], y:
     return end - 6
 
 
-def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
+def _draw_band_caption(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
     pen, page, words = sketch.pen, sketch.layout.page, sketch.layout.words
     large = pen.lettering
     lines = pen.wrap_text(drop_hex_prefixes(shown.about), words.width, 11 * large)
@@ -150,7 +152,9 @@ def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> f
     return top + height
 
 
-def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float) -> float:
+def _draw_compact_caption(
+    sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float
+) -> float:
     """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
     pen, words, page = sketch.pen, sketch.layout.words, sketch.layout.page
     numbers, titles = (
@@ -159,7 +163,7 @@ def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: flo
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = pen.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    said = _first_sentence(drop_hex_prefixes(steps[0].about))
+    said = _find_first_sentence(drop_hex_prefixes(steps[0].about))
     lines = pen.wrap_text(said, words.width - start, _SMALL)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
@@ -170,12 +174,12 @@ def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: flo
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
         shown = sketch.registers[role]
         if sketch.has_no_room(shown):
-            pen.draw_text(words.center + 12, end - 15, f"= {shown.meant}", 11.5,
+            pen.draw_text(words.center + 12, end - 15, f"= {shown.meaning}", 11.5,
                      ROLE_INKS.get(role, SvgColour.INK), is_monospaced=True)  # fmt: skip
     return top + height
 
 
-def _first_sentence(text: str) -> str:
+def _find_first_sentence(text: str) -> str:
     """Return the first sentence, and the sentence that the result is hidden."""
     first, dot, rest = text.partition(". ")
     return (

@@ -22,7 +22,7 @@ from .cell_shapes import (
     draw_incoming_values,
     draw_lane_flags,
     draw_packed_lanes,
-    register,
+    draw_register,
 )
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_packed
 from .symbols import draw_difference_frame
@@ -66,7 +66,7 @@ def _choose_register_slot(
     if shown.role == "guard":
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
-        return ColumnPart.RIGHT if shown.by_lane else ColumnPart.LEFT
+        return ColumnPart.RIGHT if shown.is_by_lane else ColumnPart.LEFT
     if shown.role == "c" and len(shown.cells) > 1:
         return ColumnPart.FULL  # its parts are above the lanes that they may go to
     return ColumnPart.MIDDLE if shown.role == "c" and is_in_middle else ColumnPart.RIGHT
@@ -100,7 +100,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
-        top = free(areas) + sketch.layout.apart
+        top = free(areas) + sketch.layout.row_gap
         end = draw_incoming_values(sketch, row, top)
         sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
@@ -111,18 +111,18 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
             if sketch.has_no_room(shown):
                 continue
             slot = sketch.slots[shown.role]
-            where = sketch.make_areas(len(shown.cells) if shown.by_lane else 1, slot)
-            start = free(where) + sketch.layout.apart
-            end = register(sketch, shown, slot, start)
+            where = sketch.make_areas(len(shown.cells) if shown.is_by_lane else 1, slot)
+            start = free(where) + sketch.layout.row_gap
+            end = draw_register(sketch, shown, slot, start)
             sketch.add_zones(shown.cells, start)
             skyline += [(area, end) for area in where]
             top = free(areas)
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
-        drop = max(_drop(sketch, x, top) for x in beside)
-        end = _draw(sketch, row, top + drop)
+        drop = max(_compute_drop(sketch, x, top) for x in beside)
+        end = _draw_row(sketch, row, top + drop)
         _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
-            if cell.place.lane in sketch.differing.get(row.key, ()):
+            if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 draw_difference_frame(
                     sketch.pen, area, top + drop, end, _find_sign_room(sketch, area)
                 )
@@ -138,7 +138,7 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
     for place, area in zip(places, sketch.get_areas(row), strict=True):
         sketch.add_zone(place, area, y, end)
     for link in row.links:
-        if link.taken:
+        if link.is_taken:
             sketch.add_link(link)
 
 
@@ -153,21 +153,21 @@ def _measure_extent(areas: list[Area]) -> Area:
     return Area(areas[0].x, areas[-1].right - areas[0].x)
 
 
-def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
+def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     """Return the height in px for the lines into a row."""
     ways = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
             for _, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
     if not ways:
-        return layout.apart
+        return layout.row_gap
     if isinstance(row.figure, Gate | ChoiceFigure):
         turned = any(port.y > top - 1 for _, port in ways)
-        return layout.drop if turned else layout.apart
+        return layout.drop if turned else layout.row_gap
     bent = False
     for area, port in ways:
         start, end = find_link_ends(port.area, area)
         bent |= abs(start - end) > 1
-        if _is_selection(row) and not layout.compact:
+        if _is_selection(row) and not layout.is_compact:
             bent |= abs(port.area.center - area.center) > 1
     named = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
     return layout.crossing if bent or named else layout.drop
@@ -179,7 +179,7 @@ def _is_selection(row: RowScene) -> bool:
     )
 
 
-def _draw(sketch: Sketch, row: RowScene, y: float) -> float:
+def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     draw = _FIGURES.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
@@ -197,8 +197,8 @@ _FIGURES: dict[type, Callable[..., float]] = {
     BitRulers: svg_figures.draw_bit_rulers,
     RunningSum: svg_figures.draw_running_sum,
     Gate: gates.draw_gate,
-    ChoiceFigure: gates.choose,
+    ChoiceFigure: gates.draw_choice,
 }
 """Function for each figure of a scene; a row without a figure is drawn as its cells."""
-_BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.choose)
+_BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
 """Figures that show all the content of their cells."""

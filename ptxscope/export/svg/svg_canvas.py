@@ -22,7 +22,7 @@ HATCH = 6.0
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def number(value: float) -> str:
+def format_length(value: float) -> str:
     """Format a length with at most one decimal: ``12``, ``0.5``."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
@@ -73,9 +73,9 @@ class Ground(NamedTuple):
     @property
     def element(self) -> str:
         """The whole box."""
-        return self.part(self.top, self.end)
+        return self.draw_part(self.top, self.end)
 
-    def part(self, top: float, end: float) -> str:
+    def draw_part(self, top: float, end: float) -> str:
         """Return the part of the box between two heights."""
         pen = SvgCanvas("")
         pen.draw_rect(
@@ -103,16 +103,16 @@ class SvgCanvas:
         """Source and target of each link, with the lines that show it."""
         self.lettering = 1.0
         """Scale of the words beside the figures."""
-        self.least = USUAL
+        self.min_size = USUAL
         """Smallest size of letters that fit."""
-        self.smallest = LARGEST
+        self.smallest_size = LARGEST
         """Smallest size of letters drawn."""
-        self.cut = 0
+        self.cut_count = 0
         """Number of truncated texts."""
 
     def scale_size(self, size: float) -> float:
         """Return the size of letters on this canvas for a requested size."""
-        return max(size, self.least)
+        return max(size, self.min_size)
 
     def compute_pitch(self, usual: float, size: float) -> float:
         """Return the distance of lines, grown with the letters from `usual` at `size`."""
@@ -124,16 +124,16 @@ class SvgCanvas:
         """Wrap a text at a width, in the size in which it will be drawn."""
         return wrap_text(text, width, self.scale_size(size), is_monospaced)
 
-    def mark(self, name: str, y: float) -> None:
+    def add_mark(self, name: str, y: float) -> None:
         """Mark the start of a section."""
         self.marks.append(CutMark(name, y, len(self.parts), len(self.flows)))
 
-    def open(self, css: str, name: str = "") -> None:
+    def open_group(self, css: str, name: str = "") -> None:
         """Begin a group."""
         identity = f' id="{self.prefix}-{name}"' if name else ""
         self.parts.append(f'<g{identity} class="{css}">')
 
-    def close(self) -> None:
+    def close_group(self) -> None:
         """End a group."""
         self.parts.append("</g>")
 
@@ -151,7 +151,7 @@ class SvgCanvas:
         dash: str = "",
     ) -> None:
         """Draw a box with rounded corners."""
-        corner = f' rx="{number(radius)}"' if radius else ""
+        corner = f' rx="{format_length(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
         self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
 
@@ -171,7 +171,7 @@ class SvgCanvas:
         while at < width + height:
             x0, x1 = max(0.0, at - height), min(width, at)
             ends = (x + x0, y + at - x0, x + x1, y + at - x1)
-            d += "M{} {}L{} {}".format(*map(number, ends))
+            d += "M{} {}L{} {}".format(*map(format_length, ends))
             at += HATCH
         self.draw_path(d, ink, line=0.9)
 
@@ -188,7 +188,7 @@ class SvgCanvas:
 
     def draw_cross(self, x: float, y: float, ink: SvgColour, size: float = 4) -> None:
         """Draw a cross, for a path not taken."""
-        left, right, top, low = map(number, (x - size, x + size, y - size, y + size))
+        left, right, top, low = map(format_length, (x - size, x + size, y - size, y + size))
         self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
 
     def draw_path(
@@ -208,7 +208,7 @@ class SvgCanvas:
         dash: str = "",
     ) -> None:  # fmt: skip
         """Draw a straight line."""
-        d = f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}"
+        d = f"M{format_length(x)} {format_length(y)}L{format_length(to_x)} {format_length(to_y)}"
         self.draw_path(d, ink, line=width, dash=dash)
 
     def draw_flow(
@@ -223,8 +223,8 @@ class SvgCanvas:
         tip = to_y - (5 if has_head else 0)
         level = y if bend is None or x == to_x else max(y, bend)
         half = (tip - level) / 2
-        a, b, c, d, e, f = map(number, (x, level, level + half, to_x, tip - half, tip))
-        down = f"M{a} {number(y)}L{a} {b}" if level > y else f"M{a} {b}"
+        a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
+        down = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
         self._draw_way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, is_strong, has_head)
 
     def draw_elbow(
@@ -238,11 +238,11 @@ class SvgCanvas:
             return
         side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
         level, soft = y + turn, abs(side)
-        a, b, c, d = map(number, (x, level - soft, x + side, level))
-        e, f, g = map(number, (to_x - side, to_x, level + soft))
+        a, b, c, d = map(format_length, (x, level - soft, x + side, level))
+        e, f, g = map(format_length, (to_x - side, to_x, level + soft))
         d = (
-            f"M{a} {number(y)}L{a} {b}Q{a} {d} {c} {d}"
-            f"L{e} {d}Q{f} {d} {f} {g}L{f} {number(to_y - 5)}"
+            f"M{a} {format_length(y)}L{a} {b}Q{a} {d} {c} {d}"
+            f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
         self._draw_way(d, end, ink, is_strong, has_head=True)
 
@@ -265,8 +265,8 @@ class SvgCanvas:
     ) -> None:
         """Draw a dot; a hollow one for an omitted value."""
         paint = _format_paint(SvgColour.PAGE if is_hollow else ink, ink, 1.6, "")
-        center = f'cx="{number(x)}" cy="{number(y)}"'
-        self.parts.append(f'<circle {center} r="{number(size)}"{paint}/>')
+        center = f'cx="{format_length(x)}" cy="{format_length(y)}"'
+        self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
     def draw_text(
         self,
@@ -286,14 +286,14 @@ class SvgCanvas:
         size = self.scale_size(size)
         if width is not None:
             found = fit_text(text, width, size, is_monospaced)
-            self.cut += found.text != text
+            self.cut_count += found.text != text
             text, size = found
         if not text:
             return
-        self.smallest = min(self.smallest, size)
+        self.smallest_size = min(self.smallest_size, size)
         css = f'class="px-f-{ink}{" px-mono" if is_monospaced else ""}"'
-        place = f'x="{number(x)}" y="{number(y)}"'
-        how = f' font-size="{number(size)}" fill="{PALETTE[ink][0]}"'
+        place = f'x="{format_length(x)}" y="{format_length(y)}"'
+        how = f' font-size="{format_length(size)}" fill="{PALETTE[ink][0]}"'
         how += "" if anchor == "start" else f' text-anchor="{anchor}"'
         how += ' font-weight="700"' if is_bold else ""
         how += ' font-style="italic"' if is_italic else ""
@@ -336,12 +336,12 @@ class SvgCanvas:
 
 
 def _make_arrow_head(x: float, y: float) -> str:
-    left, right, top, low = map(number, (x - 3.2, x + 3.2, y - 6, y - 0.5))
-    return f"M{left} {top}L{right} {top}L{number(x)} {low}Z"
+    left, right, top, low = map(format_length, (x - 3.2, x + 3.2, y - 6, y - 0.5))
+    return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
 
 
 def _format_box(x: float, y: float, width: float, height: float) -> str:
-    a, b, c, d = map(number, (x, y, width, height))
+    a, b, c, d = map(format_length, (x, y, width, height))
     return f'x="{a}" y="{b}" width="{c}" height="{d}"'
 
 
@@ -350,6 +350,6 @@ def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float,
     css += [f"px-s-{stroke}"] if stroke else []
     paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'
     if stroke:
-        paint += f' stroke="{PALETTE[stroke][0]}" stroke-width="{number(line)}"'
+        paint += f' stroke="{PALETTE[stroke][0]}" stroke-width="{format_length(line)}"'
         paint += f' stroke-dasharray="{dash}"' if dash else ""
     return paint

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from ..theme import Theme, declarations, rules
+from ..theme import Theme, format_declarations, format_rules
 
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
@@ -113,12 +113,12 @@ def make_style_sheet(drawn: str, theme: Theme = Theme.AUTO) -> str:
     )
     alone, scope = "", f".px-svg.px-{theme}"
     if theme is Theme.AUTO:
-        dark = declarations(inks, Theme.DARK)
+        dark = format_declarations(inks, Theme.DARK)
         alone = f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
         "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
-        f"{rules(scope, inks, theme)}{alone}{use}}}"
+        f"{format_rules(scope, inks, theme)}{alone}{use}}}"
     )
     return f"<style>{style}</style>"
 

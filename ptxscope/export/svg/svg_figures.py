@@ -23,7 +23,7 @@ from ...scene.scene_model import (
 )
 from .cell_shapes import draw_cells, draw_sentence, draw_text_inside, drop_hex_prefixes
 from .page_layout import Area, Sketch
-from .svg_canvas import SvgCanvas, number
+from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
 from .text_fitting import measure_text
@@ -37,7 +37,7 @@ class _PlacedNumberLine(NamedTuple):
     start: float
     stop: float
 
-    def place(self, at: float) -> float:
+    def compute_x(self, at: float) -> float:
         """Return x of a number; outside the range, at a fixed distance from the end."""
         room = (self.start - self.area.x) * 0.68
         if at < 0:
@@ -51,8 +51,8 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
     """Draw a number line for each lane, or one for all the numbers compared; return the end."""
     areas = sketch.get_areas(row)
     single = len(areas) == 1
-    named = (any(point.names for point in figure.points) and single) or bool(figure.off)
-    top = y + (26 if any(point.to for point in figure.points) else 14)
+    named = (any(point.names for point in figure.points) and single) or bool(figure.nan_names)
+    top = y + (26 if any(point.target for point in figure.points) else 14)
     ends = []
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if single or x.place == cell.place]
@@ -80,12 +80,12 @@ def _draw_ends(
     half = (line.stop - line.start) / 2
     for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
         if not label:
-            tip, back = number(x + 6 * side), number(x - 2 * side)
-            d = f"M{back} {number(y - 7)}L{tip} {number(y)}L{back} {number(y + 7)}"
+            tip, back = format_length(x + 6 * side), format_length(x - 2 * side)
+            d = f"M{back} {format_length(y - 7)}L{tip} {format_length(y)}L{back} {format_length(y + 7)}"
             pen.draw_path(d, SvgColour.BAR, line=1.6)
             continue
         pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
-        here = any(point.to == label for point in points)
+        here = any(point.target == label for point in points)
         wide = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
         where = area.clamp_center(x + side * min(0, half - wide / 2 - 3), wide)
         ink = SvgColour.INK if here else SvgColour.DIM
@@ -98,12 +98,12 @@ def _draw_moved_number(
     sketch: Sketch, row: RowScene, cell: Cell, line: _PlacedNumberLine, point: Point, y: float
 ) -> float:
     """Draw a number on its line, and an arrow to the end if it is outside; return the end."""
-    pen, x, lane = sketch.pen, line.place(point.at), cell.place.lane
-    if not point.to:
+    pen, x, lane = sketch.pen, line.compute_x(point.position), cell.place.lane
+    if not point.target:
         sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
         pen.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
-    end = line.stop if point.at > 1 else line.start
+    end = line.stop if point.position > 1 else line.start
     wide = measure_text(point.text, pen.scale_size(12), is_monospaced=True)
     label = line.area.clamp_center(x, wide)
     sketch.draw_links(row, lane, Area(label - wide / 2, wide), y)
@@ -118,8 +118,8 @@ def _draw_moved_number(
         is_bold=True,
     )
     high, tip = line.y - 12, line.y - 8
-    a, b, c, d = map(number, (x, line.y - 4, end, high))
-    pen.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {number(tip)}", SvgColour.MARK, line=1.5)
+    a, b, c, d = map(format_length, (x, line.y - 4, end, high))
+    pen.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
     pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
     pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
     pen.draw_dot(end, line.y, SvgColour.MARK, size=4)
@@ -133,40 +133,42 @@ def _draw_compared_numbers(
     pen, y = sketch.pen, line.y
     named = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
     labels = [(named[point.place], _format_point_name(point), SvgColour.INK) for point in points]
-    off = [line.area.right - 14 - 18 * at for at in range(len(figure.off))][::-1]
+    off = [line.area.right - 14 - 18 * at for at in range(len(figure.nan_names))][::-1]
     aside = iter(off)
     for link, port in sketch.find_incoming_links(row, 0):
         x = named.get(link.source)
         x = next(aside, line.stop) if x is None else x
-        sketch.draw(link, (port.area.center, port.y), (x, y - 6))
+        sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     for point in points:
         pen.draw_dot(named[point.place], y, SvgColour.INK, size=4)
     for x in off:
-        a, b, c, d, e, f = map(number, (x - 6, x, x + 6, y - 6, y, y + 6))
+        a, b, c, d, e, f = map(format_length, (x - 6, x, x + 6, y - 6, y, y + 6))
         pen.draw_path(
             f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", SvgColour.MARK, SvgColour.MARK_SOFT, line=1.6
         )
     if off:
-        names = " and ".join(dict.fromkeys(figure.off))
+        names = " and ".join(dict.fromkeys(figure.nan_names))
         labels.append((off[0], f"{names}: NaN, off the line", SvgColour.MARK))
     return y + 22 + 13 * _draw_labels(pen, line.area, y + 34, labels)
 
 
-_APART = 18.0
+_MIN_POINT_GAP = 18.0
 """Smallest distance in px between two different numbers, so that they look different."""
 
 
 def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     """Return x of numbers on a line; two that almost coincide are moved apart."""
-    found = [line.place(point.at) for point in points]
-    if len(points) != 2 or points[0].at == points[1].at:
+    found = [line.compute_x(point.position) for point in points]
+    if len(points) != 2 or points[0].position == points[1].position:
         return found
     left, right = sorted(found)
-    if right - left >= _APART:
+    if right - left >= _MIN_POINT_GAP:
         return found
-    middle = min(max((left + right) / 2, line.start + _APART / 2), line.stop - _APART / 2)
-    ends = [middle - _APART / 2, middle + _APART / 2]
-    return ends if points[0].at < points[1].at else ends[::-1]
+    middle = min(
+        max((left + right) / 2, line.start + _MIN_POINT_GAP / 2), line.stop - _MIN_POINT_GAP / 2
+    )
+    ends = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
+    return ends if points[0].position < points[1].position else ends[::-1]
 
 
 def _format_point_name(point: Point) -> str:
@@ -200,7 +202,7 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) 
     under = len(pen.parts)
     ends, valued = [], False
     for cell, area in zip(row.cells, areas, strict=True):
-        own = [x for x in figure.strips if len(areas) == 1 or x.place == cell.place]
+        own = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
         valued = any(span.look in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
         end = y + 4
         for strip in own:
@@ -208,7 +210,7 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) 
         ends.append(end)
         sketch.draw_links(row, cell.place.lane, area, y)
     end = max(ends) + 2
-    if len(areas) == 1 and not valued and not row.written:
+    if len(areas) == 1 and not valued and not row.destination_name:
         end = draw_sentence(sketch, row, areas[0].shrink(6), end - 6)
     end = draw_cells(sketch, row, end, is_framed=False) + 6
     pen.draw_below(under, areas, y, end - y)
@@ -240,7 +242,9 @@ def draw_bit_ruler(
     room = int(area.width / (pen.scale_size(_SMALL) * _DIGIT))
     for line in _fold_runs(shown, room) if _count_cells(shown) > room else [shown]:
         y = _draw_ruler_line(sketch, strip, line, area, y)
-    for text in pen.wrap_text(drop_hex_prefixes(strip.said), area.width, 11) if with_value else ():
+    for text in (
+        pen.wrap_text(drop_hex_prefixes(strip.summary), area.width, 11) if with_value else ()
+    ):
         pen.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
         y += 16
     return y
@@ -248,7 +252,7 @@ def draw_bit_ruler(
 
 _DIGIT = 0.605
 """Width of a digit in em."""
-_ON = "goes on"
+_CONTINUATION = "goes on"
 """Label of a run that continues from the line above."""
 _SMALL = 9.5
 """Smallest size of digits in a ruler; longer rulers are folded."""
@@ -273,7 +277,7 @@ def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
                 taken = -(-len(rest) // -(-len(rest) // free))
             if taken:
                 lines[-1].append(stretch._replace(text=rest[:taken]))
-                stretch, rest = stretch._replace(label=_ON), rest[taken:].strip()
+                stretch, rest = stretch._replace(label=_CONTINUATION), rest[taken:].strip()
             lines.append([])
         lines[-1].append(stretch._replace(text=rest))
     return lines
@@ -320,7 +324,7 @@ def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float
     return end
 
 
-_LEFT_OUT = "left out"
+_OMITTED = "left out"
 
 
 def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
@@ -329,13 +333,17 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
     port = sketch.ports.get(term.place)
     if port:
         pen.draw_flow(
-            (x, port.y), (x, rail - 8), SvgColour.DIM, is_strong=term.added, has_head=term.added
+            (x, port.y),
+            (x, rail - 8),
+            SvgColour.DIM,
+            is_strong=term.is_added,
+            has_head=term.is_added,
         )
     room = Area(x + 10, column.right - x - 12)
-    if not term.added:
+    if not term.is_added:
         pen.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
-        if measure_text(_LEFT_OUT, pen.least) <= room.width:
-            pen.draw_text(room.x, y + 13, _LEFT_OUT, 10.5, SvgColour.DIM, width=room.width)
+        if measure_text(_OMITTED, pen.min_size) <= room.width:
+            pen.draw_text(room.x, y + 13, _OMITTED, 10.5, SvgColour.DIM, width=room.width)
         pen.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
         return
     pen.draw_text(
@@ -349,5 +357,5 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
         width=room.width,
     )
     pen.draw_dot(x, rail, SvgColour.INK, is_hollow=True, size=8)
-    a, b, c, d, e, f = map(number, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
+    a, b, c, d, e, f = map(format_length, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
     pen.draw_path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", SvgColour.INK, line=1.6)

@@ -9,7 +9,7 @@ from ..content.alt_text import format_alt_text
 from ..content.document import Document
 from ..theme import Theme
 from .cell_shapes import drop_hex_prefixes
-from .svg_canvas import SvgCanvas, escape_xml, number
+from .svg_canvas import SvgCanvas, escape_xml, format_length
 from .svg_colours import apply_theme, make_style_sheet
 
 
@@ -41,7 +41,7 @@ def write_sheet(
     before: Sequence[str] = (), over: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Write the SVG of a page, with elements before and over the drawing."""
-    name, wide, high = sheet.name, number(sheet.width), number(sheet.height)
+    name, wide, high = sheet.name, format_length(sheet.width), format_length(sheet.height)
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" '
         f'class="{" ".join(filter(None, ("px-svg", f"px-{theme}", css)))}" '

@@ -8,7 +8,7 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.micro_operation import Flag
 from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
-from .svg_canvas import SvgCanvas, number
+from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .text_fitting import LEAST, measure_text
 
@@ -31,22 +31,24 @@ class BitBoxStyle(NamedTuple):
     fill: SvgColour | None
     frame: SvgColour
     dash: str = ""
-    hatched: bool = False
+    is_hatched: bool = False
     """Whether it is hatched, in the colour of the frame."""
-    struck: bool = False
-    bold: bool = True
+    is_struck: bool = False
+    is_bold: bool = True
 
 
 STYLES: dict[SpanKind, BitBoxStyle] = {
     SpanKind.CHIP: BitBoxStyle(SvgColour.ON, None, SvgColour.INK),
-    SpanKind.UNUSED: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, bold=False),
+    SpanKind.UNUSED: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, is_bold=False),
     SpanKind.SIGN: BitBoxStyle(
-        SvgColour.INK, SvgColour.PAGE, SvgColour.INK, hatched=True, bold=False
+        SvgColour.INK, SvgColour.PAGE, SvgColour.INK, is_hatched=True, is_bold=False
     ),
-    SpanKind.ZERO: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.DIM, "2 2", bold=False),
-    SpanKind.BEYOND: BitBoxStyle(SvgColour.INK, SvgColour.SOFT, SvgColour.DIM, "4 3", bold=False),
+    SpanKind.ZERO: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.DIM, "2 2", is_bold=False),
+    SpanKind.BEYOND: BitBoxStyle(
+        SvgColour.INK, SvgColour.SOFT, SvgColour.DIM, "4 3", is_bold=False
+    ),
     SpanKind.LOST: BitBoxStyle(
-        SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", struck=True, bold=False
+        SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", is_struck=True, is_bold=False
     ),
     SpanKind.SIGN_BIT: BitBoxStyle(SvgColour.ON, SvgColour.SIGN, SvgColour.INK),
     SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
@@ -67,15 +69,15 @@ def draw_bit_box(
     pen.draw_rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
     ink = SvgColour.INK if plain else style.text
     middle = y + height / 2
-    if style.hatched:
+    if style.is_hatched:
         wide = min(measure_text(text, size, is_monospaced=True), area.width - 4)
         pen.draw_hatch(area.x, y, area.width, height, hue)
         pen.draw_rect(
             area.center - wide / 2 - 2, middle - 8, wide + 4, 16, SvgColour.PAGE, None, radius=2
         )
     pen.draw_text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
-             is_monospaced=True, is_bold=style.bold, width=area.width - 2)  # fmt: skip
-    if style.struck:
+             is_monospaced=True, is_bold=style.is_bold, width=area.width - 2)  # fmt: skip
+    if style.is_struck:
         pen.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
 
 
@@ -109,7 +111,7 @@ def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> A
     left, top = x + 10, y + 8
     if value:
         points = (left, top + 4, left + 3, top + 8, left + 9, top)
-        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(number, points)), ink, line=1.8)
+        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), ink, line=1.8)
     else:
         pen.draw_cross(left + 4, top + 4, ink)
     pen.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
@@ -133,9 +135,11 @@ def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> N
         size = max(min(10.5, (area.width - 12) / em), LEAST)
         wide = em * pen.scale_size(size) + 12
         x, top = area.center - wide / 2, y + 4 + at * 14
-        pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
+        pen.parts.append(
+            f'<g class="px-flag" transform="translate({format_length(x)} {format_length(top)})">'
+        )
         pen.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
-        pen.close()
+        pen.close_group()
         pen.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
@@ -148,7 +152,7 @@ def draw_difference_frame(
     pen: SvgCanvas, area: Area, y: float, end: float, sign: float | None
 ) -> None:
     """Draw a frame around a value that differs from the other answer, with a sign if it fits."""
-    left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
+    left, right, top, low = map(format_length, (area.x - 3, area.right + 3, y - 3, end + 3))
     pen.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
     )
@@ -158,8 +162,8 @@ def draw_difference_frame(
 
 def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
     """Draw the sign for unequal as a path, because not every font has it."""
-    a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
-    e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
+    a, b, c, d = map(format_length, (x, x + 9, y - 2, y + 2))
+    e, f, g, h = map(format_length, (x + 2, x + 7, y + 6, y - 6))
     pen.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
 
 

@@ -22,7 +22,7 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import step_captions
 from .answer_branches import LONGEST_OF_BRANCH, draw_branches, make_branches
-from .cell_shapes import drop_hex_prefixes, register
+from .cell_shapes import draw_register, drop_hex_prefixes
 from .page_layout import (
     COMPACT,
     EDGE,
@@ -34,11 +34,17 @@ from .page_layout import (
     Names,
     Sketch,
     abbreviate_long_names,
+    build_folded_scene,
     build_visible_scene,
     draw_instruction,
-    folded,
 )
-from .result_shapes import compact_results, draw_column_grounds, draw_note, draw_results, step_notes
+from .result_shapes import (
+    draw_column_grounds,
+    draw_compact_results,
+    draw_note,
+    draw_results,
+    draw_step_notes,
+)
 from .step_layout import draw_rows, place_rows
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
@@ -59,7 +65,7 @@ class PictureStyle(NamedTuple):
     layout: Layout = PAGE
     lettering: float = 1.0
     """Scale of the words beside the figures."""
-    least: float = USUAL
+    min_size: float = USUAL
     """Smallest size of letters that fit."""
 
 
@@ -76,16 +82,16 @@ class SvgDrawing(NamedTuple):
     height: float
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
-    named: Names = ()
+    long_names: Names = ()
     """Long names, with the letters that replace them."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
-    return standing(draw_trace(trace, options, look=look_of(options)))
+    return render_drawing(draw_trace(trace, options, look=choose_style(options)))
 
 
-def look_of(options: Options) -> PictureStyle:
+def choose_style(options: Options) -> PictureStyle:
     """Return the style of a picture that is not a slide."""
     return SMALL if options.compact else PLAIN
 
@@ -99,8 +105,8 @@ def draw_trace(
     """
     doc = build_document(trace, options)
     pen = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    pen.lettering, pen.least = look.lettering, look.least
-    compact = look.layout.compact
+    pen.lettering, pen.min_size = look.lettering, look.min_size
+    compact = look.layout.is_compact
     fork, told = None if compact else make_branches(doc, trace, options), doc
     longest = LONGEST_OF_BRANCH if fork else LONGEST
     named = abbreviate_long_names(doc, longest)
@@ -110,37 +116,37 @@ def draw_trace(
         fork = make_branches(told, trace, options)
     trunk = fork.trunk if fork else told.steps
     layout = PAGE if fork else look.layout  # branches have one layout
-    shown = folded(trace, options) if compact else None
+    shown = build_folded_scene(trace, options) if compact else None
     drawn = shown.scene if shown else build_visible_scene(trace, options)
     sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
     if shown:
         sketch.ends = shown.ends
     place_rows(sketch)
-    y = top = (_compact_head if compact else _draw_document_head)(doc, pen, named)
-    pen.smallest, pen.cut = LARGEST, 0  # of the part below the head
-    pen.mark("operands", y)
+    y = top = (_draw_compact_head if compact else _draw_document_head)(doc, pen, named)
+    pen.smallest_size, pen.cut_count = LARGEST, 0  # of the part below the head
+    pen.add_mark("operands", y)
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, trunk, y, before=fork.stage if fork else None)
     if fork:
         y = draw_branches(told, fork, pen, draw_column_grounds(sketch, top, y) + 8)
     else:
-        pen.mark("result", y)
+        pen.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
         y = (
-            compact_results(told, sketch, y)
+            draw_compact_results(told, sketch, y)
             if compact
             else draw_results(told, told.results, sketch, y)
         )
-    pen.mark("notes", y)
+    pen.add_mark("notes", y)
     y = _draw_notes(doc, pen, y - (8 if compact else 0), page, is_numbered=sketch.scene.lanes > 1)
     if doc.answers:
-        pen.mark("answers", y)
+        pen.add_mark("answers", y)
         y = _draw_answers(doc.answers, pen, y, page, is_branched=fork is not None)
-    elif doc.agreed:
-        pen.mark("answers", y)
-        y = _draw_agreement(doc.agreed, pen, y, page)
-    pen.mark("foot", y)
-    y = _draw_foot(doc, pen, y, page, _idle_steps(sketch, told.steps) if compact else "")
+    elif doc.agreement:
+        pen.add_mark("answers", y)
+        y = _draw_agreement(doc.agreement, pen, y, page)
+    pen.add_mark("foot", y)
+    y = _draw_foot(doc, pen, y, page, _describe_idle_steps(sketch, told.steps) if compact else "")
     return SvgDrawing(doc, pen, y, options.theme, layout, named)
 
 
@@ -156,20 +162,20 @@ def draw_form(doc: Document, told: Document, shown: Scene, ends: tuple[ResultVie
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, told.steps, y, before=None)
     y = draw_results(told, ends, sketch, draw_column_grounds(sketch, top, y))
-    return standing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
+    return render_drawing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
 
 
-def standing(drawn: SvgDrawing, over: Sequence[str] = ()) -> str:
+def render_drawing(drawn: SvgDrawing, over: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
     pen = drawn.pen
     sheet = make_sheet(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
-    return write_sheet(sheet, [*paper(drawn), *list_elements(pen)], drawn.theme, over=over)
+    return write_sheet(sheet, [*draw_page(drawn), *list_elements(pen)], drawn.theme, over=over)
 
 
-def paper(drawn: SvgDrawing) -> list[str]:
+def draw_page(drawn: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
     pen, wide, high = SvgCanvas(drawn.pen.prefix), drawn.layout.width, drawn.height
-    if drawn.layout.compact:
+    if drawn.layout.is_compact:
         pen.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
     else:
         pen.draw_rect(0.5, 0.5, wide - 1, high - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
@@ -184,7 +190,7 @@ def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
 def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
     """Draw title, instruction and the text of the badge; return the end."""
     y = 26.0
-    pen.open("px-head")
+    pen.open_group("px-head")
     if title:
         lines = pen.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
         y = pen.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
@@ -200,14 +206,14 @@ def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = (
     pen.draw_text(
         x + badge / 2, y + 24, model, 11, SvgColour.DIM, anchor="middle", width=badge - 14
     )
-    pen.close()
+    pen.close_group()
     return end + 18
 
 
-def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
+def _draw_compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     """Draw title, instruction, and the model unless it is the documentation; return the end."""
     page, y = COMPACT.page, 10.0
-    pen.open("px-head")
+    pen.open_group("px-head")
     if doc.title:
         lines = pen.wrap_text(doc.title, page.width / 1.12, 14)
         y = pen.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
@@ -220,7 +226,7 @@ def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     pen.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
     end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, named)
     pen.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
-    pen.close()
+    pen.close_group()
     return end + 14
 
 
@@ -233,49 +239,49 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
-    sketch.pen.open("px-lanes")
+    sketch.pen.open_group("px-lanes")
     for at, column in enumerate(sketch.columns, 1):
         lane = len(sketch.columns) - at
         marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
         sketch.pen.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
                         width=column.width - 8)  # fmt: skip
-    sketch.pen.close()
+    sketch.pen.close_group()
     return y + 16
 
 
 def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     pen = sketch.pen
-    shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.fed]
-    lanes = [x.role for x in shown if x.by_lane]
+    shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys]
+    lanes = [x.role for x in shown if x.is_by_lane]
     words = y
-    if shown and sketch.layout.above:
-        pen.open("px-registers")
+    if shown and sketch.layout.has_words_above:
+        pen.open_group("px-registers")
         y = words = step_captions.draw_registers(sketch, lanes, y)
-        pen.close()
+        pen.close_group()
     y = _draw_lane_names(sketch, y)
     if not shown:
         return y
-    pen.open("px-operands")
-    if not sketch.layout.above:
+    pen.open_group("px-operands")
+    if not sketch.layout.has_words_above:
         words = step_captions.draw_registers(sketch, lanes, y)
-    end = max(register(sketch, each, sketch.slots[each.role], y + 6) for each in shown)
+    end = max(draw_register(sketch, each, sketch.slots[each.role], y + 6) for each in shown)
     for each in shown:
         sketch.add_zones(each.cells, y + 6)
-    pen.close()
+    pen.close_group()
     fields = [each for each in shown if each.figure]
     if fields:
-        pen.open("px-fields")
+        pen.open_group("px-fields")
         top = end + 6
         for each in fields:
             (area,) = sketch.make_areas(1, sketch.slots[each.role])
-            for strip in each.figure.strips if each.figure else ():
+            for strip in each.figure.rulers if each.figure else ():
                 end = max(
                     end, draw_bit_ruler(sketch, strip._replace(name=""), area, top, with_value=True)
                 )
                 sketch.set_port(strip.place, area, end)
-        pen.close()
+        pen.close_group()
     return max(end, words)
 
 
@@ -304,21 +310,23 @@ def _draw_steps(
         joined = selected if step.stage is Stage.EXTEND else None
         y = step_captions.draw_gap(sketch, left_out, y, above or y)
         left_out = []
-        pen.mark(f"step-{step.stage}", y)
-        pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
+        pen.add_mark(f"step-{step.stage}", y)
+        pen.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
         above = step_captions.draw_thread(sketch, above, y)
         brought = {x.role: x for row in scene_step.rows for x in sketch.find_new_registers(row)
                    if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
-        words = step_captions.step(sketch, step, brought, y, joined)
+        words = step_captions.draw_step_caption(sketch, step, brought, y, joined)
         end = words
         if scene_step.rows:
-            end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
-        y = step_notes(pen, step, end, sketch.figures)
-        pen.close()
+            end = max(
+                draw_rows(sketch, scene_step, words if sketch.layout.has_words_above else y), words
+            )
+        y = draw_step_notes(pen, step, end, sketch.figures)
+        pen.close_group()
     return step_captions.draw_gap(sketch, left_out, y, above or y)
 
 
-def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
+def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
     """Return a sentence with the steps that are not drawn because they change nothing."""
     drawn = {step.stage for step in sketch.scene.steps if step.rows}
     joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
@@ -332,7 +340,7 @@ def _draw_answers(
 ) -> float:
     """Draw each answer of models that differ, and the reasons; return the end."""
     y += 16
-    pen.open("px-answers")
+    pen.open_group("px-answers")
     pen.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
     pen.draw_text(
         page.x, y + 28, "Why" if is_branched else "Two answers", 17, SvgColour.INK, is_bold=True
@@ -344,7 +352,7 @@ def _draw_answers(
              width=said.width)  # fmt: skip
     y += 52
     for answer in answers.all:
-        why = answer.why
+        why = answer.reason
         pen.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
         pen.draw_text(
             said.x,
@@ -360,14 +368,14 @@ def _draw_answers(
         y += 20
     for erratum in answers.errata:
         y = draw_note(pen, f"{erratum.id}: {erratum.sentence}", y, page) + 8
-    pen.close()
+    pen.close_group()
     return y
 
 
 def _draw_agreement(said: str, pen: SvgCanvas, y: float, page: Area) -> float:
-    pen.open("px-answers")
+    pen.open_group("px-answers")
     pen.draw_text(page.x, y + 18, said, 12, SvgColour.INK, is_bold=True)
-    pen.close()
+    pen.close_group()
     return y + 20
 
 
@@ -384,7 +392,7 @@ def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbe
 
 def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle: str = "") -> float:
     """Draw caption and source; return the height of the page in whole px, as renderers round it."""
-    pen.open("px-foot")
+    pen.open_group("px-foot")
     if doc.caption:
         lines = pen.wrap_text(doc.caption, page.width, 13)
         y = pen.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True) - 10
@@ -392,5 +400,5 @@ def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle: str = 
         pen.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
         y += 13
     pen.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
-    pen.close()
+    pen.close_group()
     return ceil(y + (30 if idle else 40))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...engine.records import NamedTuple
-from .svg_canvas import Node, SvgCanvas, escape_xml, number
+from .svg_canvas import Node, SvgCanvas, escape_xml, format_length
 
 _PATH = re.compile(r' d="[^"]++"')
 
@@ -24,20 +24,20 @@ class Relations(NamedTuple):
     descendants: Mapping[Node, frozenset[Node]]
     """Uses of each value, including itself."""
 
-    def attributes(self, node: Node) -> str:
+    def format_attributes(self, node: Node) -> str:
         """Return the attributes with the number of a value, and those of related values."""
         related = self.ancestors[node] | self.descendants[node]
-        return f' data-v="{self.numbers[node]}" data-r="{self._listed(related)}"'
+        return f' data-v="{self.numbers[node]}" data-r="{self._format_numbers(related)}"'
 
-    def link_numbers(self, source: Node, target: Node) -> str:
+    def format_link_numbers(self, source: Node, target: Node) -> str:
         """Return the numbers of the values that highlight a link."""
-        return self._listed(self.descendants[target] | self.ancestors[source])
+        return self._format_numbers(self.descendants[target] | self.ancestors[source])
 
-    def _listed(self, nodes: Iterable[Node]) -> str:
+    def _format_numbers(self, nodes: Iterable[Node]) -> str:
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def relations_of(pen: SvgCanvas, first: int = 0) -> Relations:
+def find_relations(pen: SvgCanvas, first: int = 0) -> Relations:
     """Return the relations between all drawn values, numbered from `first`."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
@@ -48,12 +48,12 @@ def relations_of(pen: SvgCanvas, first: int = 0) -> Relations:
         on[source].append(target)
     return Relations(
         {node: at for at, node in enumerate(nodes, first)},
-        {node: _reachable(node, back) for node in nodes},
-        {node: _reachable(node, on) for node in nodes},
+        {node: _find_reachable(node, back) for node in nodes},
+        {node: _find_reachable(node, on) for node in nodes},
     )
 
 
-def _reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
+def _find_reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
     found: set[Node] = set()
     waiting = [node]
     while waiting:
@@ -64,7 +64,7 @@ def _reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
     return frozenset(found)
 
 
-def highlights(
+def highlight_lines(
     pen: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
 ) -> Iterator[str]:
     """Yield an area over each value with its sentence, and copies of the lines between them."""
@@ -73,16 +73,16 @@ def highlights(
         for path in paths:
             found = _PATH.search(path)
             if found:
-                related = relations.link_numbers(*link)
+                related = relations.format_link_numbers(*link)
                 yield f'<path{found[0]} data-r="{related}"/>'
     for zone in pen.zones:
         shape = " ".join(
-            f'{name}="{number(value)}"'
+            f'{name}="{format_length(value)}"'
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)
         )
         said = sentences.get(zone.node, "")
         inner = f"<title>{escape_xml(said)}</title>" if said else ""
-        yield f'<rect {shape} rx="5" tabindex="-1"{relations.attributes(zone.node)}>{inner}</rect>'
+        yield f'<rect {shape} rx="5" tabindex="-1"{relations.format_attributes(zone.node)}>{inner}</rect>'
     yield "</g>"
 
 

@@ -17,19 +17,19 @@ _LONGEST = 14
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 
 
-class Tick(NamedTuple):
+class AxisTick(NamedTuple):
     """A labelled value on an axis."""
 
     part: float
     """Position from 0 to 1."""
     text: str
-    strong: bool = False
+    is_current: bool = False
     """Whether it is the current value."""
 
 
-def choose_ticks(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
+def choose_ticks(ticks: Sequence[AxisTick], room: float, width: float) -> list[AxisTick]:
     """Return the ticks that fit side by side, by priority; `width` is that of a character in px."""
-    kept: list[tuple[float, float, Tick]] = []
+    kept: list[tuple[float, float, AxisTick]] = []
     for tick in ticks:
         wide = len(tick.text) * width + 8
         low = min(max(tick.part * room - wide / 2, -wide / 2), room - wide / 2)
@@ -49,35 +49,35 @@ def abbreviate_value(lane: RegisterPart, bits: int) -> str:
 
 def list_ticks(
     axis: SweepAxis, here: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
-) -> list[Tick]:
+) -> list[AxisTick]:
     """Return the ticks of an axis: its ends, the current value, breaks, then landmarks.
 
     `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices at
     which the course of the results changes.
     """
-    places = [0, axis.size - 1, *breaks, *map(axis.where, iter_landmarks(axis.lane))]
+    places = [0, axis.size - 1, *breaks, *map(axis.find_index, iter_landmarks(axis.lane))]
     if here is not None:
         places.insert(2, here)
     found = [at for at in dict.fromkeys(places) if at is not None]
-    return list(ticks_at(axis, found, here, by_place=is_by_rank))
+    return list(iter_ticks(axis, found, here, is_by_rank=is_by_rank))
 
 
-def ticks_at(
-    axis: SweepAxis, places: Iterable[int], here: int | None = None, *, by_place: bool
-) -> Iterator[Tick]:
+def iter_ticks(
+    axis: SweepAxis, places: Iterable[int], here: int | None = None, *, is_by_rank: bool
+) -> Iterator[AxisTick]:
     """Yield the ticks of the values at indices."""
     for at in places:
         part, text = (
-            _compute_fraction(axis, at, by_place),
+            _compute_fraction(axis, at, is_by_rank),
             abbreviate_value(axis.lane, axis.get_value(at)),
         )
-        yield Tick(part, text, strong=at == here)
+        yield AxisTick(part, text, is_current=at == here)
 
 
 def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
     """Yield landmark values: zero, powers of two, and for floats the infinities, 1 and -1."""
     if lane.is_float:
-        yield from (lane.read(text) for text in _FLOATS)
+        yield from (lane.parse_value(text) for text in _FLOATS)
     elif lane.type is not Type.PRED:
         yield 0
         half = lane.unit - 1
@@ -90,4 +90,4 @@ def _compute_fraction(axis: SweepAxis, at: int, is_by_rank: bool) -> float:
     if not is_by_rank:
         return (at + 0.5) / axis.size
     low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
-    return (int(axis.places[at]) - low + 0.5) / (high - low + 1)
+    return (int(axis.ranks[at]) - low + 0.5) / (high - low + 1)

@@ -44,7 +44,7 @@ RAMP = _make_ramp()
 
 def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     """Return the shade of each result, from 0 for the least to 255 for the greatest."""
-    places = sweep.places
+    places = sweep.ranks
     least = places.min()
     span = int(places.max() - least)
     if span == 0:

@@ -13,10 +13,10 @@ from ...engine.semantics.micro_operations import Clamp
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, list_ticks, ticks_at
+from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, iter_ticks, list_ticks
 
 _HIGH = 300.0
 _ABOVE = 14.0
@@ -54,11 +54,11 @@ class Plot:
         self.low = axis.lane.compute_rank(axis.low)
         self.span = axis.lane.compute_rank(axis.high) - self.low + 1
         every = [
-            sweep.places,
+            sweep.ranks,
             *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
         ]
-        self.least = min(int(x.min()) for x in every)
-        self.most = max(int(x.max()) for x in every)
+        self.min_rank = min(int(x.min()) for x in every)
+        self.max_rank = max(int(x.max()) for x in every)
 
     @property
     def bottom(self) -> float:
@@ -67,20 +67,22 @@ class Plot:
 
     def list_starts(self) -> npt.NDArray[np.float64]:
         """Return x of the start of each value, and of the end of the last one."""
-        places = (self.sweep.x.places - np.uint64(self.low)).astype(np.float64)
+        places = (self.sweep.x.ranks - np.uint64(self.low)).astype(np.float64)
         return _PLOT.x + _PLOT.width * np.append(places, self.span) / self.span
 
     def compute_height(self, place: int) -> float:
         """Return y of a result."""
-        if self.most == self.least:
+        if self.max_rank == self.min_rank:
             return self.top + _HIGH / 2
-        return self.bottom - _HIGH * (place - self.least) / (self.most - self.least)
+        return self.bottom - _HIGH * (place - self.min_rank) / (self.max_rank - self.min_rank)
 
     def compute_heights(self, places: Bits) -> npt.NDArray[np.float64]:
         """Return y of results."""
-        if self.most == self.least:
+        if self.max_rank == self.min_rank:
             return np.full(places.shape, self.top + _HIGH / 2)
-        part = (places - np.uint64(self.least)).astype(np.float64) / (self.most - self.least)
+        part = (places - np.uint64(self.min_rank)).astype(np.float64) / (
+            self.max_rank - self.min_rank
+        )
         return self.bottom - _HIGH * part
 
 
@@ -88,7 +90,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the plot; return its end."""
     labels = list(_draw_labels(sweep, Plot(sweep, y).list_starts()))
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
-    pen.open("px-sweep")
+    pen.open_group("px-sweep")
     pen.draw_text(
         EDGE, y + 14, sweep.result_part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
     )
@@ -106,7 +108,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     _draw_ends(pen, plot)
     _draw_values(pen, plot)
     y = _draw_axis(pen, plot)
-    pen.close()
+    pen.close_group()
     return y
 
 
@@ -154,7 +156,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lab
     for event in sweep.events:
         said = describe_event(event, sweep.result_part)
         wide = measure_text(said, 11) + 10
-        runs = list(find_true_intervals(event.where, _MOST_TEETH))
+        runs = list(find_true_intervals(event.mask, _MOST_TEETH))
         always = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
         for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
@@ -171,24 +173,24 @@ def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
     """Draw the results beside the plot, and a dashed line at each bound that clamps."""
     sweep = plot.sweep
     lane = sweep.result_part
-    at = [plot.most, plot.least]
+    at = [plot.max_rank, plot.min_rank]
     for event in sweep.events:
         micro = event.row.micro
         if isinstance(micro, Clamp):
             bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
             place = lane.compute_rank((bound or 0) & lane.mask)
-            if plot.least <= place <= plot.most:
+            if plot.min_rank <= place <= plot.max_rank:
                 y = plot.compute_height(place)
                 pen.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
                 at.append(place)
     at += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
     here, _ = sweep.current_point
     if here is not None:
-        at.insert(0, int(sweep.places[here]))
+        at.insert(0, int(sweep.ranks[here]))
     used: list[float] = []
     for number_, place in enumerate(dict.fromkeys(at)):
         y = plot.compute_height(place)
-        inside = plot.least <= place <= plot.most
+        inside = plot.min_rank <= place <= plot.max_rank
         if not inside or any(abs(y - other) < 14 for other in used):
             continue
         used.append(y)
@@ -214,14 +216,14 @@ def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
     if sweep.divergence_mask.any():
         _draw_line(pen, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
     plain = ~sweep.clamped & ~sweep.wrapped
-    _draw_line(pen, plot, sweep.places, plain, PLAIN)
-    _draw_line(pen, plot, sweep.places, sweep.wrapped & ~sweep.clamped, WRAPPED)
-    _draw_line(pen, plot, sweep.places, sweep.clamped, CLAMPED)
+    _draw_line(pen, plot, sweep.ranks, plain, PLAIN)
+    _draw_line(pen, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
+    _draw_line(pen, plot, sweep.ranks, sweep.clamped, CLAMPED)
     here, _ = sweep.current_point
     if here is not None:
         starts = plot.list_starts()
         x = float(starts[here] + starts[here + 1]) / 2
-        y = plot.compute_height(int(sweep.places[here]))
+        y = plot.compute_height(int(sweep.ranks[here]))
         pen.draw_line(x, plot.bottom + 8, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_line(_PLOT.x, y, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
@@ -245,11 +247,11 @@ def _iter_steps(
     """Yield a step for each value; a new subpath begins after a gap in the mask."""
     x, y = starts.tolist(), heights.tolist()
     for run in find_true_intervals(mask):
-        yield f"M{number(x[run.first])} {number(y[run.first])}"
+        yield f"M{format_length(x[run.first])} {format_length(y[run.first])}"
         for at in range(run.first, run.last + 1):
             if at > run.first and y[at] != y[at - 1]:
-                yield f"V{number(y[at])}"
-            yield f"H{number(x[at + 1])}"
+                yield f"V{format_length(y[at])}"
+            yield f"H{format_length(x[at + 1])}"
 
 
 def _iter_extents(
@@ -267,10 +269,10 @@ def _iter_extents(
         x = _PLOT.x + column
         if column != before + 1:
             y = ends[0]
-            yield f"M{number(x)} {number(y)}"
+            yield f"M{format_length(x)} {format_length(y)}"
         near, far = sorted(ends, key=lambda end: abs(end - y))
-        yield "".join(f"V{number(end)}" for end in dict.fromkeys((near, far)) if end != y)
-        yield f"H{number(x + 1)}"
+        yield "".join(f"V{format_length(end)}" for end in dict.fromkeys((near, far)) if end != y)
+        yield f"H{format_length(x + 1)}"
         before, y = column, far
 
 
@@ -278,10 +280,10 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
     """Draw the values along x and the label; return the end."""
     y = plot.bottom + 8
     axis, (here, _) = plot.sweep.x, plot.sweep.current_point
-    breaks = _breaks(plot.sweep)
+    breaks = _find_breaks(plot.sweep)
     first = choose_ticks(list_ticks(axis, here, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4)
     named = {tick.part for tick in first}
-    rest = [x for x in ticks_at(axis, breaks, by_place=True) if x.part not in named]
+    rest = [x for x in iter_ticks(axis, breaks, is_by_rank=True) if x.part not in named]
     for line, ticks in enumerate((first, choose_ticks(rest, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
         for tick in ticks:
@@ -294,17 +296,17 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
                 y + 19,
                 tick.text,
                 11.5,
-                SvgColour.INK if tick.strong else SvgColour.DIM,
+                SvgColour.INK if tick.is_current else SvgColour.DIM,
                 anchor="middle",
                 is_monospaced=True,
-                is_bold=tick.strong,
+                is_bold=tick.is_current,
             )
     pen.draw_text(_PLOT.center, y + 38, plot.sweep.x.lane.label, 13, SvgColour.INK, anchor="middle",
              is_monospaced=True, is_bold=True)  # fmt: skip
     return y + 52
 
 
-def _breaks(sweep: Sweep) -> list[int]:
+def _find_breaks(sweep: Sweep) -> list[int]:
     """Return the indices at which a clamped, wrapped or divergent stretch begins or ends."""
     found: set[int] = set()
     for mask in (sweep.clamped, sweep.wrapped, sweep.divergence_mask):
@@ -317,4 +319,4 @@ def _breaks(sweep: Sweep) -> list[int]:
 def _compute_other_ranks(sweep: Sweep) -> Bits:
     """Return the ranks of the other model's results."""
     assert sweep.other_bits is not None
-    return sweep.order(sweep.other_bits)
+    return sweep.compute_ranks(sweep.other_bits)

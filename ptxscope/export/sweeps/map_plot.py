@@ -10,7 +10,7 @@ from ...engine.records import NamedTuple
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH
-from ..svg.svg_canvas import HATCH, SvgCanvas, number
+from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
 from .axis_ticks import abbreviate_value, choose_ticks, list_ticks
@@ -45,7 +45,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the map, its axes and the scale of its shades; return the end."""
     rows, columns = sweep.bits.shape
     chart = Chart(y + 26, columns, rows)
-    pen.open("px-sweep")
+    pen.open_group("px-sweep")
     assert sweep.y
     pen.draw_text(
         EDGE, y + 14, sweep.y.lane.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
@@ -57,8 +57,8 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     pen.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
     _draw_current_point(pen, chart, sweep)
     _draw_axes(pen, chart, sweep)
-    _scale(pen, chart, sweep)
-    pen.close()
+    _draw_scale(pen, chart, sweep)
+    pen.close_group()
     return chart.top + SIDE + 54
 
 
@@ -78,7 +78,7 @@ def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle)
     d = "".join(
         "M{} {}L{} {}".format(
             *map(
-                number,
+                format_length,
                 (
                     chart.compute_x(x),
                     chart.compute_y(y),
@@ -112,10 +112,10 @@ def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
     rows, columns = mask.shape
     apart = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
     d = "".join(
-        f"M{number(chart.compute_x(at + run.first))} "
-        f"{number(chart.compute_y(at - start + run.first))}"
-        f"L{number(chart.compute_x(at + run.last + 1))} "
-        f"{number(chart.compute_y(at - start + run.last + 1))}"
+        f"M{format_length(chart.compute_x(at + run.first))} "
+        f"{format_length(chart.compute_y(at - start + run.first))}"
+        f"L{format_length(chart.compute_x(at + run.last + 1))} "
+        f"{format_length(chart.compute_y(at - start + run.last + 1))}"
         for start in range(-rows + 1, columns)
         if start % apart == 0
         for at in (max(start, 0),)
@@ -151,10 +151,10 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             bottom + 18,
             tick.text,
             11.5,
-            SvgColour.INK if tick.strong else SvgColour.DIM,
+            SvgColour.INK if tick.is_current else SvgColour.DIM,
             anchor="middle",
             is_monospaced=True,
-            is_bold=tick.strong,
+            is_bold=tick.is_current,
         )
     used: list[float] = []
     for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
@@ -168,10 +168,10 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             y + 4,
             tick.text,
             11.5,
-            SvgColour.INK if tick.strong else SvgColour.DIM,
+            SvgColour.INK if tick.is_current else SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            is_bold=tick.strong,
+            is_bold=tick.is_current,
             width=LEFT - 23,
         )
     pen.draw_text(
@@ -186,7 +186,7 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
 
 
-def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Draw the scale from shades to results."""
     x, high, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
@@ -204,10 +204,10 @@ def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
     pen.draw_image(x, top, 22, high, encode_png(column))
     pen.draw_rect(x, top, 22, high, None, SvgColour.DIM, radius=0)
-    least, most = int(sweep.places.min()), int(sweep.places.max())
+    least, most = int(sweep.ranks.min()), int(sweep.ranks.max())
     marks = [most, least]
     if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
-        marks.insert(0, int(sweep.places[sweep.current_point[1], sweep.current_point[0]]))
+        marks.insert(0, int(sweep.ranks[sweep.current_point[1], sweep.current_point[0]]))
     marks.append(lane.compute_rank(0))
     used: list[float] = []
     for at, place in enumerate(dict.fromkeys(marks)):

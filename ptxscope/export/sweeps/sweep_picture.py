@@ -15,7 +15,7 @@ from ...sweep.sweep_words import (
 )
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
-from ..options import DEFAULT, Options, checked_id
+from ..options import DEFAULT, Options, validate_id
 from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
@@ -30,10 +30,10 @@ _PAGE = WIDTH - 2 * EDGE
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     """Render the picture as an ``<svg>``."""
     title = sanitize_text(title).strip()
-    pen = SvgCanvas(checked_id(options.id) if options.id else _name(sweep, options, title))
+    pen = SvgCanvas(validate_id(options.id) if options.id else _make_prefix(sweep, options, title))
     y = draw_head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
     y = map_plot.draw(pen, sweep, y) if sweep.y else line_plot.draw(pen, sweep, y)
-    y = _key(pen, sweep, y)
+    y = _draw_key(pen, sweep, y)
     height = _draw_foot(pen, sweep, y)
     page = SvgCanvas(pen.prefix)
     page.draw_rect(0.5, 0.5, WIDTH - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
@@ -43,16 +43,16 @@ def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     return write_sheet(sheet, [*page.parts, *pen.parts], options.theme)
 
 
-def _name(sweep: Sweep, options: Options, title: str) -> str:
+def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
     axes = [(x.lane.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
     values = sorted(sweep.operands.items())
     told = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
     return hash_id(("sweep", *told, title, str(options.theme)))
 
 
-def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+def _draw_key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the key of lines and hatches, several entries in a line; return the end."""
-    pen.open("px-key")
+    pen.open_group("px-key")
     x = float(EDGE)
     for kind, said in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
@@ -63,7 +63,7 @@ def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
         lines = wrap_text(said, WIDTH - EDGE - x - lead, 11.5)
         y = pen.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
         x += wide
-    pen.close()
+    pen.close_group()
     return y + 24
 
 
@@ -74,24 +74,27 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
     for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
         if mask.any():
             said = [
-                describe_event(x, sweep.result_part) for x in sweep.events if (x.where & mask).any()
+                describe_event(x, sweep.result_part) for x in sweep.events if (x.mask & mask).any()
             ]
             here_too = [x for x in dict.fromkeys(said) if x.split()[0] == kind]
             shown = ", ".join(here_too) or kind
             drawn_ = not sweep.y or map_plot.is_outlined(mask)
-            yield kind if drawn_ else "", f"{shown}: {_count(mask)}"
+            yield kind if drawn_ else "", f"{shown}: {_format_share(mask)}"
     drawn_already = [sweep.clamped, sweep.wrapped]
     for event in sweep.events:
-        if not any((event.where & ~mask).sum() == 0 for mask in drawn_already):
-            yield "", f"{describe_event(event, sweep.result_part)}: {_count(event.where)}"
-    if sweep.divergence_mask.any() and sweep.other:
+        if not any((event.mask & ~mask).sum() == 0 for mask in drawn_already):
+            yield "", f"{describe_event(event, sweep.result_part)}: {_format_share(event.mask)}"
+    if sweep.divergence_mask.any() and sweep.other_model:
         kind = "other" if not sweep.y else "apart"
-        yield kind, f"{sweep.other.name} has another answer: {_count(sweep.divergence_mask)}"
+        yield (
+            kind,
+            f"{sweep.other_model.name} has another answer: {_format_share(sweep.divergence_mask)}",
+        )
     if said_here := describe_point(sweep):
         yield "here", said_here
 
 
-def _count(mask: Mask) -> str:
+def _format_share(mask: Mask) -> str:
     count = int(mask.sum())
     return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}"
 
@@ -117,7 +120,7 @@ def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bo
 
 def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the fixed parts and the sampling; return the height of the page."""
-    pen.open("px-foot")
+    pen.open_group("px-foot")
     said = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
     said += [f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x]
     for text in said:
@@ -128,5 +131,5 @@ def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     entry = sweep.instruction.entry
     source = f"PTX ISA {entry.section}; ptxscope {__version__}"
     pen.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
-    pen.close()
+    pen.close_group()
     return y + 42

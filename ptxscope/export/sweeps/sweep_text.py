@@ -28,7 +28,12 @@ def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
         margin = max(len(sweep.y.format_value_at(at)) for at in (0, sweep.y.size - 1))
         size = PlotSize(min(width, _MAP[0] + margin + 1), _MAP[1], is_unicode)
     parts = [*_wrap_paragraphs(told[:1], width), "", format_lines(draw_plot_lines(sweep, size))]
-    parts += [*_wrap_paragraphs(_key(sweep), width), "", *_wrap_paragraphs(told[1:], width), ""]
+    parts += [
+        *_wrap_paragraphs(_iter_key_sentences(sweep), width),
+        "",
+        *_wrap_paragraphs(told[1:], width),
+        "",
+    ]
     return "\n".join(parts)
 
 
@@ -44,15 +49,15 @@ def render_csv(sweep: Sweep) -> str:
     axes = [axis for axis in (sweep.x, sweep.y) if axis]
     heads = [axis.lane.text for axis in axes]
     heads.append(f"{sweep.result_part.text} under {sweep.model.name}")
-    if sweep.other:
-        heads.append(f"{sweep.result_part.text} under {sweep.other.name}")
+    if sweep.other_model:
+        heads.append(f"{sweep.result_part.text} under {sweep.other_model.name}")
     rows.writerow([head for name in heads for head in (name, f"{name}, bits")] + ["what happens"])
     columns = [
         (axis.format_value_at(at), axis.lane.format_hex(axis.get_value(at)))
         for axis in axes[:1]
         for at in range(axis.size)
     ]
-    told = [(event.where, describe_event(event, sweep.result_part)) for event in sweep.events]
+    told = [(event.mask, describe_event(event, sweep.result_part)) for event in sweep.events]
     lane = sweep.result_part
     answers = [sweep.bits] + ([sweep.other_bits] if sweep.other_bits is not None else [])
     for at in np.ndindex(sweep.bits.shape):
@@ -91,20 +96,24 @@ def list_command_words(sweep: Sweep) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _key(sweep: Sweep) -> Iterator[str]:
+def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield the meaning of the marks."""
-    lane, places = sweep.result_part, sweep.places
+    lane, places = sweep.result_part, sweep.ranks
     if sweep.y:
         least, most = (
             lane.format_value(lane.get_value_at(int(x))) for x in (places.min(), places.max())
         )
         shades = f"`{RAMP[0]}` is {lane.label} = {least}, `{RAMP[-1]}` {most}"
         yield f"{shades}; up is {sweep.y.lane.label}."
-        if sweep.divergence_mask.any() and sweep.other:
-            yield f"x: {sweep.other.name} has another answer."
+        if sweep.divergence_mask.any() and sweep.other_model:
+            yield f"x: {sweep.other_model.name} has another answer."
         return
     masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.divergence_mask), strict=True)
-    names = ("clamped", "wrapped", f"{sweep.other.name if sweep.other else ''} has another answer")
+    names = (
+        "clamped",
+        "wrapped",
+        f"{sweep.other_model.name if sweep.other_model else ''} has another answer",
+    )
     shown = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
              if mask.any()]  # fmt: skip
     if shown:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...engine.records import NamedTuple
 from ...sweep.computation import Bits, Mask, Sweep, SweepAxis
-from .axis_ticks import NEARLY, Tick, abbreviate_value, choose_ticks, list_ticks
+from .axis_ticks import NEARLY, AxisTick, abbreviate_value, choose_ticks, list_ticks
 from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
@@ -40,9 +40,9 @@ class PlotCell(NamedTuple):
 
     text: str
     kind: PlotCellKind = PlotCellKind.EMPTY
-    above: int = 0
+    upper_shade: int = 0
     """Shade of the upper half of a cell of a map; `below` is that of the lower half."""
-    below: int = 0
+    lower_shade: int = 0
 
 
 PlotLine = list[PlotCell]
@@ -58,14 +58,14 @@ class PlotSize(NamedTuple):
 
     width: int
     height: int
-    unicode: bool = True
-    colours: bool = False
+    has_unicode: bool = True
+    has_colours: bool = False
 
 
 def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     """Draw the plot or the map with its axes."""
-    lines = _map(sweep, size) if sweep.y else _draw_plot(sweep, size)
-    if size.unicode:
+    lines = _draw_map(sweep, size) if sweep.y else _draw_plot(sweep, size)
+    if size.has_unicode:
         return lines
     return [[cell._replace(text=cell.text.replace(NEARLY, "~")) for cell in line] for line in lines]
 
@@ -91,14 +91,14 @@ def find_values_at(
         return int(across * sweep.x.size), int(up * sweep.y.size)
     low, high = sweep.x.lane.compute_rank(sweep.x.low), sweep.x.lane.compute_rank(sweep.x.high)
     place = low + int(across * (high - low + 1))
-    return int(np.searchsorted(sweep.x.places, np.uint64(place), side="right")) - 1, None
+    return int(np.searchsorted(sweep.x.ranks, np.uint64(place), side="right")) - 1, None
 
 
 # --- a line ------------------------------------------------------------------------------
 
 
 def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
-    strips = [kind for kind in STRIPS if _where(sweep, kind).any()]
+    strips = [kind for kind in STRIPS if _get_mask(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
     ends = [
         abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x))
@@ -109,17 +109,19 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     margin = min(max(map(len, (*ends, result))), max(size.width // 3, 1))
     width = max(size.width - margin - 1, 1)
     first, last = _split_columns(sweep.x, width)
-    field = _draw_braille(sweep, width, rows) if size.unicode else _draw_ascii(sweep, width, rows)
+    field = (
+        _draw_braille(sweep, width, rows) if size.has_unicode else _draw_ascii(sweep, width, rows)
+    )
     labels: dict[int, tuple[str, PlotCellKind]] = {}
     if here is not None:
         column = int(np.searchsorted(first, here, side="right")) - 1
-        row = rows - 1 - _compute_levels(sweep, sweep.places[here : here + 1], rows)[0]
-        field[row][column] = PlotCell("\u25cf" if size.unicode else "@", PlotCellKind.HERE)
+        row = rows - 1 - _compute_levels(sweep, sweep.ranks[here : here + 1], rows)[0]
+        field[row][column] = PlotCell("\u25cf" if size.has_unicode else "@", PlotCellKind.HERE)
         labels[int(row)] = (result, PlotCellKind.CURRENT)
     for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # the current value never hides them
         if labels.get(at, ("",))[0] != said:
             labels[at] = (said, PlotCellKind.AXIS)
-    bar = _BARS[not size.unicode]
+    bar = _BARS[not size.has_unicode]
     lines: list[PlotLine] = []
     for row in range(rows):
         said, kind = labels.get(row, ("", PlotCellKind.AXIS))
@@ -133,13 +135,13 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     lines.append(_draw_rule(margin, width, size))
     lines.append(_draw_ticks(sweep.x, here, margin, width, is_by_rank=True))
     for kind in strips:
-        there = _reduce_mask(_where(sweep, kind), first, last)
+        there = _reduce_mask(_get_mask(sweep, kind), first, last)
         row_ = [PlotCell(STRIPS[kind], kind) if x else PlotCell(" ") for x in there.tolist()]
         lines.append([PlotCell(" " * (margin + 1), PlotCellKind.AXIS), *row_])
     return lines
 
 
-def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
+def _get_mask(sweep: Sweep, kind: PlotCellKind) -> Mask:
     return {
         PlotCellKind.CLAMPED: sweep.clamped,
         PlotCellKind.WRAPPED: sweep.wrapped,
@@ -149,7 +151,7 @@ def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
 
 def _compute_extent(sweep: Sweep) -> tuple[int, int]:
     """Return the least and the greatest rank, including those of the other model if drawn."""
-    every = [sweep.places]
+    every = [sweep.ranks]
     if (other := _get_other_results(sweep)) is not None:
         every.append(other)
     return min(int(x.min()) for x in every), max(int(x.max()) for x in every)
@@ -159,7 +161,7 @@ def _get_other_results(sweep: Sweep) -> Bits | None:
     """Return the ranks of the other model's results, or None if they are the same."""
     if sweep.y or sweep.other_bits is None or not sweep.divergence_mask.any():
         return None
-    return sweep.order(sweep.other_bits)
+    return sweep.compute_ranks(sweep.other_bits)
 
 
 def _split_columns(
@@ -167,7 +169,7 @@ def _split_columns(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the indices of the first and the last value in each of `count` columns."""
     low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
-    starts = (axis.places - np.uint64(low)).astype(np.float64) / (high - low + 1)
+    starts = (axis.ranks - np.uint64(low)).astype(np.float64) / (high - low + 1)
     edges = np.arange(count + 1) / count
     first = np.searchsorted(starts, edges[:-1], side="right") - 1
     last = np.maximum(np.searchsorted(starts, edges[1:], side="left") - 1, first)
@@ -199,7 +201,7 @@ def _iter_spans(
         for span in _iter_answer_spans(sweep, other, columns, rows):
             if apart[span[0]]:
                 yield *span[:3], PlotCellKind.OTHER
-    yield from _iter_answer_spans(sweep, sweep.places, columns, rows)
+    yield from _iter_answer_spans(sweep, sweep.ranks, columns, rows)
 
 
 def _iter_answer_spans(
@@ -257,10 +259,10 @@ def _draw_ascii(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
 # --- a map -------------------------------------------------------------------------------
 
 
-def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
+def _draw_map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     axis = sweep.y
     assert axis
-    halves = size.unicode and size.colours
+    halves = size.has_unicode and size.has_colours
     here_x, here_y = sweep.current_point
     shown_at = (0, axis.size - 1, *([] if here_y is None else [here_y]))
     names = [abbreviate_value(axis.lane, axis.get_value(at)) for at in shown_at]
@@ -282,7 +284,7 @@ def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     strong = None if at_y is None else (rows - 1 - at_y) // each
     if strong is not None:  # the current value never hides the ends
         labels.setdefault(strong, names[2])
-    bar = _BARS[not size.unicode]
+    bar = _BARS[not size.has_unicode]
     lines: list[PlotLine] = []
     for row in range(-(-rows // each)):
         top = rows - 1 - row * each
@@ -293,7 +295,7 @@ def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         for column, (above, below) in enumerate(zip(shown[top], shown[low], strict=True)):
             if row == strong and column == at_x:
                 line.append(
-                    PlotCell("\u25cf" if size.unicode else "O", PlotCellKind.HERE, above, below)
+                    PlotCell("\u25cf" if size.has_unicode else "O", PlotCellKind.HERE, above, below)
                 )
             elif apart[top][column] or apart[low][column]:
                 line.append(PlotCell("\u2571" if halves else "x", PlotCellKind.OTHER, above, below))
@@ -331,7 +333,7 @@ def _reduce_map_mask(mask: Mask, rows: int, columns: int) -> Mask:
 
 
 def _draw_rule(margin: int, width: int, size: PlotSize) -> PlotLine:
-    corner, line = ("\u2514", "\u2500") if size.unicode else ("+", "-")
+    corner, line = ("\u2514", "\u2500") if size.has_unicode else ("+", "-")
     return [
         PlotCell(" " * margin, PlotCellKind.AXIS),
         PlotCell(corner + line * width, PlotCellKind.AXIS),
@@ -344,15 +346,15 @@ def _draw_ticks(
     """Draw the values below a plot."""
     room: list[PlotCell] = [PlotCell(" ", PlotCellKind.AXIS)] * (margin + 1 + width)
     for tick in choose_ticks(list_ticks(axis, here, is_by_rank=is_by_rank), width, 1):
-        start = _start(tick, margin, width)
-        kind = PlotCellKind.CURRENT if tick.strong else PlotCellKind.AXIS
+        start = _compute_start(tick, margin, width)
+        kind = PlotCellKind.CURRENT if tick.is_current else PlotCellKind.AXIS
         for at, char in enumerate(tick.text[: len(room)], start):
             if 0 <= at < len(room):
                 room[at] = PlotCell(char, kind)
     return room
 
 
-def _start(tick: Tick, margin: int, width: int) -> int:
+def _compute_start(tick: AxisTick, margin: int, width: int) -> int:
     """Return the column of a label's first character."""
     middle = margin + 1 + int(tick.part * width)
     return max(min(middle - len(tick.text) // 2, margin + 1 + width - len(tick.text)), 0)
