@@ -45,7 +45,7 @@ def mapped(line: str) -> Callable[[], None]:
     operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs})
 
     def run() -> None:
-        found = compute_sweep(ins, operands, x, y, of=of)
+        found = compute_sweep(ins, operands, x, y, result_part=of)
         void((found.divergence_mask.any(), found.clamped.any(), found.wrapped.any()))
 
     return run

@@ -53,8 +53,8 @@ class GradedAnswer(NamedTuple):
 
 def compute_expected(question: Question) -> int:
     """Return the right answer from the trace; raise ValueError if there is no such location."""
-    where = locate_answer(question)
-    return where.get_value({key: row.values for key, row in question.trace.rows.items()})
+    location = locate_answer(question)
+    return location.get_value({key: row.values for key, row in question.trace.rows.items()})
 
 
 def grade_answer(question: Question, text: str) -> GradedAnswer:
@@ -62,15 +62,22 @@ def grade_answer(question: Question, text: str) -> GradedAnswer:
 
     Raise PtxError if it is not a value, and ValueError if there is no such location.
     """
-    where = locate_answer(question)
-    given, right, bits = where.parse_answer(text), compute_expected(question), is_bits(text)
-    if where.is_accepted(right, given, bits=bits):
-        return GradedAnswer(True, right, right, ())
+    location = locate_answer(question)
+    value, expected, is_pattern = (
+        location.parse_answer(text),
+        compute_expected(question),
+        is_bits(text),
+    )
+    if location.is_accepted(expected, value, is_pattern=is_pattern):
+        return GradedAnswer(True, expected, expected, ())
     from .mistakes import explain_answer
 
-    found = explain_answer(question, given, bits=bits)
+    explanations = explain_answer(question, value, is_pattern=is_pattern)
     return GradedAnswer(
-        False, given, right, _explain_hex_digits(question, where, text.strip(), found) or found
+        False,
+        value,
+        expected,
+        _explain_hex_digits(question, location, text.strip(), explanations) or explanations,
     )
 
 
@@ -79,21 +86,28 @@ def format_reply(question: Question, answer: GradedAnswer, *, is_first: bool) ->
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
         return best.name if best else MISSED
-    said = best.sentence if best else MISSED
-    return said if best and best.has_result else f"{said} It is {format_right_answer(question)}."
+    sentence = best.sentence if best else MISSED
+    return (
+        sentence
+        if best and best.has_result
+        else f"{sentence} It is {format_right_answer(question)}."
+    )
 
 
 def format_right_answer(question: Question) -> str:
     """Format the right answer as it is shown; typed as an answer, it is accepted."""
-    where, trace = locate_answer(question), question.trace
-    if question.key in DESTINATIONS or where.lane is None:
-        return format_hex(compute_expected(question), where.width)
-    formula = describe_lane(trace, trace.rows[where.key], where.lane).formula
+    location, trace = locate_answer(question), question.trace
+    if question.key in DESTINATIONS or location.lane is None:
+        return format_hex(compute_expected(question), location.width)
+    formula = describe_lane(trace, trace.rows[location.key], location.lane).formula
     return formula.left if formula.sign is Sign.FOR else formula.right
 
 
 def _explain_hex_digits(
-    question: Question, where: AnswerLocation, text: str, known: tuple[Explanation, ...]
+    question: Question,
+    location: AnswerLocation,
+    text: str,
+    known_explanations: tuple[Explanation, ...],
 ) -> tuple[Explanation, ...]:
     """Explain decimal digits that are right, or explicable, as hexadecimal ones."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
@@ -101,58 +115,60 @@ def _explain_hex_digits(
         return ()
     from .mistakes import Explanation, explain_answer
 
-    meant = f"{sign}0x{digits}"
+    hex_text = f"{sign}0x{digits}"
     try:
-        given = where.parse_answer(meant)
+        value = location.parse_answer(hex_text)
     except PtxError:
         return ()
-    if where.is_accepted(compute_expected(question), given, bits=not sign):
+    if location.is_accepted(compute_expected(question), value, is_pattern=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
-        return (Explanation(name, f"{text} is decimal; {meant} is right.", True),)
-    if known or where.is_same_value(given, where.parse_answer(text)):
+        return (Explanation(name, f"{text} is decimal; {hex_text} is right.", True),)
+    if known_explanations or location.is_same_value(value, location.parse_answer(text)):
         return ()
-    found = explain_answer(question, given, bits=not sign)
-    return tuple(x.with_lead(f"{text} is decimal, not {meant}.") for x in found)
+    explanations = explain_answer(question, value, is_pattern=not sign)
+    return tuple(x.with_lead(f"{text} is decimal, not {hex_text}.") for x in explanations)
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
     """Return hints in order; the last one derives the answer."""
-    where, trace = locate_answer(question), question.trace
-    if question.key in {written.role for written in trace.plan.results}:
-        return _list_destination_hints(question, where)
-    step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
-    row, lane = trace.rows[where.key], where.lane or 0
+    location, trace = locate_answer(question), question.trace
+    if question.key in {result.role for result in trace.plan.results}:
+        return _list_destination_hints(question, location)
+    step = next(x for x in trace.steps if any(row.key == location.key for row in x.rows))
+    row, lane = trace.rows[location.key], location.lane or 0
     sides = describe_lane(trace, row, lane).formula
-    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}"]
-    if where.lane is not None and not sides.grouped:
-        said.append(f"Work out {sides.left}.")
-    lanes = range(len(row.lanes)) if where.lane is None else (lane,)
-    return (*said, _format_sentences(trace, row, lanes))
+    hints = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}"]
+    if location.lane is not None and not sides.grouped:
+        hints.append(f"Work out {sides.left}.")
+    lanes = range(len(row.lanes)) if location.lane is None else (lane,)
+    return (*hints, _format_sentences(trace, row, lanes))
 
 
-def _list_destination_hints(question: Question, where: AnswerLocation) -> tuple[str, ...]:
+def _list_destination_hints(question: Question, location: AnswerLocation) -> tuple[str, ...]:
     """Return the hints for a destination: the rule of each step, then its values."""
     trace = question.trace
-    used = find_ancestors(trace, LaneBits(where.key, 0, where.shift, where.shift + where.width))
-    ways = {step.number: _list_used_lanes(step, used) for step in trace.steps}
-    steps = [step for step in trace.steps if ways[step.number]]
-    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
+    ancestors = find_ancestors(
+        trace, LaneBits(location.key, 0, location.shift, location.shift + location.width)
+    )
+    used_lanes = {step.number: _list_used_lanes(step, ancestors) for step in trace.steps}
+    steps = [step for step in trace.steps if used_lanes[step.number]]
+    hints = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
     for step in steps:
-        worked = (_format_sentences(trace, row, lanes) for row, lanes in ways[step.number])
-        said.append(f"{format_title(step).capitalize()}: {' '.join(worked)}")
-    return tuple(said)
+        sentences = (_format_sentences(trace, row, lanes) for row, lanes in used_lanes[step.number])
+        hints.append(f"{format_title(step).capitalize()}: {' '.join(sentences)}")
+    return tuple(hints)
 
 
-def _list_used_lanes(step: Step, used: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
+def _list_used_lanes(step: Step, ancestors: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
     """Return the rows of a step, with their lanes, that an answer depends on."""
-    found = [
-        (row, sorted({cell.lane for cell in used if cell.key == row.key})) for row in step.rows
+    used_rows = [
+        (row, sorted({cell.lane for cell in ancestors if cell.key == row.key})) for row in step.rows
     ]
-    return [(row, lanes) for row, lanes in found if lanes]
+    return [(row, lanes) for row, lanes in used_rows if lanes]
 
 
 def _format_sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
-    said = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
-    first = said.partition(" ")[0]
-    is_name = len(first) == 1 or first in trace.instruction.names.values()
-    return f"{said}." if is_name else f"{said[0].upper()}{said[1:]}."
+    text = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
+    first_word = text.partition(" ")[0]
+    is_name = len(first_word) == 1 or first_word in trace.instruction.names.values()
+    return f"{text}." if is_name else f"{text[0].upper()}{text[1:]}."

@@ -90,8 +90,8 @@ class Lesson(NamedTuple):
 @cache
 def list_files() -> Mapping[str, Path]:
     """Return the file of each lesson by name, in the order of the lessons."""
-    found = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
-    return {match[1]: path for match, path in found if match}
+    matches = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
+    return {match[1]: path for match, path in matches if match}
 
 
 @cache
@@ -149,11 +149,13 @@ class _LessonSource:
         if len(text) > _LONGEST:
             raise self._make_error(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
         self._lines = [_SourceLine(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
-        self._starts = [at for at, line in enumerate(self._lines) if line.text.startswith("## ")]
+        self._starts = [
+            index for index, line in enumerate(self._lines) if line.text.startswith("## ")
+        ]
 
-    def _make_error(self, line: _SourceLine | None, why: str) -> LessonError:
-        where = f"{self._file}:{line.number if line else 1}"
-        return LessonError(f"{where}: {make_printable(why)}")
+    def _make_error(self, line: _SourceLine | None, reason: str) -> LessonError:
+        place = f"{self._file}:{line.number if line else 1}"
+        return LessonError(f"{place}: {make_printable(reason)}")
 
     def _try_line(self, line: _SourceLine, work: Callable[[], Read]) -> Read:
         """Call `work` and report its errors with the number of a line."""
@@ -197,8 +199,8 @@ class _LessonSource:
         registers: dict[str, int] = {}
         for part in self._split_cards():
             cards.append(self._make_card(part, cards[-1] if cards else None, registers))
-        asked = [card for card in cards[-PREDICTIONS:] if card.ask]
-        if len(asked) < PREDICTIONS:
+        predictions = [card for card in cards[-PREDICTIONS:] if card.ask]
+        if len(predictions) < PREDICTIONS:
             line = self._lines[self._starts[-1]] if self._starts else None
             raise self._make_error(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
         return Lesson(head, tuple(cards))
@@ -211,36 +213,40 @@ class _LessonSource:
             while lines and not lines[0].text:
                 lines.pop(0)
             if lines and lines[0].text == "```card":
-                close = next((at for at, x in enumerate(lines) if at and x.text == "```"), 0)
-                if not close:
+                end_index = next(
+                    (index for index, x in enumerate(lines) if index and x.text == "```"), 0
+                )
+                if not end_index:
                     raise self._make_error(lines[0], "this block is not closed by ```")
-                fields = self._parse_fields([x for x in lines[1:close] if x.text], _FIELDS)
-                lines = lines[close + 1 :]
+                fields = self._parse_fields([x for x in lines[1:end_index] if x.text], _FIELDS)
+                lines = lines[end_index + 1 :]
             remark = [x._replace(text=x.text[1:]) for x in lines if x.text.startswith(">")]
             text = [x for x in lines if not x.text.startswith(">")]
             yield _CardSource(title._replace(text=title.text[3:].strip()), fields, text, remark)
 
     def _parse_fields(
-        self, lines: list[_SourceLine], known: tuple[str, ...]
+        self, lines: list[_SourceLine], allowed_names: tuple[str, ...]
     ) -> dict[str, _SourceLine]:
         """Parse ``name: value`` lines."""
-        found: dict[str, _SourceLine] = {}
+        fields: dict[str, _SourceLine] = {}
         for line in lines:
             name, colon, value = line.text.partition(":")
-            if not colon or name.strip() not in known:
-                allowed = ", ".join(f"{x}:" for x in known)
+            if not colon or name.strip() not in allowed_names:
+                allowed = ", ".join(f"{x}:" for x in allowed_names)
                 raise self._make_error(line, f"{quote_word(line.text)} is none of {allowed}")
-            if name in found:
+            if name in fields:
                 raise self._make_error(line, f"{name}: is given twice")
-            found[name.strip()] = line._replace(text=value.strip())
-        return found
+            fields[name.strip()] = line._replace(text=value.strip())
+        return fields
 
     # --- a card --------------------------------------------------------------------------
 
-    def _make_card(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Card:
+    def _make_card(
+        self, part: _CardSource, previous: Card | None, registers: dict[str, int]
+    ) -> Card:
         """Return a card; `registers` carries values and results on to the next card."""
-        trace = self._make_trace(part, before, registers)
-        is_new = before is None or trace != before.trace
+        trace = self._make_trace(part, previous, registers)
+        is_new = previous is None or trace != previous.trace
         anchor, ask = (
             self._try_line(line, partial(_parse_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
@@ -260,37 +266,41 @@ class _LessonSource:
                 part.title, f"the card has {count} words; the most is {MOST_WORDS}"
             )
         if bool(remark) != (ask is not None):
-            said = "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
-            raise self._make_error(part.title, said)
+            problem = (
+                "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
+            )
+            raise self._make_error(part.title, problem)
         return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
 
     def _make_trace(
-        self, part: _CardSource, before: Card | None, registers: dict[str, int]
+        self, part: _CardSource, previous: Card | None, registers: dict[str, int]
     ) -> Trace:
-        ptx, given = part.fields.get("ptx"), part.fields.get("with")
-        if ptx is not None:
-            ins = self._try_line(ptx, lambda: parse(ptx.text))
-            if before is not None:
-                registers |= before.trace.result
-        elif before is None:
+        ptx_line, values_line = part.fields.get("ptx"), part.fields.get("with")
+        if ptx_line is not None:
+            ins = self._try_line(ptx_line, lambda: parse(ptx_line.text))
+            if previous is not None:
+                registers |= previous.trace.result
+        elif previous is None:
             raise self._make_error(part.title, "the first card needs `ptx: …`")
         else:
-            ins = before.trace.instruction
-        if given is not None:
-            registers |= self._try_line(given, lambda: _parse_values(given.text, ins))
+            ins = previous.trace.instruction
+        if values_line is not None:
+            registers |= self._try_line(values_line, lambda: _parse_values(values_line.text, ins))
         values = {x.name: registers[x.name] for x in ins.inputs if x.name in registers}
-        missing = [x.name for x in ins.inputs if x.name not in values]
-        if missing:
-            raise self._make_error(given or ptx or part.title, f"no value for {', '.join(missing)}")
-        return Trace(ins, self._choose_model(part, before), bind_values(ins, values))
+        missing_names = [x.name for x in ins.inputs if x.name not in values]
+        if missing_names:
+            raise self._make_error(
+                values_line or ptx_line or part.title, f"no value for {', '.join(missing_names)}"
+            )
+        return Trace(ins, self._choose_model(part, previous), bind_values(ins, values))
 
-    def _choose_model(self, part: _CardSource, before: Card | None) -> Model:
+    def _choose_model(self, part: _CardSource, previous: Card | None) -> Model:
         """Return the model of a card: that of the card before while the instruction is the same."""
         line = part.fields.get("model")
         if line is not None:
             return self._try_line(line, lambda: parse_model(line.text))
-        kept = before is not None and "ptx" not in part.fields
-        return before.trace.model if before and kept else ISA_MODEL
+        is_kept = previous is not None and "ptx" not in part.fields
+        return previous.trace.model if previous and is_kept else ISA_MODEL
 
     def _find_step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
         line, steps = part.fields.get("step"), trace.steps
@@ -315,24 +325,24 @@ class _LessonSource:
 
     def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
         """Join paragraphs into single lines and fill their templates from the trace."""
-        made: list[TemplatePiece] = []
-        join = ""
+        filled: list[TemplatePiece] = []
+        separator = ""
         for line in lines:
             text = line.text.strip()
             if not text:
-                join = "\n\n" if made else ""
+                separator = "\n\n" if filled else ""
                 continue
             if text.count("`") % 2:
                 raise self._make_error(line, "a ` is not closed in this line")
             pieces = self._try_line(line, partial(fill_template, text, trace))
-            made += [TemplatePiece(join), *pieces]
-            join = " "
-        return tuple(piece for piece in made if piece.text)
+            filled += [TemplatePiece(separator), *pieces]
+            separator = " "
+        return tuple(piece for piece in filled if piece.text)
 
 
 def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
     """Parse ``a=0x80 b=-1``: bits by register."""
-    found: dict[str, int] = {}
+    bits_by_name: dict[str, int] = {}
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -340,8 +350,8 @@ def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
             raise ValueError(
                 f"{quote_word(word)} gives nothing a value: {', '.join(types)}, as a=0x80"
             )
-        found[name] = parse_value(value, types[name])
-    return found
+        bits_by_name[name] = parse_value(value, types[name])
+    return bits_by_name
 
 
 def _parse_anchor(text: str, trace: Trace) -> Anchor:
@@ -393,7 +403,7 @@ def format_anchor_name(anchor: Anchor, trace: Trace) -> str:
             else trace.instruction.format_operand(anchor.key)
         )
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
-    where = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
-    of = "" if row.name == "t" else f" {row.name}"
+    lane_suffix = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
+    row_suffix = "" if row.name == "t" else f" {row.name}"
     step = next(step for step in trace.steps if step.stage is row.stage)
-    return f"{format_title(step)}{of}{where}"
+    return f"{format_title(step)}{row_suffix}{lane_suffix}"

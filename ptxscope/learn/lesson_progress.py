@@ -24,25 +24,28 @@ class LessonProgress(NamedTuple):
     """Whether the lesson was completed once."""
 
 
-def progress_to_json(left: Mapping[str, LessonProgress]) -> dict[str, object]:
+def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object]:
     """Return the JSON form of the progress."""
-    return {"schema": SCHEMA, "lessons": {name: at._asdict() for name, at in left.items()}}
+    return {
+        "schema": SCHEMA,
+        "lessons": {name: entry._asdict() for name, entry in progress.items()},
+    }
 
 
 def from_json(data: object) -> dict[str, LessonProgress]:
     """Parse the output of ``progress_to_json``; raise ValueError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
-    told = data.get("lessons")
-    if not isinstance(told, dict) or len(told) > _LESSONS:
+    lessons = data.get("lessons")
+    if not isinstance(lessons, dict) or len(lessons) > _LESSONS:
         raise ValueError(f"lessons are no object of {_LESSONS} or fewer")
-    return {name: _progress_from_json(name, of) for name, of in told.items()}
+    return {name: _progress_from_json(name, entry) for name, entry in lessons.items()}
 
 
-def _progress_from_json(name: str, of: object) -> LessonProgress:
+def _progress_from_json(name: str, entry: object) -> LessonProgress:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{make_printable(name)[:40]!r} is no lesson's name")
-    card = of.get("card") if isinstance(of, dict) else None
-    if not isinstance(of, dict) or type(card) is not int or not 0 <= card < _CARDS:
+    card = entry.get("card") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or type(card) is not int or not 0 <= card < _CARDS:
         raise ValueError(f"{name} has no card that it was left at")
-    return LessonProgress(card, of.get("done") is True)
+    return LessonProgress(card, entry.get("done") is True)

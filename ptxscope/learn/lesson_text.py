@@ -23,19 +23,21 @@ def make_question(card: Card) -> Question:
     return Question(card.trace, card.ask.key, card.ask.lane)
 
 
-def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
+def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
     """Return the trace up to a card's step as lines; after a card of the same trace, the new steps.
 
     A question always asks about a later step, so no line reveals the answer.
     """
     steps = card.trace.steps[: card.step]
-    if before is None or before.trace != card.trace or card.ask is not None:
+    if previous is None or previous.trace != card.trace or card.ask is not None:
         head = head_lines(build_document(card.trace), width)
         return _trim_lines([*head, *_step_lines(card.trace, steps, width)])
-    if new := steps[before.step :]:
-        return _step_lines(card.trace, new, width)
-    of = _find_step(card.anchor, card)
-    return _step_lines(card.trace, (of,) if of else steps[-1:], width, with_result=False)
+    if new_steps := steps[previous.step :]:
+        return _step_lines(card.trace, new_steps, width)
+    anchor_step = _find_step(card.anchor, card)
+    return _step_lines(
+        card.trace, (anchor_step,) if anchor_step else steps[-1:], width, with_result=False
+    )
 
 
 def _step_lines(
@@ -96,8 +98,8 @@ def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
 
 def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
     """Wrap a text into lines."""
-    for at, paragraph in enumerate(strip_marks(text).split("\n\n")):
-        if at:
+    for index, paragraph in enumerate(strip_marks(text).split("\n\n")):
+        if index:
             yield ""
         yield from textwrap.wrap(
             paragraph, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False
@@ -112,9 +114,9 @@ def render_text(lesson: Lesson) -> str:
     head = lesson.head
     lines = [head.title, "=" * len(head.title), ""]
     lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
-    for number, card, before in _number_cards(lesson):
+    for number, card, previous in _number_cards(lesson):
         title = f"{number}. {card.title}"
-        lines += ["", title, "-" * len(title), "", *picture_lines(card, before), ""]
+        lines += ["", title, "-" * len(title), "", *picture_lines(card, previous), ""]
         lines += wrap_text(card.text)
     lines += ["", "Answers", "-------"]
     for number, card, _ in _number_cards(lesson):
@@ -128,10 +130,10 @@ def render_markdown(lesson: Lesson) -> str:
     """Render a lesson for reading in Markdown."""
     head = lesson.head
     parts = [f"# {escape_text(head.title)}", f"{head.minutes} minutes: {escape_text(head.summary)}"]
-    for number, card, before in _number_cards(lesson):
+    for number, card, previous in _number_cards(lesson):
         parts += [f"## {number}. {escape_text(card.title)}"]
         parts += [
-            fence_text("\n".join(picture_lines(card, before)), "text"),
+            fence_text("\n".join(picture_lines(card, previous)), "text"),
             _format_markdown(card.text),
         ]
     parts += ["## Answers"]
@@ -147,10 +149,10 @@ def render_markdown(lesson: Lesson) -> str:
 
 def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
     """Yield each card with its number and the card before."""
-    before: Card | None = None
+    previous: Card | None = None
     for number, card in enumerate(lesson.cards, 1):
-        yield number, card, before
-        before = card
+        yield number, card, previous
+        previous = card
 
 
 def _format_markdown(text: Text) -> str:

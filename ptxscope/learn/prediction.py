@@ -27,7 +27,7 @@ class Guess(NamedTuple):
     message: str = ""
     """Reason why it is wrong, or the last hint."""
     is_hint: bool = False
-    """Whether `said` is a hint."""
+    """Whether `message` is a hint."""
     hints: int = 0
     """Number of hints shown."""
     wrong: int = 0
@@ -71,27 +71,29 @@ class Prediction(NamedTuple):
 
     def with_text(self, place: LaneRef, text: str) -> Prediction:
         """Return the prediction with an answer typed but not graded."""
-        now = self.get_guess(place)
-        if text == now.text or now.is_right:
+        guess = self.get_guess(place)
+        if text == guess.text or guess.is_right:
             return self
-        return self.with_guess(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
+        return self.with_guess(place, Guess(text[:_LONGEST], hints=guess.hints, wrong=guess.wrong))
 
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
         """Return the prediction with an answer graded; raise PtxError if it is not a value."""
         question = self._make_question(place)
         answer = grade_answer(question, text)
-        before = self.get_guess(place)
-        wrong = before.wrong + (not answer.is_right)
-        said = "" if answer.is_right else format_reply(question, answer, is_first=before.wrong == 0)
-        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, said)
-        return self.with_guess(place, guess._replace(hints=before.hints, wrong=wrong))
+        previous = self.get_guess(place)
+        wrong = previous.wrong + (not answer.is_right)
+        message = (
+            "" if answer.is_right else format_reply(question, answer, is_first=previous.wrong == 0)
+        )
+        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, message)
+        return self.with_guess(place, guess._replace(hints=previous.hints, wrong=wrong))
 
     def with_hint(self, place: LaneRef) -> Prediction:
         """Return the prediction with the next hint at a lane; the last one repeats."""
-        found, now = list_hints(self._make_question(place)), self.get_guess(place)
-        said = found[min(now.hints, len(found) - 1)]
-        count = min(now.hints + 1, len(found))
-        return self.with_guess(place, now._replace(message=said, is_hint=True, hints=count))
+        hints, guess = list_hints(self._make_question(place)), self.get_guess(place)
+        message = hints[min(guess.hints, len(hints) - 1)]
+        count = min(guess.hints + 1, len(hints))
+        return self.with_guess(place, guess._replace(message=message, is_hint=True, hints=count))
 
     def parse_answer(self, place: LaneRef, text: str) -> int:
         """Parse an answer for a place; raise PtxError if it is not a value."""
@@ -106,12 +108,12 @@ class Prediction(NamedTuple):
         row = self.trace.rows[place.key]
         return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
 
-    def find_next_location(self, number: int, after: LaneRef | None = None) -> LaneRef | None:
-        """Return the first lane of a step without a right answer, searching on from `after`."""
-        asked = list_locations(self.trace, number)
-        start = asked.index(after) + 1 if after in asked else 0
-        around = (*asked[start:], *asked[:start])
-        return next((place for place in around if not self.get_guess(place).is_right), None)
+    def find_next_location(self, number: int, previous: LaneRef | None = None) -> LaneRef | None:
+        """Return the first lane of a step without a right answer, searching on from `previous`."""
+        locations = list_locations(self.trace, number)
+        start = locations.index(previous) + 1 if previous in locations else 0
+        candidates = (*locations[start:], *locations[:start])
+        return next((place for place in candidates if not self.get_guess(place).is_right), None)
 
     def _make_question(self, place: LaneRef) -> Question:
         return Question(self.trace, *place)
@@ -130,26 +132,26 @@ def to_json(prediction: Prediction) -> list[list[object]]:
 
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
     """Parse the output of ``to_json`` and grade it again; skip what does not fit the trace."""
-    found = Prediction(trace)
+    prediction = Prediction(trace)
     for item in list(data)[:_MOST]:
         if not isinstance(item, list) or len(item) != 6:
             continue
         key, lane, text, is_judged, *counts = item
         row = trace.rows.get(key) if isinstance(key, str) else None
-        fits = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
-        if not fits or not isinstance(text, str) or any(type(x) is not int for x in counts):
+        is_valid = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
+        if not is_valid or not isinstance(text, str) or any(type(x) is not int for x in counts):
             continue
         place = LaneRef(str(key), int(lane))
-        given, wrong = (min(max(int(x), 0), 99) for x in counts)
-        before = found.with_guess(place, Guess(wrong=max(wrong - 1, 0)))
+        hint_count, wrong_count = (min(max(int(x), 0), 99) for x in counts)
+        ungraded = prediction.with_guess(place, Guess(wrong=max(wrong_count - 1, 0)))
         try:
-            known = (
-                before.with_answer(place, text)
+            updated = (
+                ungraded.with_answer(place, text)
                 if is_judged is True
-                else found.with_text(place, text)
+                else prediction.with_text(place, text)
             )
         except PtxError:
-            known = found.with_text(place, text)
-        guess = known.get_guess(place)._replace(hints=given, wrong=wrong)
-        found = known.with_guess(place, guess)
-    return found
+            updated = prediction.with_text(place, text)
+        guess = updated.get_guess(place)._replace(hints=hint_count, wrong=wrong_count)
+        prediction = updated.with_guess(place, guess)
+    return prediction

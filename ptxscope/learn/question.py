@@ -60,7 +60,9 @@ class AnswerLocation(NamedTuple):
         """Return the value in a run of a plan."""
         lanes = values[self.key]
         if self.lane is None:
-            return sum(lane << self.width // self.lane_count * at for at, lane in enumerate(lanes))
+            return sum(
+                lane << self.width // self.lane_count * index for index, lane in enumerate(lanes)
+            )
         value = lanes[self.lane if len(lanes) > 1 else 0]
         return value if self.is_number else value >> self.shift & (1 << self.width) - 1
 
@@ -68,9 +70,11 @@ class AnswerLocation(NamedTuple):
         """Whether two values are equal, or two readings of the same bits."""
         return x == y or (not self.is_truth and has_same_bits(x, y, self.width))
 
-    def is_accepted(self, value: int, given: int, *, bits: bool) -> bool:
+    def is_accepted(self, value: int, answer: int, *, is_pattern: bool) -> bool:
         """Whether an answer matches a value: exactly if a number, by its bits if typed as bits."""
-        return value == given or ((bits or not self.is_number) and self.is_same_value(value, given))
+        return value == answer or (
+            (is_pattern or not self.is_number) and self.is_same_value(value, answer)
+        )
 
     def parse_answer(self, text: str) -> int:
         """Parse a typed answer; raise PtxError if it is not a value."""
@@ -107,23 +111,23 @@ class AnswerLocation(NamedTuple):
         if not self.is_number:
             return parse_integer(text, self.width)
         if word.startswith("["):
-            where = text.index("["), len(text.rstrip())
-            problem = Problem("one lane is asked, not a list of them", where, "0x7f, -5, 0b1010")
+            span = text.index("["), len(text.rstrip())
+            problem = Problem("one lane is asked, not a list of them", span, "0x7f, -5, 0b1010")
             raise PtxError(text, (problem,))
         if not word:
             raise PtxError(text, (Problem("a value is missing", (0, 1), "0x7f, -5, 0b1010, 255"),))
         bits = 128 if self.width > 64 else 64
-        found = parse_integer(text, bits)
-        return cast(found, bits, signed=True) if word.startswith("-") else found
+        number = parse_integer(text, bits)
+        return cast(number, bits, signed=True) if word.startswith("-") else number
 
 
 def _make_truth_error(text: str) -> PtxError:
     """Return the error for an answer that is neither yes nor no."""
     word = text.strip()
-    said = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
+    message = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
     start = len(text) - len(text.lstrip())
     span = start, max(start + len(word), start + 1)
-    return PtxError(text, (Problem(said, span, _ALLOWED_TRUTHS),))
+    return PtxError(text, (Problem(message, span, _ALLOWED_TRUTHS),))
 
 
 def is_bits(text: str) -> bool:
@@ -140,11 +144,11 @@ def has_same_bits(x: int, y: int, width: int) -> bool:
 def locate_answer(question: Question) -> AnswerLocation:
     """Return the location of the answer to a question; raise ValueError if there is none."""
     trace, key, lane = question
-    for written in trace.plan.results:
-        if written.role == key:
-            return _locate_destination(trace, trace.rows[written.key], key, lane)
+    for result in trace.plan.results:
+        if result.role == key:
+            return _locate_destination(trace, trace.rows[result.key], key, lane)
     row = find_row(trace, key)
-    width, exact, type_ = _measure_row(trace, row)
+    width, is_number, type_ = _measure_row(trace, row)
     count = len(row.lanes)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
@@ -152,8 +156,8 @@ def locate_answer(question: Question) -> AnswerLocation:
         if not isinstance(row.micro, m.Select | m.Merge):
             raise ValueError(f"{row.key} has {count} lanes; say which is asked")
         return AnswerLocation(row.key, None, 0, width * count, False, False, Type.B32, count)
-    truth = exact and (row.row.range.low, row.row.range.high) == (0, 1)
-    return AnswerLocation(row.key, lane or 0, 0, width, exact, truth, type_)
+    is_truth = is_number and (row.row.range.low, row.row.range.high) == (0, 1)
+    return AnswerLocation(row.key, lane or 0, 0, width, is_number, is_truth, type_)
 
 
 def get_visible_operands(trace: Trace) -> dict[str, int]:
@@ -162,12 +166,12 @@ def get_visible_operands(trace: Trace) -> dict[str, int]:
     A register that is read in one place counts in all its places.
     """
     ins = trace.instruction
-    read = {source.role for source in trace.plan.sources}
-    names = {ins.names[role] for role in read if role in ins.names}
+    read_roles = {source.role for source in trace.plan.sources}
+    names = {ins.names[role] for role in read_roles if role in ins.names}
     return {
         role: bits
         for role, bits in trace.operands.items()
-        if role in read
+        if role in read_roles
         or ins.names.get(role) in names
         or isinstance(ins.roles.get(role), Immediate)
     }
@@ -178,11 +182,11 @@ def find_row(trace: Trace, key: str) -> RowTrace:
     if key in trace.rows:
         return trace.rows[key]
     rows = [row for row in trace.rows.values() if row.stage == key]
-    about = [row for row in rows if row.name in "td"] or rows
-    if len(about) != 1:
-        known = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
-        raise ValueError(f"{quote_word(key)} is not one row of the trace; it has {known}")
-    return about[0]
+    main_rows = [row for row in rows if row.name in "td"] or rows
+    if len(main_rows) != 1:
+        names = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
+        raise ValueError(f"{quote_word(key)} is not one row of the trace; it has {names}")
+    return main_rows[0]
 
 
 def measure_destination(trace: Trace, role: str) -> tuple[int, int]:

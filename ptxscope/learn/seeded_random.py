@@ -48,27 +48,27 @@ class SeededRandom:
 
     def pick_weighted(self, weights: Mapping[_T, int]) -> _T:
         """Return one of the keys with a probability proportional to its weight."""
-        at = self.random_below(sum(weights.values()))
+        position = self.random_below(sum(weights.values()))
         for value, weight in weights.items():
-            if at < weight:
+            if position < weight:
                 return value
-            at -= weight
+            position -= weight
         raise AssertionError(weights)
 
     def shuffle(self, values: Iterable[_T]) -> list[_T]:
         """Return the values in random order."""
-        rest, found = [*values], []
+        rest, shuffled = [*values], []
         while rest:
-            found.append(rest.pop(self.random_below(len(rest))))
-        return found
+            shuffled.append(rest.pop(self.random_below(len(rest))))
+        return shuffled
 
 
 def _hash(data: bytes) -> int:
     """Return the 64-bit FNV-1a hash of bytes."""
-    found = 0xCBF29CE484222325
+    digest = 0xCBF29CE484222325
     for byte in data:
-        found = (found ^ byte) * 0x100000001B3 & _MASK
-    return found
+        digest = (digest ^ byte) * 0x100000001B3 & _MASK
+    return digest
 
 
 # --- forms -------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
     """Draw a legal, documented form; higher levels use more optional slots."""
     entry = CATALOG[opcode]
     for _ in range(_TRIES):
-        found = _draw_slots(draw, entry, level)
-        unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(found))
-        if not find_violations(found) and not unusual and found.dst is not Destinations.SINK:
-            return found
+        form = _draw_slots(draw, entry, level)
+        is_unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(form))
+        if not find_violations(form) and not is_unusual and form.dst is not Destinations.SINK:
+            return form
     raise AssertionError(opcode)
 
 
@@ -107,10 +107,10 @@ def _draw_slots(draw: SeededRandom, entry: Entry, level: int) -> Form:
         and "mode" not in values
     ):
         values |= dict.fromkeys((x for x in _WORD_TYPES if x in values), values["atype"])
-    free = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
-    most = {1: 1, 2: 2}.get(level, len(free))
-    count = max(draw.random_below(most + 1) for _ in range(level))
-    for slot in draw.shuffle(free)[:count]:
+    free_slots = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
+    max_count = {1: 1, 2: 2}.get(level, len(free_slots))
+    count = max(draw.random_below(max_count + 1) for _ in range(level))
+    for slot in draw.shuffle(free_slots)[:count]:
         values[slot.name] = slot.values[draw.random_below(len(slot.values))]
     blank = Form(entry.opcode, c=not entry.is_c_optional)
     return with_c(blank._replace(**values))  # type: ignore[arg-type]
@@ -127,8 +127,8 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
 
 def make_instruction(form_: Form) -> Instruction:
     """Return an instruction of a form with registers d (or p, q), a, b, c."""
-    written = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
-    return Instruction(form_, written, tuple(map(Register, "abc" if form_.c else "ab")))
+    destinations = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
+    return Instruction(form_, destinations, tuple(map(Register, "abc" if form_.c else "ab")))
 
 
 # --- operands ----------------------------------------------------------------------------
@@ -146,11 +146,11 @@ _DOUBLES = (
 
 def draw_operands(draw: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
     """Draw values by name for every register of the instruction, among them edge cases."""
-    found = {str(name): _draw_operand(draw, ins, role, level) for role, name in ins.roles.items()}
-    for needed in ins.inputs:
-        if needed.name not in found:  # the guard, and the old value that it may keep
-            found[needed.name] = _number(draw, needed.type.bits, level)
-    return found
+    values = {str(name): _draw_operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    for operand in ins.inputs:
+        if operand.name not in values:  # the guard, and the old value that it may keep
+            values[operand.name] = _number(draw, operand.type.bits, level)
+    return values
 
 
 def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -> int:
@@ -161,22 +161,22 @@ def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -
         return draw.pick(_FLOATS if type_.bits == 32 else _DOUBLES)
     if role == "b" and ins.form.mode and not ins.form.bsel:
         return draw.pick(_AMOUNTS)
-    kept = ins.form.dsel or ins.form.mask
-    if role == "c" and kept and not ins.form.secop and level < 3:
+    has_kept_lanes = ins.form.dsel or ins.form.mask
+    if role == "c" and has_kept_lanes and not ins.form.secop and level < 3:
         return C_BITS
-    chosen = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
-    unit = chosen.unit if chosen else type_.bits // ins.count_lanes(role)
-    return sum(_number(draw, unit, level) << at for at in range(0, type_.bits, unit))
+    selector = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
+    unit = selector.unit if selector else type_.bits // ins.count_lanes(role)
+    return sum(_number(draw, unit, level) << shift for shift in range(0, type_.bits, unit))
 
 
 def _number(draw: SeededRandom, bits: int, level: int) -> int:
     """Draw a number of `bits` bits: small, near an end of a range, or any."""
     signed, unsigned = get_limits(bits, signed=True), get_limits(bits, signed=False)
-    sort = draw.random_below(4 + level)
-    if sort < 3:
-        near = draw.random_below(11) - 3
-        return near & unsigned.high
-    if sort < 6:
+    choice = draw.random_below(4 + level)
+    if choice < 3:
+        offset = draw.random_below(11) - 3
+        return offset & unsigned.high
+    if choice < 6:
         ends = (signed.high, signed.low & unsigned.high, unsigned.high)
         return draw.pick(ends) - draw.random_below(3) & unsigned.high
     return draw.draw_bits() & unsigned.high

@@ -41,9 +41,9 @@ class Count(NamedTuple):
     skipped: int = 0
     hints: int = 0
 
-    def add(self, other: Count) -> Count:
+    def add(self, other_count: Count) -> Count:
         """Return the sum of two counts."""
-        return Count(*(min(x + y, _MOST) for x, y in zip(self, other, strict=True)))
+        return Count(*(min(x + y, _MOST) for x, y in zip(self, other_count, strict=True)))
 
     @property
     def total(self) -> int:
@@ -74,9 +74,9 @@ class Tally(NamedTuple):
         """The sum of all counts."""
         return _sum_counts(self.counts.values())
 
-    def compute_weight(self, what: str) -> int:
+    def compute_weight(self, subject: str) -> int:
         """Return the weight of an instruction or kind in a draw; more mistakes raise it."""
-        count = _sum_counts(count for key, count in self.counts.items() if what in key)
+        count = _sum_counts(count for key, count in self.counts.items() if subject in key)
         return 4 + 12 * count.wrong // max(count.right + count.wrong, 1)
 
     @property
@@ -111,7 +111,7 @@ class Keeper(Protocol):
     def load_tally(self) -> Tally:
         """Return the saved tally."""
 
-    def save_tally(self, found: Tally) -> None:
+    def save_tally(self, tally: Tally) -> None:
         """Save the tally; raise OSError if it cannot be written."""
 
 

@@ -72,15 +72,15 @@ def fill_template(text: str, trace: Trace) -> list[TemplatePiece]:
 
     Raise ValueError with the allowed templates if one is invalid.
     """
-    found: list[TemplatePiece] = []
-    for at, stretch in enumerate(text.split("`")):
-        kind, start = TemplatePieceKind.CODE if at % 2 else TemplatePieceKind.PLAIN, 0
+    pieces: list[TemplatePiece] = []
+    for index, stretch in enumerate(text.split("`")):
+        kind, start = TemplatePieceKind.CODE if index % 2 else TemplatePieceKind.PLAIN, 0
         for match in _HOLE.finditer(stretch):
-            found.append(TemplatePiece(stretch[start : match.start()], kind))
-            found.append(TemplatePiece(_fill_placeholder(match, trace), TemplatePieceKind.VALUE))
+            pieces.append(TemplatePiece(stretch[start : match.start()], kind))
+            pieces.append(TemplatePiece(_fill_placeholder(match, trace), TemplatePieceKind.VALUE))
             start = match.end()
-        found.append(TemplatePiece(stretch[start:], kind))
-    return found
+        pieces.append(TemplatePiece(stretch[start:], kind))
+    return pieces
 
 
 def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
@@ -131,8 +131,8 @@ _ROW_FORMATS: dict[str, Callable[[Trace, RowTrace, int], str]] = {
 
 def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
     value, formula = row.values[lane], describe_lane(trace, row, lane).formula
-    shown = formula.left if formula.sign is Sign.FOR else formula.right
-    return _TemplateValue(value, max(row.row.bits, 1), shown)
+    text = formula.left if formula.sign is Sign.FOR else formula.right
+    return _TemplateValue(value, max(row.row.bits, 1), text)
 
 
 def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
@@ -140,10 +140,10 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
     part = _PART.fullmatch(name)
     called = part[1] if part else name
     ins = trace.instruction
-    known = {register: role for role, register in ins.names.items()} | {
+    roles = {register: role for role, register in ins.names.items()} | {
         register: role for role, register in ins.results.items()
     }
-    role = called if called in {*trace.operands, *ins.results} else known.get(called, "")
+    role = called if called in {*trace.operands, *ins.results} else roles.get(called, "")
     if called == "old" and "d" in trace.operands:  # the former value of the destination
         role, bits = "d", trace.operands["d"]
     elif role in ins.results:
@@ -151,9 +151,10 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
     elif role in trace.operands:
         bits = trace.operands[role]
     else:
-        there = ", ".join((*trace.operands, *ins.results))
+        operand_names = ", ".join((*trace.operands, *ins.results))
         raise ValueError(
-            f"there is no {quote_word(name)}: operands are {there}; {format_row_names(trace)}"
+            f"there is no {quote_word(name)}: operands are {operand_names}; "
+            f"{format_row_names(trace)}"
         )
     type_ = ins.type_of(role)
     if part is None:
@@ -165,18 +166,18 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
     return _TemplateValue(bits, unit, format_hex(bits, unit))
 
 
-def _format_value(found: _TemplateValue, form: str) -> str:
-    bits = found.bits & (1 << found.width) - 1
+def _format_value(template_value: _TemplateValue, form: str) -> str:
+    bits = template_value.bits & (1 << template_value.width) - 1
     if not form:
-        return found.text
+        return template_value.text
     if _CAST.fullmatch(form):
-        return str(cast(found.bits, int(form[1:]), form[0] == "s"))
+        return str(cast(template_value.bits, int(form[1:]), form[0] == "s"))
     if form == "hex":
-        return format_hex(bits, found.width)
+        return format_hex(bits, template_value.width)
     if form == "bin":
-        return f"0b{bits:0{found.width}b}"
-    if form == "float" and found.width in (32, 64):
-        return format_float(bits, found.width)
-    if form == "value" and found.type:
-        return format_value(bits, found.type)
+        return f"0b{bits:0{template_value.width}b}"
+    if form == "float" and template_value.width in (32, 64):
+        return format_float(bits, template_value.width)
+    if form == "value" and template_value.type:
+        return format_value(bits, template_value.type)
     raise ValueError(f"it can't be shown as {quote_word(form)}; ways to show it are {_FORMS}")

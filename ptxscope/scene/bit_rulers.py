@@ -45,47 +45,50 @@ def make_right_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     """Return the ruler of a right shift: the bits kept, and the bits cut off below."""
     top = max(_find_top_bit(value), amount)
     sign = _make_sign_run(value)
-    kept = (
+    kept_runs = (
         [BitRun(format_binary(value, amount, top), SpanKind.CHIP, "kept")] if top > amount else []
     )
-    if not kept:
+    if not kept_runs:
         sign = sign._replace(label="kept")
     bits = f"{amount} bit{'s' * (amount > 1)} fall{'s' * (amount == 1)} off"
-    lost = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
-    return BitRuler(place, "", (sign, *kept, *lost), f"= {value >> amount}")
+    lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
+    return BitRuler(place, "", (sign, *kept_runs, *lost_runs), f"= {value >> amount}")
 
 
 def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     """Return the ruler of a left shift: the 32-bit window, the zeros shifted in, the bits above."""
-    made = value << amount
-    top = max(_find_top_bit(made), 32)
-    beyond = BitRun(format_binary(made, 32, top), SpanKind.BEYOND, "above bit 31")
+    product = value << amount
+    top = max(_find_top_bit(product), 32)
+    beyond = BitRun(format_binary(product, 32, top), SpanKind.BEYOND, "above bit 31")
     start = min(amount, 32)
-    kept = BitRun(
-        format_binary(made, start, 32),
+    kept_run = BitRun(
+        format_binary(product, start, 32),
         SpanKind.CHIP,
         "bit 31" if start == 31 else f"bits 31:{start}",
     )
     come = f"{amount} zero{'s' * (amount > 1)} come{'s' * (amount == 1)} in"
-    zeros = BitRun(format_binary(made, 0, start), SpanKind.ZERO, come)
-    shown = (_make_sign_run(made), beyond, kept, zeros)
-    return BitRuler(place, "", tuple(x for x in shown if x.text), f"= {made}")
+    zeros = BitRun(format_binary(product, 0, start), SpanKind.ZERO, come)
+    runs = (_make_sign_run(product), beyond, kept_run, zeros)
+    return BitRuler(place, "", tuple(x for x in runs if x.text), f"= {product}")
 
 
-def make_truncation_ruler(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
+def make_truncation_ruler(place: LaneRef, value: int, bits: int, summary: str) -> BitRuler:
     """Return the ruler of a number truncated to `bits` bits, with the lost bits above the rest."""
     whole = bits % 4 == 0 and bits > 8
     top = _find_top_bit(value)
     if whole:
-        high, low = format_high_digits(value, bits), f"{value & (1 << bits) - 1:0{bits // 4}x}"
+        high_digits, low_digits = (
+            format_high_digits(value, bits),
+            f"{value & (1 << bits) - 1:0{bits // 4}x}",
+        )
     else:
-        high = format_binary(value, bits, max(top, bits + 1))
-        low = format_binary(value, 0, bits)
+        high_digits = format_binary(value, bits, max(top, bits + 1))
+        low_digits = format_binary(value, 0, bits)
     sign = [BitRun("…1", SpanKind.LOST)] if value < 0 and not whole else []
     label = f"above bit {bits - 1}"
-    lost = BitRun(high, SpanKind.LOST, f"{label}: falls off")
-    keeps = BitRun(low, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
-    return BitRuler(place, "", (*sign, lost, keeps), said)
+    lost_run = BitRun(high_digits, SpanKind.LOST, f"{label}: falls off")
+    kept_run = BitRun(low_digits, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
+    return BitRuler(place, "", (*sign, lost_run, kept_run), summary)
 
 
 def make_float_ruler(
@@ -94,11 +97,11 @@ def make_float_ruler(
     """Return the ruler of a float's sign, exponent and fraction; a flushed fraction is lost."""
     exponent, fraction = _FIELDS[type_]
     sign, power, rest = split_float(bits, type_.bits)
-    written = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
+    fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     stretches = (
         BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
         BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
-        BitRun(written, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
+        BitRun(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
     )
-    said = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
-    return BitRuler(place, name, stretches, said)
+    summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
+    return BitRuler(place, name, stretches, summary)

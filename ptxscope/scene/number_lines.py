@@ -16,16 +16,16 @@ from .scene_model import LaneRef, NumberLine, Point, Tick
 
 def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
     """Return the range of a clamp, with the input of every lane and the end it is moved to."""
-    before = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
-    inside = [x for x, y in zip(before, row.values, strict=True) if x == y]
+    numbers = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
+    inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
     low = min([0, *inside]) if micro.low is None else micro.low
     high = max([low + 1, *inside]) if micro.high is None else micro.high
     points = []
-    for lane in reversed(range(len(before))):
-        value, end = before[lane], row.values[lane]
-        to = "" if value == end else str(end)
+    for lane in reversed(range(len(numbers))):
+        value, end = numbers[lane], row.values[lane]
+        target = "" if value == end else str(end)
         points.append(
-            Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), to)
+            Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
         )
     if micro.low is None or micro.high is None:
         return NumberLine(
@@ -39,11 +39,11 @@ def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
 def make_limit_line(row: RowTrace, top: int) -> NumberLine:
     """Return a shift amount on the line from 0 to the largest amount allowed."""
     value, end = row.inputs[0][0], row.values[0]
-    to = "" if value == end else str(end)
+    target = "" if value == end else str(end)
     return NumberLine(
         "0",
         str(top),
-        (Point(str(value), _compute_place(value, 0, top), (), LaneRef(row.key, 0), to),),
+        (Point(str(value), _compute_place(value, 0, top), (), LaneRef(row.key, 0), target),),
     )
 
 
@@ -53,30 +53,30 @@ def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> Num
     places = [LaneRef(key, 0) for key in row.input_keys]
     names = [format_operand_name(trace, key.rpartition(".")[2]) for key in row.input_keys]
     if type_ is not None and type_.is_float:
-        numbers = [i for i, x in enumerate(values) if not is_nan(x, type_)]
+        indices = [i for i, x in enumerate(values) if not is_nan(x, type_)]
         points = tuple(
             Point(format_value(values[i], type_), place, (names[i],), places[i])
             for i, place in zip(
-                numbers, _compute_float_places([values[i] for i in numbers], type_), strict=True
+                indices, _compute_float_places([values[i] for i in indices], type_), strict=True
             )
         )
-        off = tuple(name for i, name in enumerate(names) if i not in numbers)
-        return NumberLine("-inf", "inf", points, off)
+        nan_names = tuple(name for i, name in enumerate(names) if i not in indices)
+        return NumberLine("-inf", "inf", points, nan_names)
     if type_ is not None:
         low, high = get_limits(type_.bits, type_.signed)
-        read = [x - (1 << type_.bits) if x > high else x for x in values]
+        numbers = [x - (1 << type_.bits) if x > high else x for x in values]
     else:
         rows = [trace.rows[key].row for key in row.input_keys]
         low = min(x.range.low for x in rows)
         high = max(x.range.high for x in rows)
-        read = values
-    if len(read) == 1:
-        read, names, places = [*read, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
+        numbers = values
+    if len(numbers) == 1:
+        numbers, names, places = [*numbers, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
     points = tuple(
-        Point(str(x), where, (name,), place)
-        for x, where, name, place in zip(
-            read,
-            _separate_places(read, [_compute_place(x, low, high) for x in read]),
+        Point(str(x), position, (name,), place)
+        for x, position, name, place in zip(
+            numbers,
+            _separate_places(numbers, [_compute_place(x, low, high) for x in numbers]),
             names,
             places,
             strict=True,
@@ -87,10 +87,10 @@ def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> Num
 
 def _compute_place(value: int, low: int, high: int) -> float:
     """Return the position of a number, outside 0..1 even if rounding would put it on an end."""
-    at = (value - low) / max(high - low, 1)
+    position = (value - low) / max(high - low, 1)
     if value < low:
-        return min(at, nextafter(0.0, -1.0))
-    return max(at, nextafter(1.0, 2.0)) if value > high else at
+        return min(position, nextafter(0.0, -1.0))
+    return max(position, nextafter(1.0, 2.0)) if value > high else position
 
 
 def _make_quarters(low: int, high: int) -> tuple[Tick, ...]:
@@ -111,6 +111,6 @@ def _separate_places(values: list[int], places: list[float]) -> list[float]:
     """Move two positions apart if rounding made those of unequal numbers coincide."""
     if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
         lower = values.index(min(values))
-        moved, to = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)
-        places[moved] = nextafter(places[moved], to)
+        index, limit = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)
+        places[index] = nextafter(places[index], limit)
     return places

@@ -27,33 +27,37 @@ class FoldedScene(NamedTuple):
 
 
 def fold_scene(
-    drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]
+    scene: Scene, trace: Trace, hidden_keys: Container[str], shown_stages: Container[Stage]
 ) -> FoldedScene:
     """Return the scene of a trace without the rows that change nothing.
 
-    Rows in `hidden` remain, so that a reader cannot infer their effect. If both steps are in
-    `shown`, bits selected from another position go straight to the row that extends them.
+    Rows in `hidden_keys` remain, so that a reader cannot infer their effect. If both steps are in
+    `shown_stages`, bits selected from another position go straight to the row that extends them.
     """
-    folding = _Folding(drawn, trace, hidden, shown)
+    folding = _Folding(scene, trace, hidden_keys, shown_stages)
     steps = tuple(
-        step._replace(rows=tuple(folding.iter_remaining_rows(step))) for step in drawn.steps
+        step._replace(rows=tuple(folding.iter_remaining_rows(step))) for step in scene.steps
     )
-    scene = drawn._replace(
-        steps=steps, discarded_results=tuple(map(folding.resolve_place, drawn.discarded_results))
+    folded_scene = scene._replace(
+        steps=steps, discarded_results=tuple(map(folding.resolve_place, scene.discarded_results))
     )
-    return FoldedScene(scene, tuple(map(folding.find_sources, drawn.results)))
+    return FoldedScene(folded_scene, tuple(map(folding.find_sources, scene.results)))
 
 
 class _Folding:
     """Folds rows in order and remembers the inputs of the removed ones."""
 
     def __init__(
-        self, drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]
+        self,
+        scene: Scene,
+        trace: Trace,
+        hidden_keys: Container[str],
+        shown_stages: Container[Stage],
     ) -> None:
         self._trace = trace
-        self._hidden = hidden
-        self._shown = shown
-        self._registers = {register.role: register for register in drawn.registers}
+        self._hidden = hidden_keys
+        self._shown = shown_stages
+        self._registers = {register.role: register for register in scene.registers}
         self._links: dict[LaneRef, tuple[Link, ...]] = {}
         """Links into each removed place."""
         self._gone: set[str] = set()
@@ -67,8 +71,8 @@ class _Folding:
             if row.key not in self._hidden and self._is_idle(self._trace.rows[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
-                    taken = (x for x in links if x.target == place and x.is_taken)
-                    self._links[place] = tuple(taken)
+                    taken_links = (x for x in links if x.target == place and x.is_taken)
+                    self._links[place] = tuple(taken_links)
             else:
                 figure = self._with_places(self._without_fields(row))
                 yield row._replace(links=links, figure=figure)
@@ -89,12 +93,12 @@ class _Folding:
 
     def resolve_place(self, place: LaneRef) -> LaneRef:
         """Return the one remaining place that holds the bits of a place, or the place itself."""
-        found = self.find_sources(place)
-        return found[0] if len(found) == 1 else place
+        sources = self.find_sources(place)
+        return sources[0] if len(sources) == 1 else place
 
     def _bypass_removed_rows(self, link: Link) -> Iterator[Link]:
-        for known in self._links.get(link.source, (link,)):
-            yield known._replace(target=link.target, is_taken=link.is_taken and known.is_taken)
+        for bypass in self._links.get(link.source, (link,)):
+            yield bypass._replace(target=link.target, is_taken=link.is_taken and bypass.is_taken)
 
     def _with_places(self, figure: Any) -> Any:
         """Return a figure, or a part of one, with every place replaced by one that remains."""
@@ -139,23 +143,23 @@ class _Folding:
         """Whether every lane selects its own part, or the only lane selects the whole operand."""
         micro = row.micro
         assert isinstance(micro, m.Select)
-        whole = len(row.lanes) == 1 and micro.unit >= 32
-        own = all(index == lane and row.input_keys[word] == row.name
+        is_whole = len(row.lanes) == 1 and micro.unit >= 32
+        has_own_parts = all(index == lane and row.input_keys[word] == row.name
                   for lane, (word, index) in enumerate(micro.picks))  # fmt: skip
-        return whole or (len(row.lanes) > 1 and own)
+        return is_whole or (len(row.lanes) > 1 and has_own_parts)
 
     def _is_shown_by_register(self, row: RowTrace) -> bool:
         """Whether the register that is read already shows these numbers beside its bits."""
         key = row.input_keys[0]
-        before = self._trace.rows.get(key)
-        if before is not None:
-            if not isinstance(before.micro, m.Select) or not self._is_in_place(before):
+        source_row = self._trace.rows.get(key)
+        if source_row is not None:
+            if not isinstance(source_row.micro, m.Select) or not self._is_in_place(source_row):
                 return False
-            key = before.input_keys[0]
+            key = source_row.input_keys[0]
         register = self._registers.get(key)
         if register is None:
             return False
         if not register.is_by_lane:
             return len(row.lanes) == 1 and [str(row.values[0])] == [register.meaning]
-        said = [cell.spans[1].text.strip() for cell in reversed(register.cells)]
-        return said == [str(lane.value) for lane in row.lanes]
+        numbers = [cell.spans[1].text.strip() for cell in reversed(register.cells)]
+        return numbers == [str(lane.value) for lane in row.lanes]

@@ -33,17 +33,17 @@ from .scene_model import (
 
 def build_scene(trace: Trace) -> Scene:
     """Return the whole scene of a trace."""
-    read = {source.role for source in trace.plan.sources}
-    roles = [role for role in Role if role in read and role in trace.operands]
+    read_roles = {source.role for source in trace.plan.sources}
+    roles = [role for role in Role if role in read_roles and role in trace.operands]
     lanes = trace.instruction.entry.lanes
     ends = {result.role: LaneRef(result.key, 0) for result in trace.plan.results}
-    kept = [role for role in trace.instruction.results if role in ends]
+    kept_roles = [role for role in trace.instruction.results if role in ends]
     return Scene(
         lanes,
         tuple(_build_register_figure(trace, role, lanes) for role in roles),
         tuple(_build_step_scene(trace, step) for step in trace.steps),
-        tuple(ends[role] for role in kept),
-        tuple(place for role, place in ends.items() if role not in kept),
+        tuple(ends[role] for role in kept_roles),
+        tuple(place for role, place in ends.items() if role not in kept_roles),
     )
 
 
@@ -83,26 +83,26 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
     """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
     for lane in range(len(row.lanes)):
         target = LaneRef(row.key, lane)
-        gone: set[int] = set()
+        taken_inputs: set[int] = set()
         for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
             if part.low >= part.high:
                 continue
-            gone.add(part.input)
+            taken_inputs.add(part.input)
             key = row.input_keys[part.input]
             for source in iter_parts(trace, key, part.lane, part.low, part.high):
                 yield Link(source, target, _choose_tint(trace, source))
-        for source in _iter_rejected_places(trace, row, lane, gone):
+        for source in _iter_rejected_places(trace, row, lane, taken_inputs):
             yield Link(source, target, _choose_tint(trace, source), is_taken=False)
 
 
 def _iter_rejected_places(
-    trace: Trace, row: RowTrace, lane: int, gone: set[int]
+    trace: Trace, row: RowTrace, lane: int, taken_inputs: set[int]
 ) -> Iterator[LaneRef]:
     """Yield the places that a lane could have read and did not."""
     if isinstance(row.micro, Select):
         return
     for index, key in enumerate(row.input_keys):
-        if index in gone:
+        if index in taken_inputs:
             continue
         if isinstance(row.micro, Merge):
             if index == 0 and len(row.inputs[0]) > 1:
@@ -135,14 +135,14 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
     ins, bits = trace.instruction, trace.operands[role]
     type_, unit = ins.type_of(role), choose_part_width(trace, role)
     by_lane = lanes > 1 and unit * lanes == 32
-    read = _find_used_parts(trace, role)
+    used_parts = _find_used_parts(trace, role)
     cells = []
     for part in reversed(range(max(type_.bits // unit, 1))):
         value = bits >> unit * part & (1 << unit) - 1
         text = str(value) if type_ is Type.PRED else format_hex(value, unit)[2:]
-        look = SpanKind.CHIP if part in read else SpanKind.UNUSED
-        shown = format_binary(value, 0, unit) if by_lane else ""
-        spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), shown)]
+        look = SpanKind.CHIP if part in used_parts else SpanKind.UNUSED
+        digits = format_binary(value, 0, unit) if by_lane else ""
+        spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
             number = cast(value, unit, type_ is Type.S32)
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
@@ -165,17 +165,17 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
 
 def _find_used_parts(trace: Trace, role: str) -> set[int]:
     """Return the parts of an operand that can affect a result, whatever the values are."""
-    found: set[int] = set()
+    parts: set[int] = set()
     whole = trace.instruction.type_of(Role(role)).bits
     for row in trace.rows.values():
         if role not in row.input_keys:
             continue
         if not isinstance(row.micro, Select | Merge):
-            found |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
+            parts |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):
             for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
                 if row.input_keys[part.input] == role and part.low < part.high:
                     places = iter_parts(trace, role, part.lane, part.low, part.high)
-                    found |= {place.lane for place in places}
-    return found
+                    parts |= {place.lane for place in places}
+    return parts

@@ -42,21 +42,21 @@ def _has_single_lane(row: RowTrace) -> bool:
     return len(row.lanes) == 1
 
 
-def _clamp(seen: TracedRow) -> NumberLine:
-    assert isinstance(seen.row.micro, m.Clamp)
-    return number_lines.make_clamp_line(seen.row, seen.row.micro)
+def _clamp(traced_row: TracedRow) -> NumberLine:
+    assert isinstance(traced_row.row.micro, m.Clamp)
+    return number_lines.make_clamp_line(traced_row.row, traced_row.row.micro)
 
 
-def _limit(seen: TracedRow) -> RowFigure | None:
-    row, micro = seen.row, seen.row.micro
+def _limit(traced_row: TracedRow) -> RowFigure | None:
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.LimitAmount)
     if not micro.wrap:
         return number_lines.make_limit_line(row, 32)
-    before = row.inputs[0][0]
-    if before == row.values[0]:
+    amount = row.inputs[0][0]
+    if amount == row.values[0]:
         return None
     return _make_bit_rulers(
-        make_truncation_ruler(LaneRef(row.key, 0), before, 5, f"= {row.values[0]}")
+        make_truncation_ruler(LaneRef(row.key, 0), amount, 5, f"= {row.values[0]}")
     )
 
 
@@ -64,22 +64,22 @@ def _make_bit_rulers(*strips: BitRuler) -> BitRulers:
     return BitRulers(strips)
 
 
-def _shift_left(seen: TracedRow) -> BitRulers:
-    row = seen.row
+def _shift_left(traced_row: TracedRow) -> BitRulers:
+    row = traced_row.row
     return _make_bit_rulers(
         make_left_shift_ruler(LaneRef(row.key, 0), row.inputs[0][0], row.inputs[1][0])
     )
 
 
-def _shift_right(seen: TracedRow) -> BitRulers:
-    row = seen.row
+def _shift_right(traced_row: TracedRow) -> BitRulers:
+    row = traced_row.row
     return _make_bit_rulers(
         make_right_shift_ruler(LaneRef(row.key, 0), row.inputs[0][0], row.inputs[1][0])
     )
 
 
-def _scale(seen: TracedRow) -> BitRulers | None:
-    row, micro = seen.row, seen.row.micro
+def _scale(traced_row: TracedRow) -> BitRulers | None:
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.ScaleDown)
     if not _has_single_lane(row):
         return None
@@ -88,94 +88,94 @@ def _scale(seen: TracedRow) -> BitRulers | None:
     )
 
 
-def _cut_off(seen: TracedRow) -> BitRulers | None:
+def _cut_off(traced_row: TracedRow) -> BitRulers | None:
     """Return rulers of the numbers that do not fit, with the bits cut off."""
-    row, micro = seen.row, seen.row.micro
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.Wrap | m.Truncate)
-    found = [
+    rulers = [
         make_truncation_ruler(
             LaneRef(row.key, lane), row.inputs[0][lane], micro.bits, f"= {row.values[lane]}"
         )
         for lane in reversed(range(len(row.lanes)))
         if Flag.WRAPPED in row.lanes[lane].flags and len(row.inputs[0]) == len(row.lanes)
     ]
-    return BitRulers(tuple(found)) if found else None
+    return BitRulers(tuple(rulers)) if rulers else None
 
 
-def _accumulate(seen: TracedRow) -> RunningSum:
-    row, micro = seen.row, seen.row.micro
+def _accumulate(traced_row: TracedRow) -> RunningSum:
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.Accumulate)
     terms, (c,) = row.inputs
-    name = format_operand_name(seen.trace, row.input_keys[1].rpartition(".")[2])
+    name = format_operand_name(traced_row.trace, row.input_keys[1].rpartition(".")[2])
     start = Term(LaneRef(row.input_keys[1], 0), name, str(c), True, str(c))
-    total, shown = c, []
+    total, summands = c, []
     for lane in range(micro.input_lanes - 1, -1, -1):
-        added = lane in micro.lanes
-        total += terms[lane] if added else 0
-        text = f"{terms[lane]:+d}" if added else ""
+        is_added = lane in micro.lanes
+        total += terms[lane] if is_added else 0
+        text = f"{terms[lane]:+d}" if is_added else ""
         place = LaneRef(row.input_keys[0], lane)
-        shown.append(Term(place, f"lane {lane}", text, added, str(total)))
-    return RunningSum(start, tuple(shown), LaneRef(row.key, 0))
+        summands.append(Term(place, f"lane {lane}", text, is_added, str(total)))
+    return RunningSum(start, tuple(summands), LaneRef(row.key, 0))
 
 
-def _flush(seen: TracedRow) -> BitRulers:
-    row = seen.row
-    before, after = row.inputs[0][0], row.values[0]
-    name = format_operand_name(seen.trace, row.name)
-    source, here = LaneRef(row.input_keys[0], 0), LaneRef(row.key, 0)
-    if before == after:
-        return _make_bit_rulers(make_float_ruler(here, name, after, Type.F32))
+def _flush(traced_row: TracedRow) -> BitRulers:
+    row = traced_row.row
+    old_bits, new_bits = row.inputs[0][0], row.values[0]
+    name = format_operand_name(traced_row.trace, row.name)
+    source, target = LaneRef(row.input_keys[0], 0), LaneRef(row.key, 0)
+    if old_bits == new_bits:
+        return _make_bit_rulers(make_float_ruler(target, name, new_bits, Type.F32))
     return _make_bit_rulers(
-        make_float_ruler(source, f"{name} before", before, Type.F32, is_flushed=True),
-        make_float_ruler(here, f"{name} after", after, Type.F32),
+        make_float_ruler(source, f"{name} before", old_bits, Type.F32, is_flushed=True),
+        make_float_ruler(target, f"{name} after", new_bits, Type.F32),
     )
 
 
-def _to_float(seen: TracedRow) -> BitRulers:
+def _to_float(traced_row: TracedRow) -> BitRulers:
     return _make_bit_rulers(
-        make_float_ruler(LaneRef(seen.row.key, 0), "", seen.row.values[0], Type.F32)
+        make_float_ruler(LaneRef(traced_row.row.key, 0), "", traced_row.row.values[0], Type.F32)
     )
 
 
-def _compare(seen: TracedRow) -> NumberLine | None:
-    micro = seen.row.micro
+def _compare(traced_row: TracedRow) -> NumberLine | None:
+    micro = traced_row.row.micro
     assert isinstance(micro, m.Compare)
     return (
-        number_lines.make_comparison_line(seen.trace, seen.row, micro.type)
-        if _has_single_lane(seen.row)
+        number_lines.make_comparison_line(traced_row.trace, traced_row.row, micro.type)
+        if _has_single_lane(traced_row.row)
         else None
     )
 
 
-def _make_truth_value(seen: TracedRow, key: str, value: int) -> TruthValue:
-    return TruthValue(LaneRef(key, 0), format_truth_name(seen.trace, key), value)
+def _make_truth_value(traced_row: TracedRow, key: str, value: int) -> TruthValue:
+    return TruthValue(LaneRef(key, 0), format_truth_name(traced_row.trace, key), value)
 
 
-def _make_gate(seen: TracedRow) -> Gate:
-    row = seen.row
+def _make_gate(traced_row: TracedRow) -> Gate:
+    row = traced_row.row
     word = str(getattr(row.micro, "boolop", "not"))
-    inputs = zip(row.input_keys, row.inputs, strict=True)
-    taken = tuple(_make_truth_value(seen, key, value) for key, (value,) in inputs)
-    return Gate(taken, word, _make_truth_value(seen, row.key, row.values[0]))
+    pairs = zip(row.input_keys, row.inputs, strict=True)
+    inputs = tuple(_make_truth_value(traced_row, key, value) for key, (value,) in pairs)
+    return Gate(inputs, word, _make_truth_value(traced_row, row.key, row.values[0]))
 
 
-def _choose(seen: TracedRow) -> ChoiceFigure:
-    row = seen.row
-    held = row.inputs[0][0]
+def _choose(traced_row: TracedRow) -> ChoiceFigure:
+    row = traced_row.row
+    condition_value = row.inputs[0][0]
 
     def option(index: int) -> ChoiceBranch:
         key = row.input_keys[index]
         return ChoiceBranch(
             LaneRef(key, 0),
-            format_option_name(seen, index),
-            format_option_bits(seen, row.inputs[index][0]),
-            seen.find_tint(index, 0),
+            format_option_name(traced_row, index),
+            format_option_bits(traced_row, row.inputs[index][0]),
+            traced_row.find_tint(index, 0),
             is_true_branch=index == 1,
-            is_taken=bool(held) == (index == 1),
+            is_taken=bool(condition_value) == (index == 1),
         )
 
-    condition = _make_truth_value(seen, row.input_keys[0], held)
-    bits = format_option_bits(seen, row.values[0])
+    condition = _make_truth_value(traced_row, row.input_keys[0], condition_value)
+    bits = format_option_bits(traced_row, row.values[0])
     return ChoiceFigure(condition, (option(1), option(2)), bits, LaneRef(row.key, 0))
 
 

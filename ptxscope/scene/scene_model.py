@@ -261,7 +261,7 @@ class RegisterFigure(NamedTuple):
     unit: int
     """Width of a part in bits."""
     cells: tuple[Cell, ...]
-    """Parts, the most significant first; in lane columns if ``by_lane``."""
+    """Parts, the most significant first; in lane columns if ``is_by_lane``."""
     is_by_lane: bool
     meaning: str
     """Meaning of the bits."""

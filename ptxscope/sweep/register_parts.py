@@ -136,7 +136,10 @@ class RegisterPart(NamedTuple):
             number = int(f"{match[1]}{digits}")
             if not low <= number <= high:
                 size = "large" if number > high else "small"
-                message = f"{quote_word(text.strip())} is too {size} for {'us'[self.is_signed]}{self.unit}"
+                message = (
+                    f"{quote_word(text.strip())} is too {size} "
+                    f"for {'us'[self.is_signed]}{self.unit}"
+                )
                 start = len(text) - len(text.lstrip())
                 span = (start, len(text.rstrip()))
                 raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
@@ -169,77 +172,81 @@ def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, Registe
     One or both are None if the instruction reads fewer registers.
     """
     lane = _find_first_lane(ins)
-    found: list[RegisterPart] = []
+    parts: list[RegisterPart] = []
     for role, row in (("a", "select.a"), ("b", "select.b")):
-        picked = _map_picks(ins).get(row)
-        taken = picked[lane if len(picked) > 1 else 0] if picked else (role, 0, 0)
-        if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.number) for x in found):
-            found.append(
-                _make_part(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2])
-            )
+        picks = _map_picks(ins).get(row)
+        pick = picks[lane if len(picks) > 1 else 0] if picks else (role, 0, 0)
+        if pick[0] in ins.names and not any(pick == (x.role, x.unit, x.number) for x in parts):
+            parts.append(_make_part(ins, pick[0], pick[1] or ins.type_of(pick[0]).bits, pick[2]))
     operands = [x for x in list_sweepable_parts(ins) if x.is_whole]
-    used = {x.name for x in found}
-    found += [x for x in operands if x.name not in used]
-    return (found[0] if found else None, found[1] if len(found) > 1 else None)
+    used_names = {x.name for x in parts}
+    parts += [x for x in operands if x.name not in used_names]
+    return (parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
 def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | None:
     """Return the part of the result that an operand's part goes to; None if no result is kept."""
-    written = list_result_parts(ins)
-    if not written:
+    result_parts = list_result_parts(ins)
+    if not result_parts:
         return None
-    lanes = [lane for lane in written if not lane.is_whole]
+    lanes = [lane for lane in result_parts if not lane.is_whole]
     if not lanes:
-        return written[0]
+        return result_parts[0]
     if len(lanes) == 1:  # the part that a scalar instruction writes, next to c
-        return lanes[0] if x.role != Role.C else written[-1]
-    taking = (
-        at
+        return lanes[0] if x.role != Role.C else result_parts[-1]
+    lane_indices = (
+        index
         for picks in _map_picks(ins).values()
-        for at, pick in enumerate(picks)
-        if pick == (x.role, x.unit, x.number) and at in _get_mask_lanes(ins)
+        for index, pick in enumerate(picks)
+        if pick == (x.role, x.unit, x.number) and index in _get_mask_lanes(ins)
     )
-    first = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
-    at = next(taking, first)
-    return next((lane for lane in lanes if lane.number == at), lanes[0])
+    default_index = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
+    index = next(lane_indices, default_index)
+    return next((lane for lane in lanes if lane.number == index), lanes[0])
 
 
-def with_read_order(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> RegisterPart:
+def with_read_order(
+    ins: Instruction, lane: RegisterPart, result_part: RegisterPart
+) -> RegisterPart:
     """Return a part with its values in the order in which the result's part reads them.
 
     The order is unsigned if the result reads the part both as signed and as unsigned.
     """
-    ways = find_signedness(ins, lane, of)
-    return lane._replace(is_signed=ways == {True}) if ways else lane
+    signedness = find_signedness(ins, lane, result_part)
+    return lane._replace(is_signed=signedness == {True}) if signedness else lane
 
 
-def find_signedness(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> set[bool]:
+def find_signedness(ins: Instruction, lane: RegisterPart, result_part: RegisterPart) -> set[bool]:
     """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
     plan, picks = make_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == lane.name}
-    wanted = {(role, lane.unit, lane.number) for role in roles}
-    waiting = [(x.key, 0, of.shift, of.shift + of.unit) for x in plan.results if x.role == of.role]
-    seen, found = set(waiting), set[bool]()
-    while waiting:
-        key, at, low, high = waiting.pop()
+    swept_picks = {(role, lane.unit, lane.number) for role in roles}
+    pending = [
+        (x.key, 0, result_part.shift, result_part.shift + result_part.unit)
+        for x in plan.results
+        if x.role == result_part.role
+    ]
+    visited, signedness = set(pending), set[bool]()
+    while pending:
+        key, row_lane, low, high = pending.pop()
         row = rows[key]
         if isinstance(row.micro, Extend):
             source = row.inputs[0]
-            taken = picks[source][at] if source in picks else (source, row.micro.bits, 0)
-            if taken in wanted:
-                found.add(row.micro.signed)
+            pick = picks[source][row_lane] if source in picks else (source, row.micro.bits, 0)
+            if pick in swept_picks:
+                signedness.add(row.micro.signed)
             continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
-        parts = list(row.micro.find_origins(at, low, high, inputs))
+        parts = list(row.micro.find_origins(row_lane, low, high, inputs))
         if isinstance(row.micro, Choose):  # either may be taken
-            parts = [map_bits(inputs, index, at, low, high) for index in range(len(inputs))]
+            parts = [map_bits(inputs, index, row_lane, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
-        fresh = {cell for cell in cells if cell[0] in rows} - seen
-        waiting += fresh
-        seen |= fresh
-    return found
+        new_cells = {cell for cell in cells if cell[0] in rows} - visited
+        pending += new_cells
+        visited |= new_cells
+    return signedness
 
 
 def _find_first_lane(ins: Instruction) -> int:
@@ -276,12 +283,14 @@ def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
     if role in DESTINATIONS and ins.form.dsel:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
-        return [(32 // ins.entry.lanes, at) for at in range(ins.entry.lanes)]
+        return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
     merging = (row.micro for row in make_plan(ins).rows if isinstance(row.micro, Merge))
     if role == Role.C and (merge := next(merging, None)) and ins.form.secop is None:
-        return [(merge.unit, at) for at in range(32 // merge.unit)]
-    picked = {pick[1:] for picks in _map_picks(ins).values() for pick in picks if pick[0] == role}
-    return sorted(pick for pick in picked if pick[0] < bits)
+        return [(merge.unit, lane) for lane in range(32 // merge.unit)]
+    picks = {
+        pick[1:] for row_picks in _map_picks(ins).values() for pick in row_picks if pick[0] == role
+    }
+    return sorted(pick for pick in picks if pick[0] < bits)
 
 
 def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPart:
@@ -298,71 +307,73 @@ def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
     for row in rows.values():
         if isinstance(row.micro, Extend):
             source = rows.get(row.inputs[0])
-            taken = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
-            whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
-            if whole or (role, unit, index) in taken:
+            picks = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
+            is_whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
+            if is_whole or (role, unit, index) in picks:
                 return row.micro.signed
     return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 
-def _parse_part(ins: Instruction, text: str, known: dict[str, str], done: str) -> RegisterPart:
+def _parse_part(
+    ins: Instruction, text: str, registers: dict[str, str], access: str
+) -> RegisterPart:
     word = text.strip()
     start = len(text) - len(text.lstrip())
-    role = _find_role(word, known)
+    role = _find_role(word, registers)
     if role:
         return _make_part(ins, role, ins.type_of(role).bits, 0)
     base, dot, part = word.rpartition(".")
-    role = _find_role(base, known) if dot else None
+    role = _find_role(base, registers) if dot else None
     if role is None:
         name = base if dot and part[:1] in _UNITS and part[1:].isdigit() else word
         end = start + max(len(name), 1)
         problem = Problem(
-            _format_unknown_register(ins, name, done),
+            _format_unknown_register(ins, name, access),
             (start, end),
-            _format_allowed_parts(ins, known),
+            _format_allowed_parts(ins, registers),
         )
         raise PtxError(text, (problem,))
     bits = ins.type_of(role).bits
     unit = _UNITS.get(part[:1], 0)
     index = int(part[1:]) if part[1:].isascii() and part[1:].isdigit() and len(part) == 2 else -1
     if not 0 < unit <= bits or not 0 <= index < bits // unit:
-        where = (start + len(base) + 1, start + max(len(word), len(base) + 2))
+        part_span = (start + len(base) + 1, start + max(len(word), len(base) + 2))
         message = f"{base} has no part {quote_word(part)}; it has {bits} bits"
-        raise PtxError(text, (Problem(message, where, _format_part_names(bits)),))
+        raise PtxError(text, (Problem(message, part_span, _format_part_names(bits)),))
     return _make_part(ins, role, unit, index)
 
 
-def _find_role(word: str, known: dict[str, str]) -> str | None:
+def _find_role(word: str, registers: dict[str, str]) -> str | None:
     """Return the role of a register given by name, by name without ``%``, or by role."""
-    for wanted in (word, f"%{word}"):
-        for role, name in known.items():
-            if name == wanted:
+    for candidate in (word, f"%{word}"):
+        for role, name in registers.items():
+            if name == candidate:
                 return role
-    return word if word in known else None
+    return word if word in registers else None
 
 
-def _format_unknown_register(ins: Instruction, name: str, done: str) -> str:
+def _format_unknown_register(ins: Instruction, name: str, access: str) -> str:
     for role in ins.constants:
         if name in (role, ins.format_operand(role), ins.format_operand(role).removeprefix("%")):
             literal = quote_word(str(ins.roles[role]))
-            what = "a constant" if role in ins.names else f"the literal {literal}"
-            return f"{quote_word(name)} is {what} here, which has one value"
+            description = "a constant" if role in ins.names else f"the literal {literal}"
+            return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
-        return f"the name of a register that is {done} is missing"
-    return f"{quote_word(name)} is no register that the instruction {_VERBS[done]}"
+        return f"the name of a register that is {access} is missing"
+    return f"{quote_word(name)} is no register that the instruction {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _format_allowed_parts(ins: Instruction, known: dict[str, str]) -> str:
+def _format_allowed_parts(ins: Instruction, registers: dict[str, str]) -> str:
     """Format the names that are allowed, with a part of one as an example."""
-    wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
-    named = ", ".join(known.values()) or "nothing"
-    return named if wide is None else f"{named}; or a part, as in {wide}.b0"
+    wide_name = next((name for role, name in registers.items() if ins.type_of(role).bits > 8), None)
+    names = ", ".join(registers.values()) or "nothing"
+    return names if wide_name is None else f"{names}; or a part, as in {wide_name}.b0"
 
 
 def _format_part_names(bits: int) -> str:
     units = [(unit, letter) for unit, letter in _LETTERS.items() if unit < bits]
-    found = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
-    return ", ".join(found) or "no part: it is one bit"
+    ranges = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
+    return ", ".join(ranges) or "no part: it is one bit"

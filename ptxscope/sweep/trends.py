@@ -28,61 +28,74 @@ class MonotoneSegment(NamedTuple):
 def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
     """Return the monotone segments, each with the level stretch after it; empty if constant."""
     steps = np.flatnonzero(order[1:] != order[:-1])
-    up = order[1:][steps] > order[:-1][steps]
-    starts = np.flatnonzero(up[1:] != up[:-1]) + 1
+    is_rising = order[1:][steps] > order[:-1][steps]
+    starts = np.flatnonzero(is_rising[1:] != is_rising[:-1]) + 1
     turns = steps[starts].tolist()
-    ways = up[np.concatenate([[0], starts])].tolist() if len(up) else []
+    directions = is_rising[np.concatenate([[0], starts])].tolist() if len(is_rising) else []
     return [
         MonotoneSegment(first, last, rises)
         for first, last, rises in zip(
-            [0, *turns], [*turns, len(order) - 1], ways, strict=bool(ways)
+            [0, *turns], [*turns, len(order) - 1], directions, strict=bool(directions)
         )
     ]
 
 
-def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
+def describe_trend(result_part: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
     """Describe a result from a value of x onwards: ``is 127``, ``rises from -28 to 127``."""
-    order = compute_ranks(of, bits)
-    found = find_monotone_segments(order)
-    if not found:
-        return f"is {of.format_value(int(bits[0]))}"
-    if len(found) == 1:
-        return _describe_segment(of, bits, order, found[0])
-    if len(found) <= _MAX_SEGMENTS:
+    order = compute_ranks(result_part, bits)
+    segments = find_monotone_segments(order)
+    if not segments:
+        return f"is {result_part.format_value(int(bits[0]))}"
+    if len(segments) == 1:
+        return _describe_segment(result_part, bits, order, segments[0])
+    if len(segments) <= _MAX_SEGMENTS:
         return ", then ".join(
-            f"{_describe_segment(of, bits, order, leg)} where "
-            f"{format_place(x, start + leg.first, start + leg.last)}"
-            for leg in found
+            f"{_describe_segment(result_part, bits, order, segment)} where "
+            f"{format_place(x, start + segment.first, start + segment.last)}"
+            for segment in segments
         )
-    first, last, least, most = (
-        of.format_value(int(bits[at])) for at in (0, -1, order.argmin(), order.argmax())
+    first_value, last_value, minimum, maximum = (
+        result_part.format_value(int(bits[index]))
+        for index in (0, -1, order.argmin(), order.argmax())
     )
     return (
-        f"goes from {first} to {last}, between {least} and "
-        f"{most}{_describe_repetition(found, len(order))}"
+        f"goes from {first_value} to {last_value}, between {minimum} and "
+        f"{maximum}{_describe_repetition(segments, len(order))}"
     )
 
 
-def _describe_segment(of: RegisterPart, bits: Bits, order: Bits, leg: MonotoneSegment) -> str:
-    way = "rises" if leg.is_rising else "falls"
-    first, last = (of.format_value(int(bits[at])) for at in (leg.first, leg.last))
-    return (
-        f"{way} from {first} to "
-        f"{last}{_describe_steps(order[leg.first : leg.last + 1], is_rising=leg.is_rising)}"
+def _describe_segment(
+    result_part: RegisterPart, bits: Bits, order: Bits, segment: MonotoneSegment
+) -> str:
+    verb = "rises" if segment.is_rising else "falls"
+    first_value, last_value = (
+        result_part.format_value(int(bits[index])) for index in (segment.first, segment.last)
     )
+    levels = order[segment.first : segment.last + 1]
+    steps = _describe_steps(levels, is_rising=segment.is_rising)
+    return f"{verb} from {first_value} to {last_value}{steps}"
 
 
-def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
+def _describe_repetition(segments: list[MonotoneSegment], size: int) -> str:
     """Describe how often a result rises and falls; a sawtooth has only its slow side counted."""
-    if len(found) * _MIN_SEGMENT_VALUES >= size:
+    if len(segments) * _MIN_SEGMENT_VALUES >= size:
         return ""
-    ways = {
-        way: [leg for leg in found if leg.is_rising is rises]
-        for way, rises in (("rising", True), ("falling", False))
+    segments_by_direction = {
+        direction: [segment for segment in segments if segment.is_rising is rises]
+        for direction, rises in (("rising", True), ("falling", False))
     }
-    sheer = [way for way, those in ways.items() if all(x.last - x.first == 1 for x in those)]
-    told = [way for way in ways if way not in sheer] or list(ways)
-    return ", " + " and ".join(f"{way} {format_count(len(ways[way]), 'time')}" for way in told)
+    steep_directions = [
+        direction
+        for direction, group in segments_by_direction.items()
+        if all(x.last - x.first == 1 for x in group)
+    ]
+    counted_directions = [
+        direction for direction in segments_by_direction if direction not in steep_directions
+    ] or list(segments_by_direction)
+    return ", " + " and ".join(
+        f"{direction} {format_count(len(segments_by_direction[direction]), 'time')}"
+        for direction in counted_directions
+    )
 
 
 def _describe_steps(order: Bits, *, is_rising: bool) -> str:
@@ -96,12 +109,16 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
         return ", staying at the first at first"
     if (counts[:-1] == 1).all():
         return " and stays there"
-    lengths, often = np.unique(counts[1:-1], return_counts=True)
-    if not len(often) or often.max() < len(counts) * 3 / 4 or lengths[often.argmax()] == 1:
+    lengths, frequencies = np.unique(counts[1:-1], return_counts=True)
+    if (
+        not len(frequencies)
+        or frequencies.max() < len(counts) * 3 / 4
+        or lengths[frequencies.argmax()] == 1
+    ):
         return ", staying at times"
-    length = lengths[often.argmax()]
-    each = "each" if len(often) == 1 and counts.max() <= length else "most of them"
-    return f", staying for {length} values at {each}"
+    length = lengths[frequencies.argmax()]
+    step_text = "each" if len(frequencies) == 1 and counts.max() <= length else "most of them"
+    return f", staying for {length} values at {step_text}"
 
 
 # --- values of an axis -------------------------------------------------------------------

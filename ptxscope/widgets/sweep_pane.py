@@ -140,7 +140,12 @@ class SweepPane(Pane):
     def _compute_sweep(self) -> Sweep:
         trace = self._trace
         return compute_sweep(
-            trace.instruction, trace.operands, self._x, self._y, of=self._of, model=trace.model
+            trace.instruction,
+            trace.operands,
+            self._x,
+            self._y,
+            result_part=self._of,
+            model=trace.model,
         )
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:

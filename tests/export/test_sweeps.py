@@ -41,7 +41,9 @@ def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Swee
     result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
     assert result
     operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs} | values)
-    return compute_sweep(ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result)
+    return compute_sweep(
+        ins, operands, lane, parse_swept_part(ins, y) if y else None, result_part=result
+    )
 
 
 def decoded(svg: str) -> list[np.ndarray]:
@@ -140,7 +142,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
         svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))

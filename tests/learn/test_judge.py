@@ -171,7 +171,7 @@ def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: 
     assert compute_expected(question) == lanes[lane]
     told = 0
     for answered in {-1, -2, -128, *range(4), 126, 127, 128, 254, 255} - {lanes[lane]}:
-        for said in find_likely_mistakes(question, answered, bits=False):
+        for said in find_likely_mistakes(question, answered, is_pattern=False):
             if other := re.match(r"That is lane (\d)'s value", said):
                 assert lanes[int(other[1])] == answered, said
                 told += 1

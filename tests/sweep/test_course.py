@@ -133,7 +133,7 @@ def test_what_is_told_of_a_form_is_there(seed: int) -> None:
     x = small(list_sweepable_parts(ins), rng)
     of = choose_default_result(ins, x)
     assert of
-    check(compute_sweep(ins, operands, x, of=of))
+    check(compute_sweep(ins, operands, x, result_part=of))
 
 
 def check(found: Sweep) -> None:

@@ -71,7 +71,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
         return
     x, of = small(list_sweepable_parts(ins), rng), rng.choice(list_result_parts(ins))
     name = rng.choice(MODELS)
-    found = compute_sweep(ins, operands, x, of=of, model=name)
+    found = compute_sweep(ins, operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
         trace = Trace(ins, parse_model(name), bits)
@@ -104,7 +104,7 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     if not pairs or not list_result_parts(ins):
         return
     (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(ins))
-    found = compute_sweep(ins, operands, x, y, of=of)
+    found = compute_sweep(ins, operands, x, y, result_part=of)
     assert found.bits.shape == (y.values, x.values)
     columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
@@ -145,7 +145,12 @@ def of_line(
     names = {needed.name: 0 for needed in ins.inputs}
     operands = bind_values(ins, names | values)
     return compute_sweep(
-        ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result, model=model
+        ins,
+        operands,
+        lane,
+        parse_swept_part(ins, y) if y else None,
+        result_part=result,
+        model=model,
     )
 
 
@@ -235,10 +240,14 @@ def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
     d = list_result_parts(ins)[0]
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
         compute_sweep(
-            ins, operands, parse_swept_part(ins, "a.h0"), parse_swept_part(ins, "a.b1"), of=d
+            ins,
+            operands,
+            parse_swept_part(ins, "a.h0"),
+            parse_swept_part(ins, "a.b1"),
+            result_part=d,
         )
     with pytest.raises(ValueError, match="is above"):
-        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), of=d, bounds=(0, 0xFF))
+        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), result_part=d, bounds=(0, 0xFF))
 
 
 def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
@@ -272,7 +281,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
         ("d.b0", 0, [-128 + b for b in range(256)]),
         ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
     ):
-        found = compute_sweep(ins, operands, x, y, of=parse_result_part(ins, of))
+        found = compute_sweep(ins, operands, x, y, result_part=parse_result_part(ins, of))
         assert [found.x.format_value_at(at) for at in range(256)] == [
             str(low + at) for at in range(256)
         ]
@@ -285,7 +294,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
 def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     ins = parse(BOTH)
     found = compute_sweep(
-        ins, OPERANDS, parse_swept_part(ins, "b.b3"), of=parse_result_part(ins, "d")
+        ins, OPERANDS, parse_swept_part(ins, "b.b3"), result_part=parse_result_part(ins, "d")
     )
     assert found.x.format_value_at(255) == "255"
     assert (
@@ -299,7 +308,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
         same,
         bind_values(same, {"a": 0}),
         parse_swept_part(same, "a.b0"),
-        of=parse_result_part(same, "d"),
+        result_part=parse_result_part(same, "d"),
     )
     assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
@@ -412,7 +421,7 @@ def test_every_example_is_told(opcode: str) -> None:
     of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
         told = describe_sweep(found)
         assert all(line.endswith((".", ":")) for line in told)
         assert "At the current point" in told[-1]

@@ -126,7 +126,14 @@ def _make_sweep(chosen: argparse.Namespace) -> Sweep:
 
     try:
         return compute_sweep(
-            ins, operands, x, y, of=of, model=model, bounds=bounds, with_events=ours <= given.keys()
+            ins,
+            operands,
+            x,
+            y,
+            result_part=of,
+            model=model,
+            bounds=bounds,
+            with_events=ours <= given.keys(),
         )
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
