@@ -18,22 +18,22 @@ def format_alt_text(doc: Document) -> str:
 
 def format_short_alt(doc: Document) -> str:
     """Describe the instruction, its operands and its result in one sentence."""
-    said = doc.ptx.removesuffix(";")
+    sentence = doc.ptx.removesuffix(";")
     if doc.title:
-        said = f"{doc.title.rstrip('.:')}: {said}"
+        sentence = f"{doc.title.rstrip('.:')}: {sentence}"
     if doc.operands:
         operands = (f"{x.name or x.label} = {x.bits}" for x in doc.operands)
-        said += f" on {', '.join(operands)}"
+        sentence += f" on {', '.join(operands)}"
     if doc.trace.model.errata:
-        said += f", model {doc.model},"
+        sentence += f", model {doc.model},"
     if doc.results:
-        said += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
-        own = format_result(doc.trace)
-        others = (x for x in doc.answers.all if x.result != own) if doc.answers else ()
-        said += "".join(f"; {x.label}: {x.result}" for x in others)
+        sentence += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
+        result = format_result(doc.trace)
+        other_answers = (x for x in doc.answers.all if x.result != result) if doc.answers else ()
+        sentence += "".join(f"; {x.label}: {x.result}" for x in other_answers)
     elif doc.no_result:
-        said += f"; {doc.no_result}"
-    return f"{said.rstrip(',')}."
+        sentence += f"; {doc.no_result}"
+    return f"{sentence.rstrip(',')}."
 
 
 def _iter_sentences(doc: Document) -> Iterator[str]:
@@ -61,10 +61,10 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
 
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
     """Yield every answer, and the steps of the other one from the point of divergence."""
-    told = "; ".join(
+    answer_texts = "; ".join(
         f"{x.label}: {x.result}" + (f" ({x.reason})" if x.errata else "") for x in answers.all
     )
-    yield f"Two answers, which part at the step {answers.step}: {told}."
+    yield f"Two answers, which part at the step {answers.step}: {answer_texts}."
     if answers.steps:
         yield f"The steps of {answers.other_name} from there:"
         for step in answers.steps:
@@ -87,12 +87,12 @@ def _iter_row_sentences(row: RowView) -> Iterator[str]:
     """Yield the values of a row, in sentences if a flag is raised."""
     if len(row.cells) == 1:
         (cell,) = row.cells
-        told = cell.sentence if cell.flags else str(cell.formula)
-        yield f"{told}." if told.startswith(f"{row.name} =") else f"{row.name}: {told}."
+        text = cell.sentence if cell.flags else str(cell.formula)
+        yield f"{text}." if text.startswith(f"{row.name} =") else f"{row.name}: {text}."
         return
-    plain = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
-    if plain:
-        yield f"{row.name}, {'; '.join(plain)}."
+    values = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
+    if values:
+        yield f"{row.name}, {'; '.join(values)}."
     for cell in row.cells:
         if cell.flags:
             yield f"{row.name}, {cell.name}: {cell.sentence}."

@@ -30,13 +30,13 @@ def annotate_trace(
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")
     extra = trace.annotations
-    added = tuple(parse_note(text, trace) for text in notes)
+    new_notes = tuple(parse_note(text, trace) for text in notes)
     annotations = Annotations(
-        title or extra.title, caption or extra.caption, (*extra.notes, *added)
+        title or extra.title, caption or extra.caption, (*extra.notes, *new_notes)
     )
     if steps or until:
         stages = parse_stages(f"-{until}" if until else steps, trace)
-        whole = stages == {step.stage for step in trace.steps}
-        options = options._replace(stages=stages, result=whole or not until)
+        is_whole = stages == {step.stage for step in trace.steps}
+        options = options._replace(stages=stages, result=is_whole or not until)
     options = options._replace(result=options.result and result)
     return replace(trace, annotations=annotations), options

@@ -175,7 +175,7 @@ class Document(NamedTuple):
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     """Return the Document of a trace."""
     entry, extra = trace.instruction.entry, trace.annotations
-    least = entry.compute_minimum(trace.instruction.form)
+    minimum = entry.compute_minimum(trace.instruction.form)
     results = tuple(_iter_results(trace)) if options.result else ()
     hidden = find_hidden_rows(trace, options)
     return Document(
@@ -197,7 +197,7 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         _make_answers(trace, options),
         AGREED if options.both and options.result and has_one_answer(trace) else "",
         sanitize_text(extra.caption),
-        f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
+        f"PTX ISA {entry.section} ({minimum}); ptxscope {__version__}",
         format_command(trace, options),
         list_command_words(trace, options),
     )
@@ -217,12 +217,12 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     ins = trace.instruction
     yield from ("ptxscope", "trace", str(ins))
     # a model may read operands that the documentation does not mention
-    besides = (x.role for x in trace.plan.sources)
-    read: dict[str, str] = {}
-    for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
+    extra_roles = (x.role for x in trace.plan.sources)
+    read_roles: dict[str, str] = {}
+    for role in (*(needed.roles[0] for needed in ins.inputs), *extra_roles):
         if role in ins.names:
-            read.setdefault(ins.names[role], role)
-    for name, role in read.items():
+            read_roles.setdefault(ins.names[role], role)
+    for name, role in read_roles.items():
         yield f"{name}={format_hex(trace.operands[role], ins.type_of(role).bits)}"
     if trace.model.errata:
         yield from ("--model", trace.model.name)
@@ -288,15 +288,21 @@ def _format_option(name: str, value: str | None) -> tuple[str, ...]:
 
 def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
     """Yield the options that show a part of a trace."""
-    every = [step.stage for step in trace.steps]
-    shown = [at for at, stage in enumerate(every) if options.shows(stage)]
-    whole = len(shown) == len(every)
-    if shown and not options.result and not whole and shown == [*range(len(shown))]:
-        yield "until", str(every[shown[-1]])
+    stages = [step.stage for step in trace.steps]
+    shown_indices = [index for index, stage in enumerate(stages) if options.shows(stage)]
+    is_whole = len(shown_indices) == len(stages)
+    if (
+        shown_indices
+        and not options.result
+        and not is_whole
+        and shown_indices == [*range(len(shown_indices))]
+    ):
+        yield "until", str(stages[shown_indices[-1]])
         return
-    if shown and not whole:
+    if shown_indices and not is_whole:
         runs = [
-            [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
+            [index for _, index in run]
+            for _, run in groupby(enumerate(shown_indices), lambda x: x[0] - x[1])
         ]
         ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
         yield "steps", ",".join("-".join(map(str, end)) for end in ends)
@@ -344,35 +350,35 @@ def _iter_results(trace: Trace) -> Iterator[ResultView]:
     ins = trace.instruction
     for role, name in ins.results.items():
         bits = trace.result[name]
-        shown = format_hex(bits, ins.type_of(role).bits)
-        yield ResultView(make_printable(name), shown, interpret_bits(ins, role, bits))
+        digits = format_hex(bits, ins.type_of(role).bits)
+        yield ResultView(make_printable(name), digits, interpret_bits(ins, role, bits))
 
 
 def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = tuple(map(_format_note, trace.annotations.get_notes(step.stage)))
     rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
-    said = make_printable(describe_step(trace, step))
-    said += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
-    return StepView(step.number, step.stage, format_title(step), said, rows, notes)
+    about = make_printable(describe_step(trace, step))
+    about += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, format_title(step), about, rows, notes)
 
 
 def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
-    quiet, part = EXTENSIONS, get_part_name(trace, row)
+    hidden_flags, part = EXTENSIONS, get_part_name(trace, row)
     if len(row.inputs[0]) == 1:
-        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
+        hidden_flags = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
-        said = describe_lane(trace, row, lane)
-        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in quiet)
-        text = make_printable(_shorten_lane(row, lane, said.formula))
+        description = describe_lane(trace, row, lane)
+        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in hidden_flags)
+        text = make_printable(_shorten_lane(row, lane, description.formula))
         cells.append(
             CellView(
                 lane,
                 f"{part} {lane}",
                 row.lanes[lane].value,
                 text,
-                said.formula.map_sides(make_printable),
-                make_printable(said.sentence),
+                description.formula.map_sides(make_printable),
+                make_printable(description.sentence),
                 flags,
             )
         )
@@ -383,60 +389,60 @@ def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
     """Format a lane of several in few characters: its value and its origin."""
     if len(row.lanes) == 1:
         return str(formula)
-    value, before = row.lanes[lane].value, row.inputs[0]
+    value, numbers = row.lanes[lane].value, row.inputs[0]
     match row.micro:
         case Select(unit, _):
             return f"{format_hex(value, unit)[2:]} {formula.left}"
         case Extend():
             return str(value)
         case Clamp():
-            return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
+            return str(value) if value == numbers[lane] else f"{numbers[lane]} -> {value}"
         case Merge(unit, _, _, _):
             return f"{formula.left} -> {format_hex(value, unit)[2:]}"
     return str(formula._replace(grouped=False))
 
 
 def _format_note(note: Note) -> str:
-    where = f"lane {note.lane}: " if note.lane is not None else ""
-    return where + sanitize_text(note.text)
+    lane_prefix = f"lane {note.lane}: " if note.lane is not None else ""
+    return lane_prefix + sanitize_text(note.text)
 
 
 def _make_answers(trace: Trace, options: Options) -> Answers | None:
-    found = find_divergences(trace)
-    if not found:
+    divergences = find_divergences(trace)
+    if not divergences:
         return None
-    divergence = find_divergence(trace, found) or found[0]
+    divergence = find_divergence(trace, divergences) or divergences[0]
     if not options.result and not (options.both and options.shows(divergence.stage)):
         return None  # the divergence itself would reveal the result
 
-    def told(of: Trace) -> str:
-        return format_result(of) if options.result else "not shown"
+    def format_answer(answer_trace: Trace) -> str:
+        return format_result(answer_trace) if options.result else "not shown"
 
-    isa = ModelAnswer("isa, as documented", told(found[0].isa), ())
-    alike = tuple(
+    isa = ModelAnswer("isa, as documented", format_answer(divergences[0].isa), ())
+    agreeing_traces = tuple(
         {tuple(e.id for e in x.active_errata): x for x in find_agreeing_traces(trace)}.values()
     )
-    others = tuple(
+    other_answers = tuple(
         ModelAnswer(
-            f"ptxas {_format_versions(other)}, sm_70+",
-            told(other),
-            tuple(erratum.id for erratum in other.active_errata),
-            other.result == found[0].isa.result and bool(other.active_errata),
+            f"ptxas {_format_versions(other_trace)}, sm_70+",
+            format_answer(other_trace),
+            tuple(erratum.id for erratum in other_trace.active_errata),
+            other_trace.result == divergences[0].isa.result and bool(other_trace.active_errata),
         )
-        for other in (*alike, *(divergence.other for divergence in found))
+        for other_trace in (*agreeing_traces, *(divergence.other for divergence in divergences))
     )
-    ids = {id_ for answer in others for id_ in answer.errata}
+    ids = {id_ for answer in other_answers for id_ in answer.errata}
     # the description of an erratum reveals its effect on the result
     errata = (e for e in ERRATA if e.id in ids and options.result)
-    same = trace.model == divergence.other.model
-    other = divergence.isa if same else divergence.other
-    steps = tuple(iter_steps(other, divergence.stage, options)) if options.both else ()
+    is_other_model = trace.model == divergence.other.model
+    other_trace = divergence.isa if is_other_model else divergence.other
+    steps = tuple(iter_steps(other_trace, divergence.stage, options)) if options.both else ()
     return Answers(
-        (isa, *others),
+        (isa, *other_answers),
         _format_divergence_title(divergence),
         tuple(errata),
-        other.model.name,
-        other if steps else None,
+        other_trace.model.name,
+        other_trace if steps else None,
         steps,
     )
 
@@ -454,9 +460,13 @@ def _format_divergence_title(divergence: Divergence) -> str:
     return format_title(next(step for step in steps if step.stage is divergence.stage))
 
 
-def _format_versions(other: Trace) -> str:
+def _format_versions(trace: Trace) -> str:
     """Format the versions with this result and these errata, so that labels are unique."""
-    every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
+    model_traces = ((m, Trace(trace.instruction, m, trace.operands)) for m in PTXAS_MODELS)
     return format_versions(
-        [m for m, x in every if (x.result, x.active_errata) == (other.result, other.active_errata)]
+        [
+            m
+            for m, x in model_traces
+            if (x.result, x.active_errata) == (trace.result, trace.active_errata)
+        ]
     )

@@ -22,15 +22,15 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     if options.result or not trace.steps:
         return frozenset()
     is_ended_early = not options.shows(trace.steps[-1].stage)
-    found: set[str] = set()
-    open_ = [result.key for result in trace.plan.results]
-    while open_:
-        row = trace.rows.get(open_.pop())  # operands are never hidden
-        if row is None or row.key in found:
+    hidden_keys: set[str] = set()
+    pending = [result.key for result in trace.plan.results]
+    while pending:
+        row = trace.rows.get(pending.pop())  # operands are never hidden
+        if row is None or row.key in hidden_keys:
             continue
         is_carrier = isinstance(row.micro, _BIT_MOVES)
         if is_carrier or not is_ended_early:
-            found.add(row.key)
+            hidden_keys.add(row.key)
         if is_carrier:
-            open_ += row.input_keys
-    return frozenset(found)
+            pending += row.input_keys
+    return frozenset(hidden_keys)

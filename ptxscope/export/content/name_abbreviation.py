@@ -15,20 +15,22 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
     """
     ins = trace.instruction
 
-    def short(role: str, name: str) -> str:
+    def abbreviate(role: str, name: str) -> str:
         return role if len(make_printable(name)) > longest else name
 
-    written = {name: short(role, name) for role, name in reversed([*ins.names.items()])
+    destinations = {name: abbreviate(role, name) for role, name in reversed([*ins.names.items()])
                if role in DESTINATIONS}  # fmt: skip
-    if len(set(written.values())) < len(written):  # a letter is the name of the other destination
-        written = {}
+    if len(set(destinations.values())) < len(
+        destinations
+    ):  # a letter is the name of the other destination
+        destinations = {}
     letters = ins.__replace__(
-        destinations=tuple(name and written.get(name, name) for name in ins.destinations),
+        destinations=tuple(name and destinations.get(name, name) for name in ins.destinations),
         sources=tuple(
-            x._replace(name=short(role, x.name)) if isinstance(x, Register)
-            else x._replace(text=short(role, x.text))
+            x._replace(name=abbreviate(role, x.name)) if isinstance(x, Register)
+            else x._replace(text=abbreviate(role, x.text))
             for role, x in ins.roles.items()
         ),
-        guard=ins.guard and ins.guard._replace(name=short(Role.GUARD, ins.guard.name)),
+        guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip
     return trace.__replace__(instruction=letters)

@@ -50,8 +50,8 @@ def drop_idle_options(options: Options, format_: str) -> Options:
 
 def format_affected_formats(option: str) -> str:
     """Format the formats that an option changes: ``html, svg, png and pdf``."""
-    *most, last = AFFECTED_FORMATS[option]
-    return f"{', '.join(most)} and {last}" if most else last
+    *first_formats, last = AFFECTED_FORMATS[option]
+    return f"{', '.join(first_formats)} and {last}" if first_formats else last
 
 
 def format_no_effect_error(option: str, format_: str) -> str:

@@ -40,8 +40,8 @@ def sanitize_text(text: str) -> str:
     return _make_control_pattern().sub(_make_visible, _pair_directions(text))
 
 
-def _make_visible(found: re.Match[str]) -> str:
-    char = found[0]
+def _make_visible(match: re.Match[str]) -> str:
+    char = match[0]
     if char in _BLANK:
         return " "
     return chr(0x2400 + ord(char)) if char < " " else "\u2421" if char == "\x7f" else _MARK
@@ -50,23 +50,25 @@ def _make_visible(found: re.Match[str]) -> str:
 def _pair_directions(text: str) -> str:
     """Mark changes of direction without an end, and ends without a beginning."""
     unpaired: set[int] = set()
-    opened: list[int] = []  # isolates, and the embeddings within them
+    open_indices: list[int] = []  # isolates, and the embeddings within them
     isolates = 0
-    for found in _make_direction_pattern().finditer(text):
-        at, char = found.start(), found[0]
+    for match in _make_direction_pattern().finditer(text):
+        index, char = match.start(), match[0]
         if char in _EMBEDDINGS or char in _ISOLATES:
-            opened.append(at)
+            open_indices.append(index)
             isolates += char in _ISOLATES
-        elif char == _END_EMBEDDING and opened and text[opened[-1]] in _EMBEDDINGS:
-            opened.pop()
+        elif char == _END_EMBEDDING and open_indices and text[open_indices[-1]] in _EMBEDDINGS:
+            open_indices.pop()
         elif char == _END_ISOLATE and isolates:
-            while text[opened[-1]] in _EMBEDDINGS:  # the end of an isolate ends its embeddings
-                unpaired.add(opened.pop())
-            opened.pop()
+            while (
+                text[open_indices[-1]] in _EMBEDDINGS
+            ):  # the end of an isolate ends its embeddings
+                unpaired.add(open_indices.pop())
+            open_indices.pop()
             isolates -= 1
         else:
-            unpaired.add(at)
-    unpaired.update(opened)
+            unpaired.add(index)
+    unpaired.update(open_indices)
     if not unpaired:
         return text
-    return "".join(_MARK if at in unpaired else char for at, char in enumerate(text))
+    return "".join(_MARK if index in unpaired else char for index, char in enumerate(text))

@@ -19,13 +19,13 @@ def format_destinations(trace: Trace, name: str = "") -> str:
     """Format the bits of a destination, or of all; raise ValueError if it is not written."""
     if not name:
         return format_result(trace)
-    roles = {written: role for role, written in trace.instruction.results.items()}
+    roles = {destination: role for role, destination in trace.instruction.results.items()}
     if name not in roles:
         raise ValueError(f"{quote_word(name)} is not written; {_format_names(roles)} is")
     return format_hex(trace.result[name], trace.instruction.type_of(roles[name]).bits)
 
 
-def format_value(trace: Trace, what: str) -> str:
+def format_value(trace: Trace, target: str) -> str:
     """Format the bits of an operand, or the value of a step: ``a``, ``select.b lane 3``.
 
     A step of several rows needs the name of the row after a dot. Raise ValueError with the known
@@ -33,17 +33,17 @@ def format_value(trace: Trace, what: str) -> str:
     """
     ins = trace.instruction
     for role in trace.operands:
-        if what in (ins.format_operand(role), Role(role).label):
+        if target in (ins.format_operand(role), Role(role).label):
             return format_hex(trace.operands[role], ins.type_of(role).bits)
-    found = _LANE.search(what)
-    row = _find_row(trace, what[: found.start()].strip() if found else what.strip())
-    if not found:
+    lane_match = _LANE.search(target)
+    row = _find_row(trace, target[: lane_match.start()].strip() if lane_match else target.strip())
+    if not lane_match:
         lanes = [_format_lane(trace, row, lane) for lane in reversed(range(len(row.lanes)))]
         return f"[{', '.join(lanes)}]" if len(lanes) > 1 else lanes[0]
-    lane, last = int(found[1]), len(row.lanes) - 1
-    if lane > last:
-        has = f"they are numbered 0 to {last}" if last else "it has one value"
-        raise ValueError(f"{row.key} has no lane {lane}: {has}")
+    lane, last_lane = int(lane_match[1]), len(row.lanes) - 1
+    if lane > last_lane:
+        range_text = f"they are numbered 0 to {last_lane}" if last_lane else "it has one value"
+        raise ValueError(f"{row.key} has no lane {lane}: {range_text}")
     return _format_lane(trace, row, lane)
 
 
