@@ -88,31 +88,33 @@ def _write_function(trace: Trace) -> Iterator[str]:
     sources = list_parameters(trace.plan)
     # the parameters are widened first, so that every operation is exact
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    found = list_assignments(trace.plan, _C(), names)
-    written = list_results(trace, found)
-    called = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
+    assignments = list_assignments(trace.plan, _C(), names)
+    results = list_results(trace, assignments)
+    names_by_role = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
     yield f"/* {_format_comment(doc.ptx)}"
     yield f" * model {doc.model}; {doc.source}"
-    yield f" * {_format_comment(', '.join(called))}; bits, predicates 0 or 1 */"
-    taken = [f"{_format_type(x.type)} {x.role}" for x in sources]
-    single = len(written) == 1
+    yield f" * {_format_comment(', '.join(names_by_role))}; bits, predicates 0 or 1 */"
+    parameters = [f"{_format_type(x.type)} {x.role}" for x in sources]
+    is_single = len(results) == 1
     # p and q are already parameters if a guard may keep their old values
-    pointers = {role: f"new_{role}" if role in names else role for role, _ in written}
-    if not single:
-        taken += [f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]
-    returned = _format_type(ins.type_of(written[0][0])) if single else "void"
-    yield f"{returned} {make_function_name(trace)}({', '.join(taken) or 'void'})"
+    pointers = {role: f"new_{role}" if role in names else role for role, _ in results}
+    if not is_single:
+        parameters += [
+            f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in results
+        ]
+    return_type = _format_type(ins.type_of(results[0][0])) if is_single else "void"
+    yield f"{return_type} {make_function_name(trace)}({', '.join(parameters) or 'void'})"
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
-    for stage, lines in group_by_stage(found):
+    for stage, lines in group_by_stage(assignments):
         yield f"    /* {stage} */"
         yield from map(_format_assignment, lines)
-    used = {name for _, name in written}.union(*(x.reads for x in found))
-    yield from (f"    (void){x.name};" for x in found if x.name not in used)
-    if single:
-        yield f"    return ({returned}){written[0][1]};"
-    for role, name in written if not single else ():
+    used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
+    yield from (f"    (void){x.name};" for x in assignments if x.name not in used_names)
+    if is_single:
+        yield f"    return ({return_type}){results[0][1]};"
+    for role, name in results if not is_single else ():
         yield f"    *{pointers[role]} = ({_format_type(ins.type_of(role))}){name};"
     yield "}"
 

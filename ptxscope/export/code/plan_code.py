@@ -32,12 +32,12 @@ class IntegerRangeKind(Enum):
 
 def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
     """Return the narrowest kind that holds all ranges, the signed one first."""
-    every = list(ranges)
-    if all(range_.fits_in(64, signed=True) for range_ in every):
+    range_list = list(ranges)
+    if all(range_.fits_in(64, signed=True) for range_ in range_list):
         return IntegerRangeKind.SIGNED
     return (
         IntegerRangeKind.UNSIGNED
-        if all(x.fits_in(64, signed=False) for x in every)
+        if all(x.fits_in(64, signed=False) for x in range_list)
         else IntegerRangeKind.WIDE
     )
 
@@ -103,28 +103,28 @@ def list_parameters(plan: Plan) -> list[Source]:
 
 def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
     """Return a statement for each lane of the plan's rows; `names` has the parameters by role."""
-    known = {role: [name] for role, name in names.items()}
+    variables = {role: [name] for role, name in names.items()}
     ranges = {names[x.role]: get_limits(x.type.bits, signed=False) for x in plan.sources}
-    found = []
+    assignments = []
     for row in plan.rows:
         base = row.key.replace(".", "_")
         lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
         for lane, name in enumerate(lanes):
-            reads = _list_read_variables(row, [known[key] for key in row.inputs], lane)
-            each = [ranges[variable] for variable in reads]
-            micro = _drop_idle_bound(row.micro, each)
+            reads = _list_read_variables(row, [variables[key] for key in row.inputs], lane)
+            input_ranges = [ranges[variable] for variable in reads]
+            micro = _drop_idle_bound(row.micro, input_ranges)
             # a truncation to 64 bits reads its operand unchanged
-            all_of = each if _is_cut_to_64(micro) else [*each, row.range]
-            d = dialect.with_kind(find_kind(all_of))
+            all_ranges = input_ranges if _is_cut_to_64(micro) else [*input_ranges, row.range]
+            d = dialect.with_kind(find_kind(all_ranges))
             x = [d.read(variable, find_kind([ranges[variable]])) for variable in reads]
             expression = _strip_brackets(_LANES[type(micro)](d, micro, x, lane))
             kind = find_kind([row.range])
-            if kind is not find_kind(all_of) and not _has_own_kind(micro):
+            if kind is not find_kind(all_ranges) and not _has_own_kind(micro):
                 expression = d.convert(expression, kind)
-            found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
-        known[row.key] = lanes
+            assignments.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
+        variables[row.key] = lanes
         ranges |= dict.fromkeys(lanes, row.range)
-    return found
+    return assignments
 
 
 def _drop_idle_bound(micro: MicroOperation, inputs: list[Range]) -> MicroOperation:
@@ -143,16 +143,16 @@ def _has_own_kind(micro: MicroOperation) -> bool:
     return isinstance(micro, m.Compare) or _is_cut_to_64(micro)
 
 
-def group_by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
+def group_by_stage(assignments: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
     """Group the assignments by stage."""
-    return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
+    return [(stage, list(group)) for stage, group in groupby(assignments, key=lambda x: x.stage)]
 
 
-def list_results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
+def list_results(trace: Trace, assignments: list[Assignment]) -> list[tuple[str, str]]:
     """Return role and variable of every destination that is kept."""
-    names = {x.row: x.name for x in found}
-    kept = trace.instruction.results
-    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
+    names = {x.row: x.name for x in assignments}
+    kept_roles = trace.instruction.results
+    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept_roles]
 
 
 def make_function_name(trace: Trace) -> str:
@@ -177,7 +177,7 @@ def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> li
             return inputs[0]
         case m.Accumulate() as accumulate:
             lanes, (c,) = inputs
-            return [c, *(lanes[at] for at in accumulate.lanes)]
+            return [c, *(lanes[index] for index in accumulate.lanes)]
         case m.Merge() as merge:
             inputs = inputs[:1] if lane in merge.lanes else inputs[1:]
     return [names[lane if len(names) > 1 else 0] for names in inputs]
@@ -186,11 +186,11 @@ def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> li
 def _strip_brackets(expression: str) -> str:
     """Strip brackets that enclose the whole expression."""
     depth = 0
-    for at, char in enumerate(expression):
+    for index, char in enumerate(expression):
         depth += (char == "(") - (char == ")")
         if depth == 0:
-            whole = at == len(expression) - 1 and expression[0] == "("
-            return expression[1:-1] if whole else expression
+            is_enclosed = index == len(expression) - 1 and expression[0] == "("
+            return expression[1:-1] if is_enclosed else expression
     return expression
 
 
@@ -225,7 +225,7 @@ def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
 
 
 def _format_pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
-    parts = [f"({y} << {micro.unit * at})" if at else y for at, y in enumerate(x)]
+    parts = [f"({y} << {micro.unit * index})" if index else y for index, y in enumerate(x)]
     return " | ".join(reversed(parts))
 
 
@@ -234,8 +234,8 @@ def _format_absolute(d: Dialect, _: MicroOperation, x: list[str], _lane: int) ->
 
 
 def _format_magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
-    least = d.number(get_limits(micro.bits, signed=True).low)
-    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
+    minimum = d.number(get_limits(micro.bits, signed=True).low)
+    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {minimum}"), f"-{x[0]}", x[0])
 
 
 def _format_average(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
@@ -248,14 +248,14 @@ def _format_amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -
 
 
 def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
-    said = x[0]
+    expression = x[0]
     if micro.high is not None:
         high = d.number(micro.high)
-        said = d.choose(f"{x[0]} > {high}", high, said)
+        expression = d.choose(f"{x[0]} > {high}", high, expression)
     if micro.low is not None:
         low = d.number(micro.low)
-        said = d.choose(f"{x[0]} < {low}", low, said)
-    return said
+        expression = d.choose(f"{x[0]} < {low}", low, expression)
+    return expression
 
 
 def _flush(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
@@ -267,8 +267,8 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
     cmp, type_ = micro.cmp, micro.type
     sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
     if type_ is None or not type_.is_float:
-        read = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
-        return d.format_truth(f"{read[0]} {sign} {(*read, '0')[1]}")
+        operands = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
+        return d.format_truth(f"{operands[0]} {sign} {(*operands, '0')[1]}")
     bits = type_.bits
     infinity = d.number(m.get_infinity(bits))
     nan = d.format_truth(d.format_or(f"{_format_low_bits(d, v, bits - 1)} > {infinity}" for v in x))
@@ -281,8 +281,8 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
         d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
         for v, magnitude in zip(x, magnitudes, strict=True)
     ]
-    holds = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
-    return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
+    comparison = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
+    return f"{comparison} | {nan}" if cmp in m.UNORDERED else f"{comparison} & (1 - {nan})"
 
 
 def _format_combination(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:

@@ -65,13 +65,13 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def _write_function(trace: Trace) -> Iterator[str]:
     doc, ins = build_document(trace), trace.instruction
     names = {source.role: source.role for source in list_parameters(trace.plan)}
-    found = list_assignments(trace.plan, _Python(), names)
-    said = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
+    assignments = list_assignments(trace.plan, _Python(), names)
+    operand_names = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
     yield f"def {make_function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"
     yield f"    # model {doc.model}; {doc.source}"
-    yield f"    # {', '.join(said)}; unsigned bits"
-    for stage, lines in group_by_stage(found):
+    yield f"    # {', '.join(operand_names)}; unsigned bits"
+    for stage, lines in group_by_stage(assignments):
         yield f"    # {stage}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)
-    yield f"    return {', '.join(name for _, name in list_results(trace, found)) or None}"
+    yield f"    return {', '.join(name for _, name in list_results(trace, assignments)) or None}"
