@@ -38,14 +38,14 @@ def build_form_document(trace: Trace) -> Document:
 def list_result_views(trace: Trace) -> tuple[ResultView, ...]:
     """Return the type of each destination, as a result."""
     ins = trace.instruction
-    found = []
+    views = []
     for role, name in ins.results.items():
         type_, lanes = ins.type_of(role), ins.entry.lanes if ins.has_lanes(role) else 1
         if type_ is Type.PRED:
-            found.append(ResultView(name, "0 or 1", "predicate"))
+            views.append(ResultView(name, "0 or 1", "predicate"))
         elif lanes > 1:
             kind = f"{str(type_)[0]}{32 // lanes}"
-            found.append(ResultView(name, f"{lanes} x {kind}", f"lanes {lanes - 1} to 0"))
+            views.append(ResultView(name, f"{lanes} x {kind}", f"lanes {lanes - 1} to 0"))
         else:
-            found.append(ResultView(name, str(type_), f"{type_.bits} bits"))
-    return tuple(found)
+            views.append(ResultView(name, str(type_), f"{type_.bits} bits"))
+    return tuple(views)

@@ -49,32 +49,34 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture with the motion and the slide that options request."""
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
-    look = _choose_style(trace, options)
-    drawn = trace_picture.draw_trace(trace, options, look=look)
-    if options.motion is Motion.STILL or not drawn.doc.steps:
-        return _write_svg(drawn, drawn.doc, options, _wrap_nothing)
+    style = _choose_style(trace, options)
+    drawing = trace_picture.draw_trace(trace, options, look=style)
+    if options.motion is Motion.STILL or not drawing.doc.steps:
+        return _write_svg(drawing, drawing.doc, options, _wrap_nothing)
     if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
-        drawn = drawn._replace(height=drawn.height + _HINT)
+        drawing = drawing._replace(height=drawing.height + _HINT)
     return _write_svg(
-        _with_drawn_steps(drawn), drawn.doc, options, _make_step_numbering(drawn.pen.prefix)
+        _with_drawn_steps(drawing), drawing.doc, options, _make_step_numbering(drawing.pen.prefix)
     )
 
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
-    look = _choose_style(trace, options)
-    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=look)).doc.steps)
-    return tuple(_make_frame(trace, options, look, at, count) for at in range(1, count + 1))
+    style = _choose_style(trace, options)
+    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=style)).doc.steps)
+    return tuple(
+        _make_frame(trace, options, style, number, count) for number in range(1, count + 1)
+    )
 
 
-def _with_drawn_steps(drawn: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
+def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
     """Return a drawing whose document omits the steps that a compact figure skips."""
-    if not drawn.layout.is_compact:
-        return drawn
-    marks = {mark.name for mark in drawn.pen.marks}
-    steps = tuple(step for step in drawn.doc.steps if f"step-{step.stage}" in marks)
-    return drawn._replace(doc=drawn.doc._replace(steps=steps))
+    if not drawing.layout.is_compact:
+        return drawing
+    marks = {mark.name for mark in drawing.pen.marks}
+    steps = tuple(step for step in drawing.doc.steps if f"step-{step.stage}" in marks)
+    return drawing._replace(doc=drawing.doc._replace(steps=steps))
 
 
 def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
@@ -86,18 +88,18 @@ def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
 
 
 def _make_frame(
-    trace: Trace, options: Options, look: trace_picture.PictureStyle, at: int, count: int
+    trace: Trace, options: Options, style: trace_picture.PictureStyle, number: int, count: int
 ) -> Frame:
-    name = f"-{at}"  # several frames may share a page
-    drawn = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, look))
-    doc = drawn.doc
+    name = f"-{number}"  # several frames may share a page
+    drawing = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, style))
+    doc = drawing.doc
     part = doc
-    if at < count:
-        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreement="")
-    title = f"step {at} of {count}, {doc.steps[at - 1].title}"
+    if number < count:
+        part = doc._replace(steps=doc.steps[:number], results=(), answers=None, agreement="")
+    title = f"step {number} of {count}, {doc.steps[number - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _write_svg(drawn, part, options, _make_step_limit(at), "px-frame", at)
-    name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
+    text = _write_svg(drawing, part, options, _make_step_limit(number), "px-frame", number)
+    name = f"{number:02}-{_NOT_A_NAME.sub('-', doc.steps[number - 1].title)}"
     return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
@@ -123,18 +125,18 @@ def _make_step_numbering(prefix: str) -> Wrap:
 
 def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
     """Return bands with a bar beside the newest step, and older steps faded."""
-    found, x = [], page.x - _BAR
-    for band, after in pairwise([*bands, bands[-1]]):
-        pen, high = SvgCanvas(""), after.y - band.y
+    accented, x = [], page.x - _BAR
+    for band, next_band in pairwise([*bands, bands[-1]]):
+        pen, height = SvgCanvas(""), next_band.y - band.y
         if 0 < band.step < last:
-            pen.draw_rect(x, band.y, page.width + 2 * _BAR, high, SvgColour.PAGE, None, radius=0)
+            pen.draw_rect(x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0)
             veil = pen.parts[0].replace("<rect ", _VEIL)
             band = band._replace(parts=[*band.parts, veil])
         elif band.step == last and band.parts:
-            pen.draw_rect(x, band.y + _BAR, _BAR, high - _BAR, SvgColour.INK, None, radius=0)
+            pen.draw_rect(x, band.y + _BAR, _BAR, height - _BAR, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*pen.parts, *band.parts])
-        found.append(band)
-    return found
+        accented.append(band)
+    return accented
 
 
 _BAR = 5.0
@@ -145,7 +147,7 @@ _VEIL = '<rect fill-opacity="0.6" '
 
 
 def _write_svg(
-    drawn: trace_picture.SvgDrawing,
+    drawing: trace_picture.SvgDrawing,
     doc: Document,
     options: Options,
     wrap: Wrap,
@@ -153,21 +155,21 @@ def _write_svg(
     last: int = 0,
 ) -> str:
     """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
-    pen, bands = drawn.pen, cut_bands(drawn)
+    pen, bands = drawing.pen, cut_bands(drawing)
     if options.slide and last:
-        bands = _accent_last_band(bands, drawn.layout.page, last)
-    wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
+        bands = _accent_last_band(bands, drawing.layout.page, last)
+    width, height = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
     if options.slide:
         page = SvgCanvas(pen.prefix)
-        page.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
-        ground, body = page.parts, list(slides.lay_out_columns(drawn, bands, wrap))
+        page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
+        ground, body = page.parts, list(slides.lay_out_columns(drawing, bands, wrap))
     else:
-        ground = trace_picture.draw_page(drawn)
-        body = [*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
-    drawing = [*ground, '<g class="px-body">', *body, "</g>"]
-    before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
-    return write_sheet(make_sheet(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
-                   style=style, before=before, over=over)  # fmt: skip
+        ground = trace_picture.draw_page(drawing)
+        body = [*list_grounds(drawing, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
+    elements = [*ground, '<g class="px-body">', *body, "</g>"]
+    markers, overlay, style = _MOTIONS[options.motion](drawing.doc, pen.prefix, (width, height))
+    return write_sheet(make_sheet(doc, pen.prefix, width, height), elements, options.theme, css=css,
+                   style=style, markers=markers, overlay=overlay)  # fmt: skip
 
 
 # --- motion ------------------------------------------------------------------------------
@@ -193,18 +195,20 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
     markers = tuple(
-        f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
+        f'<g id="step-{name}" class="px-at{number}"/>'
+        for number, step_names in enumerate(names, 1)
+        for name in step_names
     )
     rules = [
         ".px-next{display:none}.px-next0{display:inline}"
         ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
     ]
-    for at in range(1, count + 1):
-        target = f".px-at{at}:target~"
-        later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
-        rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
-        rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
-    wide, high = map(format_length, size)
+    for number in range(1, count + 1):
+        target = f".px-at{number}:target~"
+        selectors = [f"{target}.px-body .px-k{step}" for step in range(number + 1, count + 1)]
+        rules += [f"{','.join(selectors)}{{visibility:hidden}}"] if selectors else []
+        rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{number}{{display:inline}}")
+    width, height = map(format_length, size)
     hint = SvgCanvas("")
     hint.open_group("px-hint")
     hint.draw_text(
@@ -217,26 +221,26 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
         is_bold=True,
     )
     hint.close_group()
-    over = tuple(
-        f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
-        f"<title>to step {at % count + 1}</title>"
-        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/>'
+    overlay = tuple(
+        f'<a class="px-next px-next{number}" href="#step-{names[number % count][0]}">'
+        f"<title>to step {number % count + 1}</title>"
+        f'<rect width="{width}" height="{height}" fill="none" pointer-events="all"/>'
         f"{''.join(hint.parts)}</a>"
-        for at in range(count + 1)
+        for number in range(count + 1)
     )
-    return _MotionParts(markers, over if count else (), "".join(rules) if count else "")
+    return _MotionParts(markers, overlay if count else (), "".join(rules) if count else "")
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
     """Return the fragment ids of each step: its stage, its title, its number."""
-    taken: set[str] = {str(step.stage) for step in steps}
-    found = []
+    used_names: set[str] = {str(step.stage) for step in steps}
+    names = []
     for step in steps:
-        more = dict.fromkeys(("-".join(step.title.lower().split()), str(step.number)))
-        own = [str(step.stage), *(name for name in more if name not in taken)]
-        taken.update(own)
-        found.append(own)
-    return found
+        extra_names = dict.fromkeys(("-".join(step.title.lower().split()), str(step.number)))
+        own_names = [str(step.stage), *(name for name in extra_names if name not in used_names)]
+        used_names.update(own_names)
+        names.append(own_names)
+    return names
 
 
 def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
@@ -244,9 +248,12 @@ def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
     count = len(doc.steps)
     seconds = count * _STEP + _END
     rules = []
-    for at in range(2, count + 1):
-        begin, end = (100 * when / seconds for when in ((at - 1) * _STEP, (at - 1) * _STEP + _FADE))
-        name = f"{prefix}-k{at}"
+    for number in range(2, count + 1):
+        begin, end = (
+            100 * seconds_after / seconds
+            for seconds_after in ((number - 1) * _STEP, (number - 1) * _STEP + _FADE)
+        )
+        name = f"{prefix}-k{number}"
         rules.append(
             f"@keyframes {name}{{0%,{begin:.2f}%{{opacity:0}}{end:.2f}%,100%{{opacity:1}}}}"
             f".{name}{{animation:{name} {seconds:g}s linear infinite}}"

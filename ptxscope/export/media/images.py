@@ -75,17 +75,19 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
     Raise NotInstalledError, or ValueError if the size is out of range or no font is found.
     """
     resvg = _import_renderer(*_DRAWN_BY["png"])
-    wide, high = map(round, compute_size(svg, options, SHARP))
-    if min(wide, high) < 1:
-        raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
-    if wide * high > _MOST:
-        raise ValueError(f"a PNG of {wide} by {high} px is too large: {_MOST:,} px are the most")
+    width, height = map(round, compute_size(svg, options, SHARP))
+    if min(width, height) < 1:
+        raise ValueError(f"a PNG of {width} by {height} px shows nothing")
+    if width * height > _MOST:
+        raise ValueError(f"a PNG of {width} by {height} px is too large: {_MOST:,} px are the most")
     if not _has_fonts():
         raise ValueError(
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return add_description(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
+    return add_description(
+        bytes(resvg.svg_to_bytes(svg_string=svg, width=width, height=height)), svg
+    )
 
 
 def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
@@ -94,17 +96,19 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
     Raise NotInstalledError, or ValueError if a page is too large.
     """
     typst = _import_renderer(*_DRAWN_BY["pdf"])
-    told = []
+    page_data = []
     for svg in pages:
-        found = compute_size(svg, options, 1)
-        if not 1 <= max(found) <= _WIDEST:
-            wide, high = map(round, found)
-            raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
-        said = read_description(svg)
-        alt = f"{said.title}. {said.description}"
-        told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
+        size = compute_size(svg, options, 1)
+        if not 1 <= max(size) <= _WIDEST:
+            width, height = map(round, size)
+            raise ValueError(
+                f"a PDF page of {width} by {height} px: {_WIDEST:,.0f} px are the most"
+            )
+        description = read_description(svg)
+        alt = f"{description.title}. {description.description}"
+        page_data.append({"svg": svg, "width": size.width * _PX, "alt": alt})
     first = read_description(pages[0])
-    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
+    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(page_data)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
 
 
@@ -114,11 +118,11 @@ def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
     A character missing from the fonts of a picture is drawn in any other font that has it.
     """
     texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
-    found = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
-    if not found:
+    chars = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
+    if not chars:
         return []
-    box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
-    return [char for char, image in zip(found, drawn, strict=True) if image == box]
+    box, *images = _LETTERS[format_]((_UNASSIGNED, *chars))
+    return [char for char, image in zip(chars, images, strict=True) if image == box]
 
 
 def _has_glyph(char: str) -> bool:
@@ -153,11 +157,11 @@ def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> st
     """Describe the image that a trace gives without rendering it; raise the same errors."""
     _import_renderer(*_DRAWN_BY[format_])
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
-    wide, high = compute_size(svg, options, SHARP if format_ == "png" else 1)
+    width, height = compute_size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
-        return f"a picture of about {round(wide):,} by {round(high):,} px"
+        return f"a picture of about {round(width):,} by {round(height):,} px"
     cm = 2.54 / 96
-    return f"a page of {wide * cm:.1f} by {high * cm:.1f} cm, whose text can be selected"
+    return f"a page of {width * cm:.1f} by {height * cm:.1f} cm, whose text can be selected"
 
 
 _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
@@ -165,16 +169,16 @@ _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
     """Return the size of the image of a picture; raise ValueError if the scale is invalid."""
-    found = _SIZE.search(svg)
-    assert found
-    own = ImageSize(float(found[1]), float(found[2]))
+    match = _SIZE.search(svg)
+    assert match
+    svg_size = ImageSize(float(match[1]), float(match[2]))
     if options.width is not None:
-        scale = options.width / own.width
+        scale = options.width / svg_size.width
     elif options.scale is not None:
         scale = options.scale
     if not (isfinite(scale) and scale > 0):
         raise ValueError("a scale and a width are numbers above 0")
-    return ImageSize(own.width * scale, own.height * scale)
+    return ImageSize(svg_size.width * scale, svg_size.height * scale)
 
 
 def _import_renderer(name: str, format_: str) -> ModuleType:
@@ -193,11 +197,11 @@ def _has_fonts() -> bool:
     return has_font(SANS) and has_font(MONO)
 
 
-def has_font(family: str, **how: bool) -> bool:
+def has_font(family: str, **renderer_options: bool) -> bool:
     """Whether resvg draws a letter in a font, or in its substitute."""
     resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **how)
+        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **renderer_options)
         for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

@@ -23,42 +23,42 @@ class Band(NamedTuple):
     flows: list[str]
 
 
-def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
+def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
     """Return the parts of a drawing from top to bottom."""
-    pen, marks = drawn.pen, drawn.pen.marks
+    pen, marks = drawing.pen, drawing.pen.marks
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
-        step = _find_first_step(drawn, mark.name)
-        own = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
-        bands.append(Band(mark.y, step, *own))
+        step = _find_first_step(drawing, mark.name)
+        elements = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
+        bands.append(Band(mark.y, step, *elements))
     return bands
 
 
-def _find_first_step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
+def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
     """Return the first step at which the part below a mark is visible."""
-    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
+    numbers = {f"step-{step.stage}": number for number, step in enumerate(drawing.doc.steps, 1)}
     return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
 
 
-def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
+def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     """Return the background columns, each down to the last visible part on it.
 
     The columns of branches begin at the point of divergence.
     """
-    bands = cut_bands(drawn)
-    found = []
-    for ground in drawn.pen.grounds:
-        first = _find_first_step(drawn, ground.since) if ground.since else 0
+    bands = cut_bands(drawing)
+    elements = []
+    for ground in drawing.pen.grounds:
+        first = _find_first_step(drawing, ground.since) if ground.since else 0
         end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
-        found += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
-    return found
+        elements += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
+    return elements
 
 
 def list_flows(bands: list[Band], wrap: Wrap) -> list[str]:
     """Return the lines between rows."""
-    found = [line for band in bands for line in wrap(band.step, band.flows)]
-    return ['<g class="px-flows">', *found, "</g>"]
+    lines = [line for band in bands for line in wrap(band.step, band.flows)]
+    return ['<g class="px-flows">', *lines, "</g>"]
 
 
 def list_parts(bands: list[Band], wrap: Wrap) -> list[str]:

@@ -29,12 +29,12 @@ class About(NamedTuple):
 
 def read_description(svg: str) -> About:
     """Parse the description embedded in one of our SVGs."""
-    title, told = _TITLE.search(svg), _ABOUT.search(svg)
-    frame = _SVG.match(svg)
+    title, description = _TITLE.search(svg), _ABOUT.search(svg)
+    svg_match = _SVG.match(svg)
     return About(
         unescape(title[1]) if title else "",
-        unescape(told[1]) if told else "",
-        _MARKS[bool(frame and frame[1])],
+        unescape(description[1]) if description else "",
+        _MARKS[bool(svg_match and svg_match[1])],
     )
 
 
@@ -43,9 +43,9 @@ def add_description(png: bytes, svg: str) -> bytes:
     return png[:_HEADED] + b"".join(_iter_chunks(read_description(svg))) + png[_HEADED:]
 
 
-def _iter_chunks(said: About) -> Iterator[bytes]:
-    yield _make_chunk(b"tEXt", b"Software\0" + said.mark.encode())
-    for name, text in ((b"Title", said.title), (b"Description", said.description)):
+def _iter_chunks(about: About) -> Iterator[bytes]:
+    yield _make_chunk(b"tEXt", b"Software\0" + about.mark.encode())
+    for name, text in ((b"Title", about.title), (b"Description", about.description)):
         yield _make_chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
 
 
@@ -67,8 +67,8 @@ def is_ours(data: bytes, format_: str) -> bool:
 def _find_mark(data: bytes, format_: str) -> str:
     """Return the mark of a picture, or an empty string."""
     if format_ == "svg":
-        found = _SVG.match(data[:200].decode("latin-1"))
-        return _MARKS[bool(found[1])] if found else ""
+        svg_match = _SVG.match(data[:200].decode("latin-1"))
+        return _MARKS[bool(svg_match[1])] if svg_match else ""
     for mark in sorted(_MARKS.values(), reverse=True):
         if format_ == "png":
             if data.startswith(_PNG) and data[_HEADED:].startswith(

@@ -53,12 +53,12 @@ def render(options: Options = DEFAULT) -> str:
     _draw_head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
-    high = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
+    height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
     columns = _PAGE.split_columns(_COLUMNS, _GAP)
-    for at, entry in enumerate(_order_entries()):
-        y = top + (at // _COLUMNS) * (high + _GAP)
-        _draw_card(pen, entry, columns[at % _COLUMNS], y, high)
-    _draw_key(pen, columns[-1], top + (rows - 1) * (high + _GAP))
+    for index, entry in enumerate(_order_entries()):
+        y = top + (index // _COLUMNS) * (height + _GAP)
+        _draw_card(pen, entry, columns[index % _COLUMNS], y, height)
+    _draw_key(pen, columns[-1], top + (rows - 1) * (height + _GAP))
     _draw_legend(pen, _HEIGHT - _EDGE - _LEGEND)
     page = SvgCanvas(pen.prefix)
     page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
@@ -85,13 +85,13 @@ def _draw_head(pen: SvgCanvas) -> None:
 # --- a card -----------------------------------------------------------------------------
 
 
-def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) -> float:
+def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, height: float) -> float:
     """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
     trace = make_placeholder_trace(parse(entry.example[0]))
     pen.open_group("px-card", entry.opcode)
     pen.grounds.append(
         Ground(
-            area.x, area.width, y, y + high, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
+            area.x, area.width, y, y + height, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
         )
     )
     inner = area.shrink(7)
@@ -106,13 +106,22 @@ def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) 
     )
     pen.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
     lines = wrap_text(format_syntax(entry), inner.width, LEAST, is_monospaced=True)
-    at = pen.draw_lines(inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True)
+    baseline = pen.draw_lines(
+        inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True
+    )
     example = str(trace.instruction)
     lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
-    at = pen.draw_lines(
-        inner.x, at + 3, lines, 9.5, SvgColour.INK, step=11.5, is_monospaced=True, is_bold=True
+    baseline = pen.draw_lines(
+        inner.x,
+        baseline + 3,
+        lines,
+        9.5,
+        SvgColour.INK,
+        step=11.5,
+        is_monospaced=True,
+        is_bold=True,
     )
-    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), at - 5)
+    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), baseline - 5)
     pen.close_group()
     return end
 
@@ -138,15 +147,15 @@ class _Small(NamedTuple):
 def _draw_figure(small: _Small, y: float) -> float:
     """Draw registers, selected parts, a line for each step, and the written value."""
     ports, y = _draw_registers(small, y)
-    for step, drawn in zip(small.trace.steps, small.scene.steps, strict=True):
+    for step, step_scene in zip(small.trace.steps, small.scene.steps, strict=True):
         if step.stage is Stage.SELECT:
-            y = _draw_selected_parts(small, drawn.rows, ports, y)
+            y = _draw_selected_parts(small, step_scene.rows, ports, y)
         elif step.stage is Stage.WRITE:
-            y = _draw_written(small, drawn.rows, y)
+            y = _draw_written(small, step_scene.rows, y)
         else:
-            y = _draw_step(small, step, drawn.title, y)
-            merged = [x for x in drawn.rows if _is_merging(small.trace, x)]
-            for row in merged:
+            y = _draw_step(small, step, step_scene.title, y)
+            merging_rows = [x for x in step_scene.rows if _is_merging(small.trace, x)]
+            for row in merging_rows:
                 y = _draw_merge(small, row, y)
     return y
 
@@ -209,8 +218,10 @@ def _draw_selected_parts(
             areas = [pair[side] for pair in _split_sides(small, len(row.cells))]
         else:
             half = small.area.split_columns(2, 8)[side]
-            wide = max(measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34)
-            areas = [half.take_middle(wide)]
+            width = max(
+                measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34
+            )
+            areas = [half.take_middle(width)]
         for cell, area in zip(row.cells, areas, strict=True):
             span = cell.spans[0]
             draw_bit_box(small.pen, area, top, _CHIP, "", span.look, span.tint)
@@ -227,11 +238,11 @@ def _draw_selected_parts(
 def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
     """Draw the number, title and formula of a step on one or two lines; return the end."""
     pen, area = small.pen, small.area
-    told = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
+    formulas = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
     lead = f"{step.number} {title}"
     pen.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
-    text = "; ".join(dict.fromkeys(told))
+    text = "; ".join(dict.fromkeys(formulas))
     if measure_text(text, LEAST, is_monospaced=True) <= area.width - start:
         pen.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
         return y + _LINE
@@ -248,8 +259,8 @@ def _format_row(trace: Trace, key: str) -> str:
     if isinstance(row.micro, Merge | Pack):
         return ""
     text = format_symbolic_formula(trace, row)
-    named = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
-    return f"{row.name} = {text}" if named and text else text
+    has_name = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
+    return f"{row.name} = {text}" if has_name and text else text
 
 
 def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
@@ -261,17 +272,17 @@ def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
 
 
 def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
-    taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
-    ink = SvgColour.INK if taken else SvgColour.C
+    is_taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
+    ink = SvgColour.INK if is_taken else SvgColour.C
     pen.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
     chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
-    wide = measure_text(chip.text, LEAST, is_monospaced=True) + 6
-    center = max(area.center, area.x + 13 + wide / 2)  # next to the box of the mask
-    if not taken:
+    width = measure_text(chip.text, LEAST, is_monospaced=True) + 6
+    center = max(area.center, area.x + 13 + width / 2)  # next to the box of the mask
+    if not is_taken:
         pen.draw_hatch(area.x, y, area.width, _CHIP, ink)
-        pen.draw_rect(center - wide / 2, y + 1, wide, _CHIP - 2, SvgColour.PAGE, None, radius=2)
+        pen.draw_rect(center - width / 2, y + 1, width, _CHIP - 2, SvgColour.PAGE, None, radius=2)
         pen.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
-    draw_mask_box(pen, area.x + 2.5, y + 2.5, taken, ink)
+    draw_mask_box(pen, area.x + 2.5, y + 2.5, is_taken, ink)
     pen.draw_text(
         center, y + 11, chip.text, LEAST, ink, anchor="middle", is_monospaced=True, is_bold=True
     )
@@ -316,11 +327,13 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
 
 def _draw_key(pen: SvgCanvas, area: Area, y: float) -> None:
     """Draw the explanation of a card in the free cell."""
-    inner, at = area.shrink(7), y + 18
-    pen.draw_text(inner.x, at, "A card", 12, is_bold=True)
+    inner, baseline = area.shrink(7), y + 18
+    pen.draw_text(inner.x, baseline, "A card", 12, is_bold=True)
     for text in _CARD:
         lines = wrap_text(text, inner.width, 9.5)
-        at = pen.draw_lines(inner.x, at + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
+        baseline = (
+            pen.draw_lines(inner.x, baseline + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
+        )
 
 
 _CARD = (
@@ -340,16 +353,16 @@ def _draw_legend(pen: SvgCanvas, y: float) -> None:
     pen.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     first, *rest = _PAGE.shrink(12).split_columns(4, 18)
     pen.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)
-    for at, (text, look, tint, told) in enumerate(_SIGNS):
-        column = first.split_columns(2, 8)[at // 3]
-        top = y + 26 + (at % 3) * 21
+    for index, (text, look, tint, meaning) in enumerate(_SIGNS):
+        column = first.split_columns(2, 8)[index // 3]
+        top = y + 26 + (index % 3) * 21
         box = Area(column.x, 34)
         draw_bit_box(pen, box, top, _CHIP, text, look, tint, LEAST)
-        pen.draw_text(column.x + 41, top + 11, told, 9.5, SvgColour.INK, width=column.width - 41)
+        pen.draw_text(column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41)
     for column, (title, lines) in zip(rest, _RULES, strict=True):
         pen.draw_text(column.x, y + 18, title, 12, is_bold=True)
-        shown = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
-        pen.draw_lines(column.x, y + 33, shown, 9.5, SvgColour.INK, step=12.5)
+        rule_lines = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
+        pen.draw_lines(column.x, y + 33, rule_lines, 9.5, SvgColour.INK, step=12.5)
 
 
 _SIGNS = (
