@@ -33,7 +33,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 def escape_text(text: str) -> str:
     """Escape all markup, except at the beginning of a line."""
-    return _SPECIAL.sub(lambda found: _number(found[0]), text)
+    return _SPECIAL.sub(lambda match: _number(match[0]), text)
 
 
 def _number(char: str) -> str:
@@ -42,8 +42,8 @@ def _number(char: str) -> str:
 
 def _start(text: str) -> str:
     """Escape the beginning of a line, so that it begins no list or other block."""
-    if found := _LIST_OR_NOTE.match(text):
-        end = found.end()
+    if match := _LIST_OR_NOTE.match(text):
+        end = match.end()
         return text[: end - 1] + _number(text[end - 1]) + text[end:]
     if text[:1].isalnum() or text.startswith("&#"):
         return text

@@ -76,16 +76,16 @@ def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
 
 
 def _example_lines(example: Counterexample) -> Iterator[str]:
-    given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
-    yield f"    for example {make_printable(given)}"
+    assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+    yield f"    for example {make_printable(assignments)}"
     yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
 
 
 def count_items(
-    found: Iterable[CheckedInstruction], counts: Counter[str]
+    items: Iterable[CheckedInstruction], counts: Counter[str]
 ) -> Iterator[CheckedInstruction]:
     """Yield the items and count them by ``found``, ``illegal``, ``warned`` and ``unread``."""
-    for item in found:
+    for item in items:
         if not item.diagnostics:
             counts["found"] += 1
         elif item.is_unreadable:
@@ -99,7 +99,7 @@ def count_items(
 
 def format_summary(counts: Counter[str]) -> str:
     """Format the counts in a line."""
-    many = "instruction" if counts["found"] == 1 else "instructions"
-    said = f"{counts['found']} {many}, {counts['illegal']} illegal, "
-    said += f"{counts['warned']} that an erratum can change"
-    return said + (f"; {counts['unread']} not checked" if counts["unread"] else "")
+    noun = "instruction" if counts["found"] == 1 else "instructions"
+    summary = f"{counts['found']} {noun}, {counts['illegal']} illegal, "
+    summary += f"{counts['warned']} that an erratum can change"
+    return summary + (f"; {counts['unread']} not checked" if counts["unread"] else "")

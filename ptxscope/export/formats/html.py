@@ -50,9 +50,9 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     )
 
 
-def load_style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
+def load_style(theme_choice: theme.Theme = theme.Theme.AUTO) -> str:
     """Return the style sheet of an article."""
-    colours = theme.format_rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
+    colours = theme.format_rules(f".ptxscope.px-{theme_choice}", theme.HTML | _SCHEME, theme_choice)
     return f"{colours}\n{_load_file('trace.css')}"
 
 
@@ -109,41 +109,41 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     For narrow pages, a compact picture replaces it, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
-    drawn = trace_picture.draw_trace(
+    drawing = trace_picture.draw_trace(
         replace(doc.trace, annotations=annotations), options, "-picture"
     )
-    relations = find_relations(drawn.pen)
+    relations = find_relations(drawing.pen)
 
-    def written() -> Iterator[str]:
+    def picture_lines() -> Iterator[str]:
         yield '<div class="px-pictures">'
-        yield from _figure_lines("px-wide", add_min_width, drawn, relations, doc)
+        yield from _figure_lines("px-wide", add_min_width, drawing, relations, doc)
         count = len(relations.numbers)
-        small = options._replace(both=False, compact=True)
-        for at, trace in enumerate(list_traces(doc.trace, options)):
-            own = build_document(replace(trace, annotations=annotations), small)
-            narrow = trace_picture.draw_trace(
-                own.trace, small, f"-narrow{at or ''}", look=trace_picture.SMALL
+        small_options = options._replace(both=False, compact=True)
+        for index, trace in enumerate(list_traces(doc.trace, options)):
+            document = build_document(replace(trace, annotations=annotations), small_options)
+            small_drawing = trace_picture.draw_trace(
+                document.trace, small_options, f"-narrow{index or ''}", look=trace_picture.SMALL
             )
-            found = find_relations(narrow.pen, count)
-            count += len(found.numbers)
-            yield from _figure_lines("px-narrow", str, narrow, found, own)
+            own_relations = find_relations(small_drawing.pen, count)
+            count += len(own_relations.numbers)
+            yield from _figure_lines("px-narrow", str, small_drawing, own_relations, document)
         yield "</div>"
         yield f"<style>{highlight_rules(count)}</style>"
 
-    return relations, written()
+    return relations, picture_lines()
 
 
 def _figure_lines(
     css: str,
-    sized: Callable[[str], str],
-    drawn: trace_picture.SvgDrawing,
+    resize: Callable[[str], str],
+    drawing: trace_picture.SvgDrawing,
     relations: Relations,
     doc: Document,
 ) -> Iterator[str]:
-    """Yield a picture whose related values highlight each other, resized by `sized`."""
-    over = [*highlight_lines(drawn.pen, relations, dict(_iter_sentences(doc)))]
+    """Yield a picture whose related values highlight each other, resized by `resize`."""
+    overlay = [*highlight_lines(drawing.pen, relations, dict(_iter_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-    yield sized(trace_picture.render_drawing(drawn, over)) + "</figure>"
+    yield resize(trace_picture.render_drawing(drawing, overlay)) + "</figure>"
 
 
 def _iter_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
@@ -154,9 +154,9 @@ def _iter_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
     for trace, steps in answers:
         for row in (row for step in steps for row in step.rows):
             for cell in row.cells:
-                said = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
+                sentence = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
                 for branch in ("", trace.model.name):
-                    yield (branch, row.row.key, cell.lane), said
+                    yield (branch, row.row.key, cell.lane), sentence
 
 
 def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
@@ -190,8 +190,8 @@ def _step_lines(
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        shown = (_format_row(trace, row, relations) for row in rows)
-        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
+        row_cells = (_format_row(trace, row, relations) for row in rows)
+        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
@@ -201,14 +201,14 @@ def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
-        came = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
+        origin = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
         nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
-        related = next(
+        attributes = next(
             (relations.format_attributes(x) for x in nodes if x in relations.numbers), ""
         )
         cells.append(
-            f"<td{related}><code>{_escape_unbroken(cell.text)}</code>{flags}"
-            f'<div class="px-from">{came}</div></td>'
+            f"<td{attributes}><code>{_escape_unbroken(cell.text)}</code>{flags}"
+            f'<div class="px-from">{origin}</div></td>'
         )
     return "".join(cells)
 
@@ -220,12 +220,12 @@ def _escape_unbroken(text: str) -> str:
 
 def format_origin(trace: Trace, row: RowView, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
-    found = find_provenance(trace, row.row.key, lane)
+    origins = find_provenance(trace, row.row.key, lane)
     parts = [
         f"{format_short_name(trace, role)} bit {low}"
         if high == low + 1
         else f"{format_short_name(trace, role)} bits {high - 1}:{low}"
-        for role, low, high in found
+        for role, low, high in origins
     ]
     return make_printable(" and ".join(parts)) or "no operand"
 
@@ -260,7 +260,8 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
             yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
         yield "</dl>"
     if answers.other_trace:
-        yield f"<h{level}>The steps of <code>{escape(answers.other_name)}</code> from there</h{level}>"
+        other_name = f"<code>{escape(answers.other_name)}</code>"
+        yield f"<h{level}>The steps of {other_name} from there</h{level}>"
         for step in answers.steps:
             yield from _step_lines(answers.other_trace, step, level + 1, f"{id_}-other", relations)
     yield "</section>"

@@ -42,7 +42,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
         document_to_json(build_document(trace, options), options), indent=2, ensure_ascii=False
     )
     # a lone surrogate has no UTF-8 form, but an escape in the string
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def load(text: str) -> Trace:
@@ -113,44 +113,46 @@ def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
     except PtxError as error:
         raise canonical.make_error(error.message) from None
     try:
-        given = parse(text.value)
+        given_instruction = parse(text.value)
     except PtxError:
         if ins.opcode in text.value:
             return ins, False
-        given = None
-    if given != ins:
+        given_instruction = None
+    if given_instruction != ins:
         raise text.make_error("it is another line than instruction.canonical")
-    return given, True
+    return given_instruction, True
 
 
 def _annotations_from_json(data: RecordedNode) -> Annotations:
-    found = data.get_field("annotations", dict)
+    annotations = data.get_field("annotations", dict)
     notes = []
-    for item in found.get_field("notes", list).iter_items(dict):
+    for item in annotations.get_field("notes", list).iter_items(dict):
         stage, lane = (
             item.get_field("stage", str, type(None)),
             item.get_field("lane", int, type(None)),
         )
         if lane.value is not None and lane.value < 0:
             raise lane.make_error("lanes are numbered from 0")
-        of = None if stage.value is None else _stage_from_json(stage)
-        notes.append(Note(item.get_field("text", str).value, of, lane.value))
-    title, caption = (found.get_field(name, str).value for name in ("title", "caption"))
+        note_stage = None if stage.value is None else _stage_from_json(stage)
+        notes.append(Note(item.get_field("text", str).value, note_stage, lane.value))
+    title, caption = (annotations.get_field(name, str).value for name in ("title", "caption"))
     return Annotations(title, caption, tuple(notes))
 
 
 def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
     if "shown" not in data.value:
         return Options()
-    shown = data.get_field("shown", dict)
-    steps = shown.get_field("steps", list, type(None))
+    shown_parts = data.get_field("shown", dict)
+    steps = shown_parts.get_field("steps", list, type(None))
     stages = (
         None if steps.value is None else frozenset(map(_stage_from_json, steps.iter_items(str)))
     )
-    every = [step.stage for step in trace.steps]
-    if stages is not None and (other := sorted(stages - {*every})):
-        raise steps.make_error(f"{other[0]} is none of its steps: {', '.join(every)}")
-    both, result = (shown.get_field(name, bool).value for name in ("both", "result"))
+    known_stages = [step.stage for step in trace.steps]
+    if stages is not None and (unknown_stages := sorted(stages - {*known_stages})):
+        raise steps.make_error(
+            f"{unknown_stages[0]} is none of its steps: {', '.join(known_stages)}"
+        )
+    both, result = (shown_parts.get_field(name, bool).value for name in ("both", "result"))
     return Options(both=both, stages=stages, result=result)
 
 
@@ -175,31 +177,31 @@ def _require_equal_record(
     data: RecordedNode, trace: Trace, options: Options, version: str, is_as_given: bool
 ) -> None:
     """Raise ValueError if a recorded value differs from the computed one."""
-    anew = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
-    free = {"version", "command"}
+    computed = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
+    free_fields = {"version", "command"}
     notes = data.get_field("notes", list)
     if not is_as_given:
-        free |= {"notes"}
-        anew["instruction"]["text"] = data.value["instruction"]["text"]
-    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, anew["notes"]):
-        anew["notes"] = notes.value
+        free_fields |= {"notes"}
+        computed["instruction"]["text"] = data.value["instruction"]["text"]
+    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, computed["notes"]):
+        computed["notes"] = notes.value
     if is_other := version != __version__:
-        free |= {*_WORDED}
+        free_fields |= {*_WORDED}
     if "shown" not in data.value:
-        del anew["shown"]
+        del computed["shown"]
 
-    def passes(name: str, value: object) -> bool:
+    def can_differ(name: str, value: object) -> bool:
         if name == "value":  # a reading in words, or a number
             return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
-        return name in free
+        return name in free_fields
 
-    require_equal(data, anew, passes, more=is_other)
+    require_equal(data, computed, can_differ, has_extra_fields=is_other)
 
 
 def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:
     """Return the notes except those about parsing, which a constructed instruction lacks."""
-    of_reading = [*map(make_printable, trace.instruction.notes)]
-    return [note for note in notes if note not in of_reading]
+    parse_notes = [*map(make_printable, trace.instruction.notes)]
+    return [note for note in notes if note not in parse_notes]
 
 
 def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:

@@ -16,7 +16,7 @@ def format_json(value: object, indent: int | None = None) -> str:
     text = json.dumps(value, indent=indent)
     if "\\ud" not in text:
         return text
-    return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
+    return _ESCAPE.sub(lambda match: r"\ufffd" if match[1] else match[0], text)
 
 
 class StreamFormat(NamedTuple):

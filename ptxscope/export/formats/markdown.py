@@ -40,9 +40,9 @@ def _format_spans(text: str) -> str:
     return _SPECIAL.sub(_escape_match, text)
 
 
-def _escape_match(found: re.Match[str]) -> str:
-    number = found[1] or ""
-    marks = found[0].removeprefix(number)
+def _escape_match(match: re.Match[str]) -> str:
+    number = match[1] or ""
+    marks = match[0].removeprefix(number)
     return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
 
 

@@ -104,8 +104,8 @@ def render(
 ) -> str:
     """Render a trace in a markup language; the headings of a standalone page are sections."""
     if section and options.standalone:
-        found = iter_blocks(build_document(trace, options), trace.instruction.opcode)
-        return pen._replace(heading=section).write_document(found)
+        blocks = iter_blocks(build_document(trace, options), trace.instruction.opcode)
+        return pen._replace(heading=section).write_document(blocks)
     return pen.write_document(iter_blocks(build_document(trace, options)))
 
 
@@ -158,8 +158,8 @@ def _make_row(row: RowView) -> tuple[InlineText, ...]:
     cells = [make_code(row.name)]
     for cell in row.cells:
         flags = ", ".join(cell.flags)
-        told = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
-        cells.append((*make_code(cell.text), *told))
+        flag_spans = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
+        cells.append((*make_code(cell.text), *flag_spans))
     return tuple(cells)
 
 
@@ -209,7 +209,7 @@ def measure_longest_run(char: str, text: str) -> int:
 
 def join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     """Join written pieces without separators."""
-    return "".join(written for written, _ in pieces)
+    return "".join(piece for piece, _ in pieces)
 
 
 class MarkupWriter(NamedTuple):
@@ -250,8 +250,8 @@ class MarkupWriter(NamedTuple):
 
     def format_line(self, line: InlineText) -> str:
         """Format the only line of a paragraph."""
-        written = self.format_inline(line)
-        return self.escape_start(written) if line and line[0].mark is InlineKind.PLAIN else written
+        text = self.format_inline(line)
+        return self.escape_start(text) if line and line[0].mark is InlineKind.PLAIN else text
 
     def write_document(self, blocks: Iterable[Block]) -> str:
         """Format a document of blocks."""

@@ -16,15 +16,15 @@ BOX = "overflow-x:auto"
 
 def compute_min_width(svg: str) -> int:
     """Return the width in px at which the smallest letters of a picture are 9 px high."""
-    wide = _WIDE.search(svg)
+    width_match = _WIDE.search(svg)
     scales = list(_SCALE.finditer(svg))
     # elements before the first transform are not scaled
     start = scales[0].start() if scales else len(svg)
-    least = min((float(x[1]) for x in scales), default=1.0)
+    min_scale = min((float(x[1]) for x in scales), default=1.0)
     sizes = [float(x) for x in _SIZE.findall(svg, 0, start)]
-    sizes += [float(x) * least for x in _SIZE.findall(svg, start)]
-    smallest = min(sizes, default=LEAST)
-    return ceil(float(wide[1]) * LEAST / smallest) if wide else 0
+    sizes += [float(x) * min_scale for x in _SIZE.findall(svg, start)]
+    min_size = min(sizes, default=LEAST)
+    return ceil(float(width_match[1]) * LEAST / min_size) if width_match else 0
 
 
 def add_min_width(svg: str) -> str:

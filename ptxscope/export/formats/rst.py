@@ -29,7 +29,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 def escape_text(text: str) -> str:
     """Escape all markup, except at the beginning of a line."""
-    return _SPECIAL.sub(lambda found: "\\" + found[0], text)
+    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
 
 
 def _start(text: str) -> str:
@@ -52,12 +52,12 @@ def _format_code(text: str) -> str:
 def _join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     """Join pieces, with an escaped blank between markup and an adjacent character."""
     line = ""
-    marked = False
-    for written, (text, mark) in pieces:
+    was_marked = False
+    for piece, (text, mark) in pieces:
         is_marked = mark is not InlineKind.PLAIN
-        tight = line and not line[-1].isspace() and not text[0].isspace()
-        line += ("\\ " if tight and (marked or is_marked) else "") + written
-        marked = is_marked
+        is_adjacent = line and not line[-1].isspace() and not text[0].isspace()
+        line += ("\\ " if is_adjacent and (was_marked or is_marked) else "") + piece
+        was_marked = is_marked
     return line
 
 
@@ -80,8 +80,8 @@ def _indent_text(text: str, indent: str) -> str:
 def _format_table(pen: MarkupWriter, table: Table) -> str:
     rows = []
     for row in (table.head, *table.rows):
-        first, *others = (f"- {pen.format_line(line)}".rstrip() for line in row)
-        rows += [f"   * {first}", *(f"     {other}" for other in others)]
+        first, *cells = (f"- {pen.format_line(line)}".rstrip() for line in row)
+        rows += [f"   * {first}", *(f"     {cell}" for cell in cells)]
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 
 

@@ -77,9 +77,9 @@ def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
         parts.append(f"Allowed: {diagnostic.hint}")
     if diagnostic.rule in item.errata and item.example:
         example = item.example
-        given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+        assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
         parts.append(
-            f"For example, with {given} the documentation gives {example.isa:#010x}, "
+            f"For example, with {assignments} the documentation gives {example.isa:#010x}, "
             f"{example.model.name} {example.ptxas:#010x}."
         )
         if item.replacement:

@@ -97,8 +97,8 @@ def _fits_in_columns(row: RowView, width: int) -> bool:
 
 def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
     """Yield a line for each lane, if they do not fit side by side."""
-    for at, cell in enumerate(row.cells):
-        lead = f"  {row.name}" if at == 0 else ""
+    for index, cell in enumerate(row.cells):
+        lead = f"  {row.name}" if index == 0 else ""
         flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
         text = f"{cell.name}: {cell.text}{flags}"
         yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
@@ -106,13 +106,13 @@ def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
 
 def _lane_column_lines(row: RowView, width: int) -> Iterator[str]:
     lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
-    for at in range(max(map(len, lines))):
-        lead = f"  {row.name}" if at == 0 else ""
-        parts = (cell[at] if at < len(cell) else "" for cell in lines)
+    for index in range(max(map(len, lines))):
+        lead = f"  {row.name}" if index == 0 else ""
+        parts = (cell[index] if index < len(cell) else "" for cell in lines)
         yield lead.ljust(_INDENT) + "".join(f"{part:<{width}}" for part in parts)
-    told = [", ".join(cell.flags) for cell in row.cells]
-    if any(told):
-        yield " " * _INDENT + "".join(f"{text:<{width}}" for text in told)
+    flag_texts = [", ".join(cell.flags) for cell in row.cells]
+    if any(flag_texts):
+        yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 
 
 def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
@@ -127,8 +127,8 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     """Yield the answers of the models, and the errata behind their differences."""
     yield "Two answers"
     for answer in answers.all:
-        told = f"{answer.label:<30}{answer.result}  {answer.reason}"
-        yield from wrap_text(told.rstrip(), "  ", "      ", width)
+        answer_text = f"{answer.label:<30}{answer.result}  {answer.reason}"
+        yield from wrap_text(answer_text.rstrip(), "  ", "      ", width)
     yield from wrap_text(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
         yield from wrap_text(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
