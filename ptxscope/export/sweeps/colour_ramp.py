@@ -30,12 +30,12 @@ def _mix_colours(low: Colour, high: Colour, part: float) -> Colour:
 
 def _make_ramp() -> tuple[Colour, ...]:
     stretch = (SHADES - 1) / (len(_ANCHORS) - 1)
-    found = []
+    colours = []
     for shade in range(SHADES):
-        at = min(int(shade / stretch), len(_ANCHORS) - 2)
-        low, high = list(pairwise(_ANCHORS))[at]
-        found.append(_mix_colours(low, high, shade / stretch - at))
-    return tuple(found)
+        index = min(int(shade / stretch), len(_ANCHORS) - 2)
+        low, high = list(pairwise(_ANCHORS))[index]
+        colours.append(_mix_colours(low, high, shade / stretch - index))
+    return tuple(colours)
 
 
 RAMP = _make_ramp()
@@ -44,12 +44,12 @@ RAMP = _make_ramp()
 
 def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     """Return the shade of each result, from 0 for the least to 255 for the greatest."""
-    places = sweep.ranks
-    least = places.min()
-    span = int(places.max() - least)
+    ranks = sweep.ranks
+    min_rank = ranks.min()
+    span = int(ranks.max() - min_rank)
     if span == 0:
-        return np.full(places.shape, SHADES // 2, np.uint8)
-    part = (places - least).astype(np.float64) / span
+        return np.full(ranks.shape, SHADES // 2, np.uint8)
+    part = (ranks - min_rank).astype(np.float64) / span
     return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
 
 

@@ -53,12 +53,12 @@ class Plot:
         axis = sweep.x
         self.low = axis.lane.compute_rank(axis.low)
         self.span = axis.lane.compute_rank(axis.high) - self.low + 1
-        every = [
+        rank_arrays = [
             sweep.ranks,
             *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
         ]
-        self.min_rank = min(int(x.min()) for x in every)
-        self.max_rank = max(int(x.max()) for x in every)
+        self.min_rank = min(int(x.min()) for x in rank_arrays)
+        self.max_rank = max(int(x.max()) for x in rank_arrays)
 
     @property
     def bottom(self) -> float:
@@ -121,12 +121,12 @@ def _draw_frame(pen: SvgCanvas, plot: Plot) -> None:
 def _draw_grounds(pen: SvgCanvas, plot: Plot) -> None:
     """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
     sweep, starts = plot.sweep, plot.list_starts()
-    top, high = plot.top - 8, _HIGH + 16
+    top, height = plot.top - 8, _HIGH + 16
     for mask, ink in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
         for x, end in _iter_columns(mask, starts):
-            pen.draw_rect(x, top, max(end - x, 0.6), high, ink, None, radius=0)
+            pen.draw_rect(x, top, max(end - x, 0.6), height, ink, None, radius=0)
     for x, end in _iter_columns(sweep.divergence_mask, starts):
-        pen.draw_hatch(x, top, max(end - x, 1.5), high, SvgColour.BAR)
+        pen.draw_hatch(x, top, max(end - x, 1.5), height, SvgColour.BAR)
 
 
 def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
@@ -152,60 +152,62 @@ class _Label(NamedTuple):
 
 def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Label]:
     """Yield the events of each stretch with enough room; a few clamped stretches always get one."""
-    taken: list[tuple[int, float, float]] = []
+    used_extents: list[tuple[int, float, float]] = []
     for event in sweep.events:
-        said = describe_event(event, sweep.result_part)
-        wide = measure_text(said, 11) + 10
+        text = describe_event(event, sweep.result_part)
+        width = measure_text(text, 11) + 10
         runs = list(find_true_intervals(event.mask, _MOST_TEETH))
-        always = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
+        is_always_labelled = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
         for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
-            middle = min(max((x + end) / 2, _PLOT.x + wide / 2), _PLOT.right - wide / 2)
-            left, right = middle - wide / 2, middle + wide / 2
-            beside = {line for line, a, b in taken if right > a and left < b}
-            line = next(at for at in range(len(beside) + 1) if at not in beside)
-            if always or (not line and end - x > min(wide, 60)):
-                taken.append((line, left, right))
-                yield _Label(said, middle, line)
+            middle = min(max((x + end) / 2, _PLOT.x + width / 2), _PLOT.right - width / 2)
+            left, right = middle - width / 2, middle + width / 2
+            used_lines = {line for line, a, b in used_extents if right > a and left < b}
+            line = next(
+                candidate for candidate in range(len(used_lines) + 1) if candidate not in used_lines
+            )
+            if is_always_labelled or (not line and end - x > min(width, 60)):
+                used_extents.append((line, left, right))
+                yield _Label(text, middle, line)
 
 
 def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
     """Draw the results beside the plot, and a dashed line at each bound that clamps."""
     sweep = plot.sweep
     lane = sweep.result_part
-    at = [plot.max_rank, plot.min_rank]
+    ranks = [plot.max_rank, plot.min_rank]
     for event in sweep.events:
         micro = event.row.micro
         if isinstance(micro, Clamp):
             bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-            place = lane.compute_rank((bound or 0) & lane.mask)
-            if plot.min_rank <= place <= plot.max_rank:
-                y = plot.compute_height(place)
+            rank = lane.compute_rank((bound or 0) & lane.mask)
+            if plot.min_rank <= rank <= plot.max_rank:
+                y = plot.compute_height(rank)
                 pen.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
-                at.append(place)
-    at += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
-    here, _ = sweep.current_point
-    if here is not None:
-        at.insert(0, int(sweep.ranks[here]))
-    used: list[float] = []
-    for number_, place in enumerate(dict.fromkeys(at)):
-        y = plot.compute_height(place)
-        inside = plot.min_rank <= place <= plot.max_rank
-        if not inside or any(abs(y - other) < 14 for other in used):
+                ranks.append(rank)
+    ranks += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
+    current_index, _ = sweep.current_point
+    if current_index is not None:
+        ranks.insert(0, int(sweep.ranks[current_index]))
+    used_heights: list[float] = []
+    for number_, rank in enumerate(dict.fromkeys(ranks)):
+        y = plot.compute_height(rank)
+        inside = plot.min_rank <= rank <= plot.max_rank
+        if not inside or any(abs(y - height) < 14 for height in used_heights):
             continue
-        used.append(y)
-        strong = number_ == 0 and here is not None
-        text = abbreviate_value(lane, lane.get_value_at(place))
+        used_heights.append(y)
+        is_current = number_ == 0 and current_index is not None
+        text = abbreviate_value(lane, lane.get_value_at(rank))
         pen.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
         pen.draw_text(
             _PLOT.x - 9,
             y + 4,
             text,
             11.5,
-            SvgColour.INK if strong else SvgColour.DIM,
+            SvgColour.INK if is_current else SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            is_bold=strong,
+            is_bold=is_current,
             width=_PLOT.x - 9 - 14,
         )
 
@@ -215,15 +217,15 @@ def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
     sweep = plot.sweep
     if sweep.divergence_mask.any():
         _draw_line(pen, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
-    plain = ~sweep.clamped & ~sweep.wrapped
-    _draw_line(pen, plot, sweep.ranks, plain, PLAIN)
+    plain_mask = ~sweep.clamped & ~sweep.wrapped
+    _draw_line(pen, plot, sweep.ranks, plain_mask, PLAIN)
     _draw_line(pen, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
     _draw_line(pen, plot, sweep.ranks, sweep.clamped, CLAMPED)
-    here, _ = sweep.current_point
-    if here is not None:
+    current_index, _ = sweep.current_point
+    if current_index is not None:
         starts = plot.list_starts()
-        x = float(starts[here] + starts[here + 1]) / 2
-        y = plot.compute_height(int(sweep.ranks[here]))
+        x = float(starts[current_index] + starts[current_index + 1]) / 2
+        y = plot.compute_height(int(sweep.ranks[current_index]))
         pen.draw_line(x, plot.bottom + 8, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_line(_PLOT.x, y, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
@@ -248,10 +250,10 @@ def _iter_steps(
     x, y = starts.tolist(), heights.tolist()
     for run in find_true_intervals(mask):
         yield f"M{format_length(x[run.first])} {format_length(y[run.first])}"
-        for at in range(run.first, run.last + 1):
-            if at > run.first and y[at] != y[at - 1]:
-                yield f"V{format_length(y[at])}"
-            yield f"H{format_length(x[at + 1])}"
+        for index in range(run.first, run.last + 1):
+            if index > run.first and y[index] != y[index - 1]:
+                yield f"V{format_length(y[index])}"
+            yield f"H{format_length(x[index + 1])}"
 
 
 def _iter_extents(
@@ -260,37 +262,43 @@ def _iter_extents(
     """Yield the extent from the least to the greatest value in each px, connected if adjacent."""
     columns = np.minimum(starts[:-1] - _PLOT.x, _PLOT.width - 1).astype(np.int64)
     count = int(_PLOT.width)
-    above, below = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(above, columns[mask], heights[mask])
-    np.maximum.at(below, columns[mask], heights[mask])
-    before, y = -2, 0.0
-    for column in np.flatnonzero(np.isfinite(above)).tolist():
-        ends = float(above[column]), float(below[column])
+    tops, bottoms = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(tops, columns[mask], heights[mask])
+    np.maximum.at(bottoms, columns[mask], heights[mask])
+    previous_column, y = -2, 0.0
+    for column in np.flatnonzero(np.isfinite(tops)).tolist():
+        ends = float(tops[column]), float(bottoms[column])
         x = _PLOT.x + column
-        if column != before + 1:
+        if column != previous_column + 1:
             y = ends[0]
             yield f"M{format_length(x)} {format_length(y)}"
-        near, far = sorted(ends, key=lambda end: abs(end - y))
-        yield "".join(f"V{format_length(end)}" for end in dict.fromkeys((near, far)) if end != y)
+        near_end, far_end = sorted(ends, key=lambda end: abs(end - y))
+        yield "".join(
+            f"V{format_length(end)}" for end in dict.fromkeys((near_end, far_end)) if end != y
+        )
         yield f"H{format_length(x + 1)}"
-        before, y = column, far
+        previous_column, y = column, far_end
 
 
 def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
     """Draw the values along x and the label; return the end."""
     y = plot.bottom + 8
-    axis, (here, _) = plot.sweep.x, plot.sweep.current_point
+    axis, (current_index, _) = plot.sweep.x, plot.sweep.current_point
     breaks = _find_breaks(plot.sweep)
-    first = choose_ticks(list_ticks(axis, here, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4)
-    named = {tick.part for tick in first}
-    rest = [x for x in iter_ticks(axis, breaks, is_by_rank=True) if x.part not in named]
-    for line, ticks in enumerate((first, choose_ticks(rest, _PLOT.width, 7.4))):
+    first_ticks = choose_ticks(
+        list_ticks(axis, current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
+    )
+    labelled_parts = {tick.part for tick in first_ticks}
+    other_ticks = [
+        x for x in iter_ticks(axis, breaks, is_by_rank=True) if x.part not in labelled_parts
+    ]
+    for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
         for tick in ticks:
             x = _PLOT.x + _PLOT.width * tick.part
             pen.draw_line(x, plot.bottom + 8, x, plot.bottom + 13, SvgColour.DIM)
-            wide = measure_text(tick.text, 11.5, is_monospaced=True)
-            middle = min(max(x, _PLOT.x + wide / 2 - 20), _PLOT.right - wide / 2)
+            width = measure_text(tick.text, 11.5, is_monospaced=True)
+            middle = min(max(x, _PLOT.x + width / 2 - 20), _PLOT.right - width / 2)
             pen.draw_text(
                 middle,
                 y + 19,
@@ -308,12 +316,12 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
 
 def _find_breaks(sweep: Sweep) -> list[int]:
     """Return the indices at which a clamped, wrapped or divergent stretch begins or ends."""
-    found: set[int] = set()
+    indices: set[int] = set()
     for mask in (sweep.clamped, sweep.wrapped, sweep.divergence_mask):
         firsts, lasts = find_interval_ends(mask)
         if len(firsts) <= _MOST_NAMED:
-            found.update(firsts.tolist(), (lasts + 1).tolist())
-    return sorted(found - {0, sweep.x.size})
+            indices.update(firsts.tolist(), (lasts + 1).tolist())
+    return sorted(indices - {0, sweep.x.size})
 
 
 def _compute_other_ranks(sweep: Sweep) -> Bits:

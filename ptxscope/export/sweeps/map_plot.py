@@ -110,15 +110,15 @@ def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
     if not mask.any():
         return
     rows, columns = mask.shape
-    apart = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
+    spacing = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
     d = "".join(
-        f"M{format_length(chart.compute_x(at + run.first))} "
-        f"{format_length(chart.compute_y(at - start + run.first))}"
-        f"L{format_length(chart.compute_x(at + run.last + 1))} "
-        f"{format_length(chart.compute_y(at - start + run.last + 1))}"
+        f"M{format_length(chart.compute_x(column + run.first))} "
+        f"{format_length(chart.compute_y(column - start + run.first))}"
+        f"L{format_length(chart.compute_x(column + run.last + 1))} "
+        f"{format_length(chart.compute_y(column - start + run.last + 1))}"
         for start in range(-rows + 1, columns)
-        if start % apart == 0
-        for at in (max(start, 0),)
+        if start % spacing == 0
+        for column in (max(start, 0),)
         for run in find_true_intervals(np.diagonal(mask, start))
     )
     if d:
@@ -143,9 +143,9 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     bottom = chart.top + SIDE
     for tick in choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4):
         x = LEFT + SIDE * tick.part
-        wide = measure_text(tick.text, 11.5, is_monospaced=True)
+        width = measure_text(tick.text, 11.5, is_monospaced=True)
         pen.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
-        middle = min(max(x, LEFT + wide / 2 - 20), LEFT + SIDE + 20 - wide / 2)
+        middle = min(max(x, LEFT + width / 2 - 20), LEFT + SIDE + 20 - width / 2)
         pen.draw_text(
             middle,
             bottom + 18,
@@ -156,12 +156,12 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             is_monospaced=True,
             is_bold=tick.is_current,
         )
-    used: list[float] = []
+    used_heights: list[float] = []
     for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
         y = bottom - SIDE * tick.part
-        if any(abs(y - other) < 14 for other in used):
+        if any(abs(y - height) < 14 for height in used_heights):
             continue
-        used.append(y)
+        used_heights.append(y)
         pen.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
         pen.draw_text(
             LEFT - 9,
@@ -188,7 +188,7 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
 
 def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Draw the scale from shades to results."""
-    x, high, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
+    x, height, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
     pen.draw_text(
         x,
@@ -202,29 +202,29 @@ def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
     top = chart.top + 26
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
-    pen.draw_image(x, top, 22, high, encode_png(column))
-    pen.draw_rect(x, top, 22, high, None, SvgColour.DIM, radius=0)
-    least, most = int(sweep.ranks.min()), int(sweep.ranks.max())
-    marks = [most, least]
+    pen.draw_image(x, top, 22, height, encode_png(column))
+    pen.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
+    min_rank, max_rank = int(sweep.ranks.min()), int(sweep.ranks.max())
+    marks = [max_rank, min_rank]
     if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
         marks.insert(0, int(sweep.ranks[sweep.current_point[1], sweep.current_point[0]]))
     marks.append(lane.compute_rank(0))
-    used: list[float] = []
-    for at, place in enumerate(dict.fromkeys(marks)):
-        part = (place - least) / (most - least) if most > least else 0.5
-        y = top + high * (1 - part)
-        if not least <= place <= most or any(abs(y - other) < 14 for other in used):
+    used_heights: list[float] = []
+    for index, rank in enumerate(dict.fromkeys(marks)):
+        part = (rank - min_rank) / (max_rank - min_rank) if max_rank > min_rank else 0.5
+        y = top + height * (1 - part)
+        if not min_rank <= rank <= max_rank or any(abs(y - used_y) < 14 for used_y in used_heights):
             continue
-        used.append(y)
-        strong = at == 0 and len(marks) == 4
+        used_heights.append(y)
+        is_current = index == 0 and len(marks) == 4
         pen.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
         pen.draw_text(
             x + 31,
             y + 4,
-            abbreviate_value(lane, lane.get_value_at(place)),
+            abbreviate_value(lane, lane.get_value_at(rank)),
             11.5,
-            SvgColour.INK if strong else SvgColour.DIM,
+            SvgColour.INK if is_current else SvgColour.DIM,
             is_monospaced=True,
-            is_bold=strong,
+            is_bold=is_current,
             width=width - 31,
         )

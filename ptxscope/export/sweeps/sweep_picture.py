@@ -46,23 +46,23 @@ def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
 def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
     axes = [(x.lane.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
     values = sorted(sweep.operands.items())
-    told = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
-    return hash_id(("sweep", *told, title, str(options.theme)))
+    inputs = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
+    return hash_id(("sweep", *inputs, title, str(options.theme)))
 
 
 def _draw_key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the key of lines and hatches, several entries in a line; return the end."""
     pen.open_group("px-key")
     x = float(EDGE)
-    for kind, said in _iter_legend_entries(sweep):
+    for kind, text in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
-        wide = lead + measure_text(said, 11.5) + 16
-        if x > EDGE and x + wide > WIDTH - EDGE:
+        entry_width = lead + measure_text(text, 11.5) + 16
+        if x > EDGE and x + entry_width > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
         _draw_sample(pen, kind, x, y, is_on_map=sweep.y is not None)
-        lines = wrap_text(said, WIDTH - EDGE - x - lead, 11.5)
+        lines = wrap_text(text, WIDTH - EDGE - x - lead, 11.5)
         y = pen.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
-        x += wide
+        x += entry_width
     pen.close_group()
     return y + 24
 
@@ -73,16 +73,16 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
         yield "plain", f"{sweep.result_part.label} under {sweep.model.name}"
     for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
         if mask.any():
-            said = [
+            event_texts = [
                 describe_event(x, sweep.result_part) for x in sweep.events if (x.mask & mask).any()
             ]
-            here_too = [x for x in dict.fromkeys(said) if x.split()[0] == kind]
-            shown = ", ".join(here_too) or kind
-            drawn_ = not sweep.y or map_plot.is_outlined(mask)
-            yield kind if drawn_ else "", f"{shown}: {_format_share(mask)}"
-    drawn_already = [sweep.clamped, sweep.wrapped]
+            matching_texts = [x for x in dict.fromkeys(event_texts) if x.split()[0] == kind]
+            text = ", ".join(matching_texts) or kind
+            is_drawn = not sweep.y or map_plot.is_outlined(mask)
+            yield kind if is_drawn else "", f"{text}: {_format_share(mask)}"
+    shown_masks = [sweep.clamped, sweep.wrapped]
     for event in sweep.events:
-        if not any((event.mask & ~mask).sum() == 0 for mask in drawn_already):
+        if not any((event.mask & ~mask).sum() == 0 for mask in shown_masks):
             yield "", f"{describe_event(event, sweep.result_part)}: {_format_share(event.mask)}"
     if sweep.divergence_mask.any() and sweep.other_model:
         kind = "other" if not sweep.y else "apart"
@@ -90,8 +90,8 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
             kind,
             f"{sweep.other_model.name} has another answer: {_format_share(sweep.divergence_mask)}",
         )
-    if said_here := describe_point(sweep):
-        yield "here", said_here
+    if point_text := describe_point(sweep):
+        yield "here", point_text
 
 
 def _format_share(mask: Mask) -> str:
@@ -100,8 +100,12 @@ def _format_share(mask: Mask) -> str:
 
 
 def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:
-    where = map_plot if is_on_map else line_plot
-    styles = {"plain": line_plot.PLAIN, "clamped": where.CLAMPED, "wrapped": where.WRAPPED}
+    plot_module = map_plot if is_on_map else line_plot
+    styles = {
+        "plain": line_plot.PLAIN,
+        "clamped": plot_module.CLAMPED,
+        "wrapped": plot_module.WRAPPED,
+    }
     middle = y + 8
     match kind:
         case "here":
@@ -121,9 +125,11 @@ def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bo
 def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the fixed parts and the sampling; return the height of the page."""
     pen.open_group("px-foot")
-    said = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
-    said += [f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x]
-    for text in said:
+    sentences = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
+    sentences += [
+        f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
+    ]
+    for text in sentences:
         y = (
             pen.draw_lines(EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16)
             - 12
