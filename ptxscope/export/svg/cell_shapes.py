@@ -37,17 +37,17 @@ _CAPTION, _INCOMING = 14, 24
 """Heights in px of the name above an incoming value, and of its box."""
 
 
-def draw_register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) -> float:
+def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: float) -> float:
     """Draw a register in the parts that are read from it; return the end."""
     pen = sketch.pen
-    areas = sketch.make_areas(len(shown.cells), slot)
-    if shown.unit == 1:
-        (cell,) = shown.cells
-        known = cell.spans[0].look is not SpanKind.EITHER
-        pill = draw_truth(pen, areas[0].center, y, str(cell) == "1" if known else None)
-        name = shown.name
-        name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
-        ink = ROLE_INKS.get(shown.role, SvgColour.INK)
+    areas = sketch.make_areas(len(figure.cells), slot)
+    if figure.unit == 1:
+        (cell,) = figure.cells
+        is_known = cell.spans[0].look is not SpanKind.EITHER
+        pill = draw_truth(pen, areas[0].center, y, str(cell) == "1" if is_known else None)
+        name = figure.name
+        name = figure.label if name in ("", figure.role) else f"{figure.label} {name}"
+        ink = ROLE_INKS.get(figure.role, SvgColour.INK)
         left = areas[0].x if slot is not ColumnPart.MIDDLE else sketch.figures.x
         pen.draw_text(
             pill.x - 8,
@@ -62,36 +62,36 @@ def draw_register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: fl
         )
         sketch.set_port(cell.place, pill, y + 24)
         return y + 24
-    if not shown.is_by_lane:
-        areas = _draw_joined_parts(sketch, shown, slot)
-        y = _draw_name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    if sketch.layout.is_compact and shown.role == "c":  # its lanes are kept or ignored
-        shown = shown._replace(
-            cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
+    if not figure.is_by_lane:
+        areas = _draw_joined_parts(sketch, figure, slot)
+        y = _draw_name(sketch, figure, Area(areas[0].x, areas[-1].right - areas[0].x), y)
+    if sketch.layout.is_compact and figure.role == "c":  # its lanes are kept or ignored
+        figure = figure._replace(
+            cells=tuple(x._replace(spans=x.spans[:1]) for x in figure.cells), figure=None
         )
-    height = 38 if len(shown.cells[0].spans) > 1 else _CHIP
-    for cell, area in zip(shown.cells, areas, strict=True):
-        _draw_part(pen, shown, cell, area, y, height)
+    height = 38 if len(figure.cells[0].spans) > 1 else _CHIP
+    for cell, area in zip(figure.cells, areas, strict=True):
+        _draw_part(pen, figure, cell, area, y, height)
         sketch.set_port(cell.place, area, y + height)
     return y + height
 
 
-def _draw_joined_parts(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart) -> list[Area]:
+def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart) -> list[Area]:
     """Return adjacent areas for the parts of a register; in a merge, each above its lane."""
     if slot is ColumnPart.FULL:
-        return sketch.make_areas(len(shown.cells), slot)
+        return sketch.make_areas(len(figure.cells), slot)
     (area,) = sketch.make_areas(1, slot)
-    return area.split_columns(len(shown.cells), 2)
+    return area.split_columns(len(figure.cells), 2)
 
 
-def _draw_name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
+def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
-    pen, ink = sketch.pen, ROLE_INKS.get(shown.role, SvgColour.INK)
-    pen.draw_text(area.x, y + 12, shown.label, 15, ink, is_monospaced=True, is_bold=True)
-    start = measure_text(shown.label, 15, is_monospaced=True) + 8
-    name = shown.name
-    name = "" if name == shown.role else name
-    meant = "" if shown.unit == 1 else shown.meaning
+    pen, ink = sketch.pen, ROLE_INKS.get(figure.role, SvgColour.INK)
+    pen.draw_text(area.x, y + 12, figure.label, 15, ink, is_monospaced=True, is_bold=True)
+    start = measure_text(figure.label, 15, is_monospaced=True) + 8
+    name = figure.name
+    name = "" if name == figure.role else name
+    meant = "" if figure.unit == 1 else figure.meaning
     if sketch.scene.lanes > 1:  # its name is in the margin
         name = ""
     if (
@@ -117,15 +117,15 @@ def _draw_name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> f
 
 
 def _draw_part(
-    pen: SvgCanvas, shown: RegisterFigure, cell: Cell, area: Area, y: float, height: float
+    pen: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *rest = cell.spans
     draw_bit_box(pen, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
     base = y + (19 if rest else height / 2 + 5.4)
-    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
-    is_named = shown.unit in _LETTERS and not span.text.endswith(name)
+    name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
+    is_named = figure.unit in _LETTERS and not span.text.endswith(name)
     free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
         _compute_aside(area, span.text, measure_text(name, pen.scale_size(LEAST)))
@@ -142,10 +142,10 @@ def _draw_part(
         _draw_corner_name(pen, area, y, name, style.text)
 
 
-def _compute_aside(area: Area, text: str, tag: float) -> float:
+def _compute_aside(area: Area, text: str, tag_width: float) -> float:
     """Return the width in px to leave free beside bits for a name in the corner."""
-    wide = measure_text(text, 15, is_monospaced=True)
-    return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
+    text_width = measure_text(text, 15, is_monospaced=True)
+    return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
 
 
 def _draw_corner_name(pen: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
@@ -176,8 +176,8 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
     pen.draw_rect(
         whole.x, y, whole.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
     )
-    for before, after in pairwise(areas):
-        x = (before.right + after.x) / 2
+    for left_area, right_area in pairwise(areas):
+        x = (left_area.right + right_area.x) / 2
         pen.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
         draw_text_inside(pen, area, y + 23, str(cell), 17)
@@ -200,26 +200,33 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
         else:  # the total of a sum is in its last column
             cells_, areas = cells_[-1:], areas[-1:]
     for cell, area in zip(cells_, areas, strict=True):
-        found = _list_spans(cell, *OUTCOMES)[-1:]
-        if not found:
+        outcomes = _list_spans(cell, *OUTCOMES)[-1:]
+        if not outcomes:
             continue
-        (span,) = found
+        (span,) = outcomes
         if span.look in (SpanKind.HOLDS, SpanKind.FAILS):
-            box, high = (
+            box, height = (
                 draw_truth(pen, area.center, top, span.look is SpanKind.HOLDS),
                 float(PILL_HEIGHT),
             )
         else:
-            wide = measure_text(span.text, 15, is_monospaced=True) + 28
-            box, high = (
-                (area.take_middle(max(wide, 66)) if len(row.cells) == 1 else area),
+            width = measure_text(span.text, 15, is_monospaced=True) + 28
+            box, height = (
+                (area.take_middle(max(width, 66)) if len(row.cells) == 1 else area),
                 _INCOMING,
             )
             if span.look is SpanKind.CHIP:
-                draw_bit_box(pen, box, top, high, span.text, span.look, span.tint)
+                draw_bit_box(pen, box, top, height, span.text, span.look, span.tint)
             else:
                 pen.draw_rect(
-                    box.x, top, box.width, high, SvgColour.PAGE, SvgColour.DIM, radius=4, dash="4 3"
+                    box.x,
+                    top,
+                    box.width,
+                    height,
+                    SvgColour.PAGE,
+                    SvgColour.DIM,
+                    radius=4,
+                    dash="4 3",
                 )
                 draw_text_inside(pen, box, top + 17.5, span.text, 15)
         pen.draw_text(
@@ -233,37 +240,37 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
             is_bold=True,
             width=area.width,
         )
-        sketch.set_port(cell.place, box, top + high)
+        sketch.set_port(cell.place, box, top + height)
     return top + _INCOMING
 
 
 def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
     """Draw the flags of each lane below it; move the starts of lines below them."""
-    most = 0
+    max_count = 0
     if sketch.layout.is_compact and isinstance(row.figure, NumberLine):  # its arrows show the flags
         return y
     for cell, area in zip(row.cells, areas, strict=True):
-        said = sketch.words.get((row.key, cell.place.lane))
-        found = said.flags if said and not _list_spans(cell, SpanKind.KEPT) else ()
-        draw_flags(sketch.pen, area, y, found)
-        most = max(most, len(found))
+        cell_view = sketch.words.get((row.key, cell.place.lane))
+        flags = cell_view.flags if cell_view and not _list_spans(cell, SpanKind.KEPT) else ()
+        draw_flags(sketch.pen, area, y, flags)
+        max_count = max(max_count, len(flags))
         port = sketch.ports.get(cell.place)
-        if port and found:
-            sketch.set_port(cell.place, port.area, y + measure_flags(len(found)))
-    return y + measure_flags(most)
+        if port and flags:
+            sketch.set_port(cell.place, port.area, y + measure_flags(len(flags)))
+    return y + measure_flags(max_count)
 
 
 def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     """Draw the sentence on a number in small letters; return the end."""
-    said = sketch.words.get((row.key, 0))
-    if not said:
+    cell_view = sketch.words.get((row.key, 0))
+    if not cell_view:
         return y
     if sketch.layout.is_compact:
         return y + 6
-    lines = sketch.pen.wrap_text(drop_hex_prefixes(said.sentence), area.width, 11)
-    for at, line in enumerate(lines):
+    lines = sketch.pen.wrap_text(drop_hex_prefixes(cell_view.sentence), area.width, 11)
+    for index, line in enumerate(lines):
         sketch.pen.draw_text(
-            area.center, y + 14 + at * 14, line, 11, SvgColour.DIM, anchor="middle"
+            area.center, y + 14 + index * 14, line, 11, SvgColour.DIM, anchor="middle"
         )
     return y + 6 + 14 * len(lines)
 
@@ -312,11 +319,11 @@ def _draw_bits(
     if len(row.cells) == 1:
         whole = area.width if row.destination_name else _measure_word(sketch, area)
         area = area.take_middle(max(_DIGIT * digits, 66) if digits < 8 else whole)
-    high = _CHIP + (_NUMBER if value else 0)
+    height = _CHIP + (_NUMBER if value else 0)
     if is_framed:
         sketch.draw_links(row, cell.place.lane, area, y, is_centered=bool(names))
     if value:
-        pen.draw_rect(area.x, y, area.width, high, SvgColour.PAGE, SvgColour.LINE, radius=4)
+        pen.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
     tag = max((measure_text(x.text.strip(), pen.scale_size(LEAST)) for x in names), default=0)
     for span in spans:
@@ -331,8 +338,8 @@ def _draw_bits(
         _draw_corner_name(pen, area, y, span.text.strip(), ink)
     for span in value:
         draw_text_inside(pen, area, y + _CHIP + 17, span.text, 15, margin=1)
-    sketch.set_port(cell.place, area, y + high)
-    return y + high
+    sketch.set_port(cell.place, area, y + height)
+    return y + height
 
 
 def _measure_word(sketch: Sketch, area: Area) -> float:
@@ -349,9 +356,9 @@ def _draw_merged_lane(
 ) -> float:
     """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     pen = sketch.pen
-    taken = bool(_list_spans(cell, SpanKind.TAKEN))
+    is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
-    ink = SvgColour.INK if taken else SvgColour.C
+    ink = SvgColour.INK if is_taken else SvgColour.C
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
@@ -361,27 +368,43 @@ def _draw_merged_lane(
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
     pen.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
-    wide = measure_text(chip.text, 17, is_monospaced=True)
-    if not taken:
+    chip_width = measure_text(chip.text, 17, is_monospaced=True)
+    if not is_taken:
         pen.draw_hatch(area.x, y, area.width, _MERGED, ink)
         pen.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
         pen.draw_rect(
-            area.center - wide / 2 - 6, y + 6, wide + 12, 22, SvgColour.PAGE, None, radius=3
+            area.center - chip_width / 2 - 6,
+            y + 6,
+            chip_width + 12,
+            22,
+            SvgColour.PAGE,
+            None,
+            radius=3,
         )
-    draw_mask_box(pen, area.x + 7, y + 12, taken, ink)
+    draw_mask_box(pen, area.x + 7, y + 12, is_taken, ink)
     center = area.center
-    kept_at = cell.spans.index(chip)
-    above = [span for span in lost if cell.spans.index(span) < kept_at]
-    free = area.width - wide - 26 - 8 * len(lost)
+    chip_index = cell.spans.index(chip)
+    upper_spans = [span for span in lost if cell.spans.index(span) < chip_index]
+    free = area.width - chip_width - 26 - 8 * len(lost)
     widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost]
     if sum(widths) > free:
         widths = [max(free / len(lost), 10) for _ in lost]
-    left = sum(width for span, width in zip(lost, widths, strict=True) if span in above)
+    upper_width = sum(
+        width for span, width in zip(lost, widths, strict=True) if span in upper_spans
+    )
     if lost:
-        center = max(center, area.x + 24 + left + wide / 2) if above else area.x + 26 + wide / 2
-        center = min(center, area.right - 6 - wide / 2)
+        center = (
+            max(center, area.x + 24 + upper_width + chip_width / 2)
+            if upper_spans
+            else area.x + 26 + chip_width / 2
+        )
+        center = min(center, area.right - 6 - chip_width / 2)
     for span, width in zip(lost, widths, strict=True):  # on the side where they were
-        x = center - wide / 2 - 3 - width if span in above else center + wide / 2 + 3
+        x = (
+            center - chip_width / 2 - 3 - width
+            if span in upper_spans
+            else center + chip_width / 2 + 3
+        )
         fits = measure_text(span.text, LEAST, is_monospaced=True) <= width - 2
         draw_bit_box(
             pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13
@@ -400,13 +423,13 @@ def _draw_merged_lane(
         ink = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
             note.look, SvgColour.DIM
         )
-        said = (
+        text = (
             f"kept: {note.text.strip()}"
             if note.look is SpanKind.NAME
             else _format_source(note.text, lost)
         )
-        size, mono = _fit_unbroken(said, area.width, pen.scale_size(10.5))
-        for line in wrap_text(said, area.width, size, mono):
+        size, mono = _fit_unbroken(text, area.width, pen.scale_size(10.5))
+        for line in wrap_text(text, area.width, size, mono):
             pen.draw_text(
                 area.center,
                 end + 13,
@@ -427,16 +450,16 @@ def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
     """Return a size, and whether to use the narrow font, so that no word of a text is broken."""
     word = max(text.split(), key=len)
     for mono in (False, True):
-        found = fit_text(word, width, size, mono)
-        if found.text == word:
-            return found.size, mono
+        fitted = fit_text(word, width, size, mono)
+        if fitted.text == word:
+            return fitted.size, mono
     return LEAST, True
 
 
 def _format_source(text: str, lost: list[CellSpan]) -> str:
     """Format the source of a lane and its lost bits; the flag is drawn separately."""
-    off = " and ".join(span.text for span in lost)
-    return f"of {text.strip(' ◂↻')}" + (f": {off} falls off" if off else "")
+    lost_digits = " and ".join(span.text for span in lost)
+    return f"of {text.strip(' ◂↻')}" + (f": {lost_digits} falls off" if lost_digits else "")
 
 
 def _draw_verdict(
@@ -444,21 +467,21 @@ def _draw_verdict(
 ) -> float:
     """Draw a comparison and its outcome."""
     pen, numbers = sketch.pen, _list_spans(cell, SpanKind.NUMBER)
-    high, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
+    height, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
     if numbers:
-        high = 26
+        height = 26
         if is_framed:
             pen.draw_rect(area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5)
-        large = 15 if len(row.cells) > 1 else 17
-        draw_text_inside(pen, area, y + 21, numbers[0].text, large)
-    pill = draw_truth(pen, area.center, y + high + 5, _find_truth(cell))
+        size = 15 if len(row.cells) > 1 else 17
+        draw_text_inside(pen, area, y + 21, numbers[0].text, size)
+    pill = draw_truth(pen, area.center, y + height + 5, _find_truth(cell))
     if name:
-        pen.draw_text(pill.x - 10, y + high + 22, name, 13, anchor="end", is_monospaced=True,
+        pen.draw_text(pill.x - 10, y + height + 22, name, 13, anchor="end", is_monospaced=True,
                  is_bold=True, width=pill.x - 10 - area.x)  # fmt: skip
     if is_framed:
         box, top = (area, y) if numbers else (pill, y + 5)
         sketch.draw_links(row, cell.place.lane, box, top)
-    end = y + (_VERDICT if numbers and is_framed else high + 29)
+    end = y + (_VERDICT if numbers and is_framed else height + 29)
     sketch.set_port(cell.place, pill, end)
     return end
 
@@ -472,38 +495,38 @@ def _draw_formula(
 ) -> float:
     """Draw a formula and its value, or below a figure the value alone."""
     pen = sketch.pen
-    left = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
+    formula = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
     value = _list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
         return _draw_missing_value(sketch, row, cell, area, y)
-    shown = value[0].text
+    value_text = value[0].text
     ink = SvgColour.MARK if value[0].look is SpanKind.CLAMPED else SvgColour.INK
-    lines = [drop_hex_prefixes(left)] if left else []
-    if left and measure_text(lines[0], pen.min_size, is_monospaced=True) > area.width - 2:
+    lines = [drop_hex_prefixes(formula)] if formula else []
+    if formula and measure_text(lines[0], pen.min_size, is_monospaced=True) > area.width - 2:
         lines = pen.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
-    more = 12 * max(len(lines) - 1, 0)
+    extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
         pen.draw_rect(
-            area.x, y, area.width, _FORMULA + more, SvgColour.PAGE, SvgColour.LINE, radius=5
+            area.x, y, area.width, _FORMULA + extra_height, SvgColour.PAGE, SvgColour.LINE, radius=5
         )
         sketch.draw_links(row, cell.place.lane, area, y)
-    if left:
-        for at, line in enumerate(lines):
+    if formula:
+        for index, line in enumerate(lines):
             draw_text_inside(
-                pen, area, y + 17 + 12 * at, line, 13, SvgColour.DIM, is_bold=False, margin=2
+                pen, area, y + 17 + 12 * index, line, 13, SvgColour.DIM, is_bold=False, margin=2
             )
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
-        result = drop_hex_prefixes(f"{signs[0] if signs else '='} {shown}")
-        draw_text_inside(pen, area, y + 38 + more, result, 17, ink)
-        end = y + _FORMULA + more
-        wide = area.width
+        result = drop_hex_prefixes(f"{signs[0] if signs else '='} {value_text}")
+        draw_text_inside(pen, area, y + 38 + extra_height, result, 17, ink)
+        end = y + _FORMULA + extra_height
+        width = area.width
     else:
-        draw_text_inside(pen, area, y + 15, drop_hex_prefixes(shown), 16, ink)
+        draw_text_inside(pen, area, y + 15, drop_hex_prefixes(value_text), 16, ink)
         end = y + 20
-        wide = max(measure_text(shown, 16, is_monospaced=True), 40)
-    sketch.set_port(cell.place, area if is_framed else area.take_middle(wide), end)
+        width = max(measure_text(value_text, 16, is_monospaced=True), 40)
+    sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
     return end
 
 

@@ -31,7 +31,7 @@ _CHOSEN = 30
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     """Draw truth values entering a box from above, and the output below it; return the end."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
-    wide = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
+    width = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
     inputs = sorted(figure.inputs, key=lambda x: _find_start(sketch, x.place, area))
@@ -40,21 +40,28 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         port = sketch.ports.get(value.place)
         if port:
             # a line from the side descends first, past the middle
-            late = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
-            turn = max(y - 4 - port.y, 9) if late else 9
+            is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
+            turn = max(y - 4 - port.y, 9) if is_from_side else 9
             start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
             pen.draw_elbow(start, (x, top), ink, turn=turn)
-        said = value.name + ("" if value.value is None else f" = {value.value}")
+        text = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
         if not dx:  # the middle has free space on its right
-            alone = sketch.slots.get(row.key) is ColumnPart.MIDDLE
-            room = (sketch.figures if alone else area).right - label
+            is_in_middle = sketch.slots.get(row.key) is ColumnPart.MIDDLE
+            room = (sketch.figures if is_in_middle else area).right - label
         pen.draw_text(
-            label, y + 8, said, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
+            label, y + 8, text, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
         )
     pen.draw_rect(
-        area.center - wide / 2, top, wide, _GATE, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.4
+        area.center - width / 2,
+        top,
+        width,
+        _GATE,
+        SvgColour.PAGE,
+        SvgColour.INK,
+        radius=8,
+        line=1.4,
     )
     pen.draw_text(
         area.center, top + 16.5, figure.word, 13, anchor="middle", is_monospaced=True, is_bold=True
@@ -80,14 +87,14 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     """Draw two values and the condition between their lines; the chosen line is strong."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
-    more = max(map(partial(_measure_extra_height, pen), figure.options, parts))
-    end = y + _OPTION + more
+    extra_height = max(map(partial(_measure_extra_height, pen), figure.options, parts))
+    end = y + _OPTION + extra_height
     pill, bottom = end + 8, end + _LINES_HEIGHT
-    wide = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
-    box = area.take_middle(wide)
+    width = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
+    box = area.take_middle(width)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
-        _draw_option(sketch, option, part, y, more)
+        _draw_option(sketch, option, part, y, extra_height)
         x = area.center - aside if option.is_true_branch else area.center + aside
         _draw_way(sketch, option, (part.center, end), (x, bottom))
     condition = figure.condition
@@ -97,8 +104,8 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     draw_truth(pen, area.center, pill, get_truth(condition.value))
     pen.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
              anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
-    taken = [option.tint for option in figure.options if option.is_taken]
-    fill, frame = choose_chip_colours(taken[0] if len(taken) == 1 else PLAIN)
+    taken_tints = [option.tint for option in figure.options if option.is_taken]
+    fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     pen.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
     draw_text_inside(pen, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
@@ -120,31 +127,33 @@ def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> fl
     return 0 if _is_one_line(pen, option, box) else pen.compute_pitch(_SECOND, 10) - _SECOND
 
 
-def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more: float) -> None:
+def _draw_option(
+    sketch: Sketch, option: ChoiceBranch, box: Area, y: float, extra_height: float
+) -> None:
     """Draw an option with its value and its condition."""
-    pen, strong = sketch.pen, option.is_taken
+    pen, is_strong = sketch.pen, option.is_taken
     fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
     if port:
         draw = pen.draw_flow if port.area.x <= box.center <= port.area.right else pen.draw_elbow
         x = box.center if draw == pen.draw_flow else port.area.center
-        draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=strong)
+        draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=is_strong)
     pen.draw_rect(
-        box.x, y, box.width, _OPTION + more,
-        fill if strong else SvgColour.PAGE, frame if strong else SvgColour.LINE, radius=5,
-        line=1.6 if strong else 1, dash="" if strong else "4 3",
+        box.x, y, box.width, _OPTION + extra_height,
+        fill if is_strong else SvgColour.PAGE, frame if is_strong else SvgColour.LINE, radius=5,
+        line=1.6 if is_strong else 1, dash="" if is_strong else "4 3",
     )  # fmt: skip
-    on = strong and fill is not SvgColour.PAGE
-    name, when = _format_option(option)
-    room, ink = box.width - _MARGIN, SvgColour.ON if on else SvgColour.DIM
+    is_coloured = is_strong and fill is not SvgColour.PAGE
+    name, condition = _format_option(option)
+    room, ink = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
     if _is_one_line(pen, option, box):
-        pen.draw_text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
+        pen.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, ink, width=room)
     else:
         pen.draw_text(box.x + 8, y + pen.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
-        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), when, LEAST, ink)
-    ink = SvgColour.ON if on else (SvgColour.INK if strong else SvgColour.DIM)
+        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), condition, LEAST, ink)
+    ink = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
     draw_text_inside(
-        pen, box, y + 35 + more, drop_hex_prefixes(option.bits), 17, ink, is_bold=strong
+        pen, box, y + 35 + extra_height, drop_hex_prefixes(option.bits), 17, ink, is_bold=is_strong
     )
 
 

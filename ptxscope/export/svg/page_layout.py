@@ -59,8 +59,8 @@ class Area(NamedTuple):
 
     def split_columns(self, count: int, gap: float = 0) -> list[Area]:
         """Split it into columns, from left to right."""
-        each = (self.width - gap * (count - 1)) / count
-        return [Area(self.x + at * (each + gap), each) for at in range(count)]
+        column_width = (self.width - gap * (count - 1)) / count
+        return [Area(self.x + index * (column_width + gap), column_width) for index in range(count)]
 
     def take_middle(self, width: float) -> Area:
         """Return an area of at most `width` in its middle."""
@@ -71,9 +71,9 @@ class Area(NamedTuple):
         """Return the area without a margin at both ends."""
         return Area(self.x + margin, self.width - 2 * margin)
 
-    def clamp_center(self, x: float, wide: float) -> float:
-        """Return the x nearest to `x` at which an object of width `wide`, centred, fits inside."""
-        return min(max(x, self.x + wide / 2), self.right - wide / 2)
+    def clamp_center(self, x: float, width: float) -> float:
+        """Return the x nearest to `x` at which an object of width `width`, centred, fits inside."""
+        return min(max(x, self.x + width / 2), self.right - width / 2)
 
     def overlaps(self, other: Area) -> bool:
         """Whether two areas have a position in common."""
@@ -217,9 +217,11 @@ class Sketch:
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
         """Lanes of rows that differ in the answer beside it."""
-        shown = {step.number for step in steps}
-        drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
-        self.read_keys = {link.source.key for row in drawn for link in row.links}
+        shown_numbers = {step.number for step in steps}
+        drawn_rows = (
+            row for step in scene.steps if step.number in shown_numbers for row in step.rows
+        )
+        self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
         """Keys of the registers and rows that some drawn row reads."""
 
     def find_tint(self, place: LaneRef) -> Tint:
@@ -227,8 +229,8 @@ class Sketch:
         if place.key in self.registers:
             return Tint(place.key)
         row = self.rows.get(place.key)
-        found = {link.tint for link in row.links} if row else set()
-        return found.pop() if len(found) == 1 else Tint()
+        tints = {link.tint for link in row.links} if row else set()
+        return tints.pop() if len(tints) == 1 else Tint()
 
     def get_areas(self, row: RowScene) -> list[Area]:
         """Return the areas of the cells of a row."""
@@ -249,12 +251,12 @@ class Sketch:
         if isinstance(row.figure, ChoiceFigure):
             return []
         keys = dict.fromkeys(link.source.key for link in row.links)
-        drawn = {place.key for place in self.ports}
-        return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
+        drawn_keys = {place.key for place in self.ports}
+        return [self.registers[x] for x in keys if x in self.registers and x not in drawn_keys]
 
-    def has_no_room(self, shown: RegisterFigure) -> bool:
+    def has_no_room(self, register: RegisterFigure) -> bool:
         """Whether a register is only named: a whole one next to lanes in a compact figure."""
-        return self.layout.is_compact and self.scene.lanes > 1 and not shown.is_by_lane
+        return self.layout.is_compact and self.scene.lanes > 1 and not register.is_by_lane
 
     def find_hidden_sources(self, rows: Iterable[RowScene]) -> list[RowScene]:
         """Return the hidden rows that some rows read; a choice draws its own."""
@@ -262,8 +264,8 @@ class Sketch:
             link.source.key
             for row in rows if not isinstance(row.figure, ChoiceFigure) for link in row.links
         )  # fmt: skip
-        own, drawn = {row.key for row in rows}, {place.key for place in self.ports}
-        return [self.rows[x] for x in keys if x in self.rows and x not in drawn | own]
+        own_keys, drawn_keys = {row.key for row in rows}, {place.key for place in self.ports}
+        return [self.rows[x] for x in keys if x in self.rows and x not in drawn_keys | own_keys]
 
     def set_port(self, place: LaneRef, area: Area, y: float) -> None:
         """Set the start of lines from a place: below an area."""
@@ -286,8 +288,8 @@ class Sketch:
     def find_incoming_links(self, row: RowScene, lane: int) -> list[tuple[Link, Port]]:
         """Return the links to a lane of a row from places that are drawn."""
         target = LaneRef(row.key, lane)
-        found = (x for x in row.links if x.target == target)
-        return [(link, self.ports[link.source]) for link in found if link.source in self.ports]
+        links = (x for x in row.links if x.target == target)
+        return [(link, self.ports[link.source]) for link in links if link.source in self.ports]
 
     def draw_links(
         self, row: RowScene, lane: int, box: Area, y: float, *, is_centered: bool = False
@@ -301,7 +303,7 @@ class Sketch:
     def draw_link(self, link: Link, start: Point, end: Point) -> None:
         """Draw a line that crosses over only near its end, past anything in between."""
         bend = end[1] - self.layout.crossing
-        at = len(self.pen.flows)
+        flow_index = len(self.pen.flows)
         self.pen.draw_flow(
             start,
             end,
@@ -311,7 +313,7 @@ class Sketch:
             bend=bend,
         )
         if link.is_taken:
-            self.add_link(link, self.pen.flows[at])
+            self.add_link(link, self.pen.flows[flow_index])
         else:
             self.pen.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
 
@@ -352,7 +354,7 @@ def abbreviate_long_names(doc: Document, longest: int = LONGEST) -> list[tuple[s
 
 
 def draw_instruction(
-    pen: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, named: Names
+    pen: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, long_names: Names
 ) -> float:
     """Draw the instruction, with letters below the names too long for the picture.
 
@@ -360,18 +362,18 @@ def draw_instruction(
     """
     lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
     roles: dict[str, str] = {}
-    for name, role in sorted(named):
+    for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
     letters.min_size = pen.min_size
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        found = [(found, name) for name in roles for found in _find_name(name, line)]
-        for start, name in found:
-            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
-            letters.draw_line(under.x, y + 4, under.right, y + 4, SvgColour.DIM)
+        positions = [(positions, name) for name in roles for positions in _find_name(name, line)]
+        for start, name in positions:
+            name_area = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+            letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
             letters.draw_text(
-                under.center,
+                name_area.center,
                 y + 5 + small,
                 roles[name],
                 10.5,
@@ -380,8 +382,8 @@ def draw_instruction(
                 is_monospaced=True,
                 is_bold=True,
             )
-        below = small + 4 if found else 0
-        y += (below + size * 1.43) if at + 1 < len(lines) else below
+        letters_height = small + 4 if positions else 0
+        y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
     pen.parts += letters.parts  # keeps the elements of a line together for screen readers
     return y
 

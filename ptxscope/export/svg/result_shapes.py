@@ -30,41 +30,41 @@ def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "")
 
 
 def draw_results(
-    doc: Document, found: tuple[ResultView, ...], sketch: Sketch, y: float,
-    beside: tuple[ResultView, ...] | None = None,
+    doc: Document, views: tuple[ResultView, ...], sketch: Sketch, y: float,
+    other_results: tuple[ResultView, ...] | None = None,
 ) -> float:  # fmt: skip
     """Draw every destination with its bits in one piece; return the end.
 
     Beside another answer, the digits that differ are marked, and names are above the bits.
     """
-    pen, forked = sketch.pen, beside is not None
+    pen, is_branched = sketch.pen, other_results is not None
     top = y + 34
     pen.open_group("px-result")
-    room, above = sketch.figures, sketch.layout.has_words_above
-    if not forked:
-        x = room.x + 8 if above else sketch.layout.words.x
+    room, has_words_above = sketch.figures, sketch.layout.has_words_above
+    if not is_branched:
+        x = room.x + 8 if has_words_above else sketch.layout.words.x
         pen.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
-    if above:
+    if has_words_above:
         room = Area(room.x + _WORD, room.width - _WORD)
-    if not found:
+    if not views:
         end = _draw_empty_result(doc, sketch, room, top)
         pen.close_group()
         return end
-    areas = room.split_columns(len(found), 20)
-    if len(found) == 1 and not forked:  # the name is beside the word, which is in the middle
-        name, bits, _ = found[0]
+    areas = room.split_columns(len(views), 20)
+    if len(views) == 1 and not is_branched:  # the name is beside the word, which is in the middle
+        name, bits, _ = views[0]
         side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
         areas = [
             room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
         ]
-    others, high = beside or found, 84 if forked else 66
-    for shown, other, places, area in zip(found, others, sketch.ends, areas, strict=True):
+    other_views, height = other_results or views, 84 if is_branched else 66
+    for view, other_view, places, area in zip(views, other_views, sketch.ends, areas, strict=True):
         for place in places:
-            _draw_result_link(sketch, place, area, top, shown.name)
-        _draw_result(sketch, shown, other.bits, area, top, is_stacked=forked)
-        sketch.add_result(shown.name, area, top, top + high)
+            _draw_result_link(sketch, place, area, top, view.name)
+        _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_branched)
+        sketch.add_result(view.name, area, top, top + height)
     pen.close_group()
-    return top + high
+    return top + height
 
 
 def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
@@ -76,17 +76,17 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
         pen.close_group()
         return end
     areas = room.split_columns(len(doc.results), 8)
-    for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
+    for view, places, area in zip(doc.results, sketch.ends, areas, strict=True):
         for place in places:
-            _draw_result_link(sketch, place, area, top, shown.name)
-        sketch.add_result(shown.name, area, top, top + _LOW)
+            _draw_result_link(sketch, place, area, top, view.name)
+        sketch.add_result(view.name, area, top, top + _LOW)
         pen.draw_rect(
             area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
         )
         pen.draw_text(
             area.center,
             top + 21,
-            f"{shown.name} = {shown.bits}",
+            f"{view.name} = {view.bits}",
             17,
             SvgColour.INK,
             anchor="middle",
@@ -97,7 +97,7 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
         pen.draw_text(
             area.center,
             top + 36,
-            shown.meant,
+            view.meant,
             11,
             SvgColour.DIM,
             anchor="middle",
@@ -109,9 +109,9 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
 
 
 def _draw_result(
-    sketch: Sketch, shown: ResultView, other: str, area: Area, top: float, *, is_stacked: bool
+    sketch: Sketch, view: ResultView, other_bits: str, area: Area, top: float, *, is_stacked: bool
 ) -> None:
-    pen, (name, bits, meant) = sketch.pen, shown
+    pen, (name, bits, meant) = sketch.pen, view
     height = 84 if is_stacked else 66
     pen.draw_rect(
         area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
@@ -129,8 +129,8 @@ def _draw_result(
             is_monospaced=True,
             width=area.width - 12,
         )
-    wide = measure_text(bits, _LARGE, is_monospaced=True)
-    size = min(_LARGE, int((area.width - 12) / wide * _LARGE))
+    width = measure_text(bits, _LARGE, is_monospaced=True)
+    size = min(_LARGE, int((area.width - 12) / width * _LARGE))
     pen.draw_text(
         area.center,
         top + 36 + down,
@@ -141,8 +141,8 @@ def _draw_result(
         is_monospaced=True,
         is_bold=True,
     )
-    if bits != other:
-        draw_underline(pen, area.center, top + 43 + down, bits, other, size)
+    if bits != other_bits:
+        draw_underline(pen, area.center, top + 43 + down, bits, other_bits, size)
     pen.draw_text(
         area.center,
         top + 58 + down,
@@ -155,14 +155,14 @@ def _draw_result(
     )
     if not is_stacked:
         pen.draw_text(
-            area.center - wide / 2 - 10,
+            area.center - width / 2 - 10,
             top + 35,
             label,
             _NAME,
             SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            width=(area.width - wide) / 2 - 16,
+            width=(area.width - width) / 2 - 16,
         )
 
 
@@ -173,10 +173,10 @@ def _draw_result_link(
     port = sketch.ports.get(place)
     if port:
         start, end = find_link_ends(port.area, area)
-        at = len(sketch.pen.flows)
+        flow_index = len(sketch.pen.flows)
         sketch.pen.draw_flow((start, port.y), (end, y), SvgColour.DIM, is_strong=bool(result))
         if result:
-            sketch.add_result_link(result, place, sketch.pen.flows[at])
+            sketch.add_result_link(result, place, sketch.pen.flows[flow_index])
 
 
 def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:

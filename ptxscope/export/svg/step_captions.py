@@ -56,96 +56,108 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
 
 
 def draw_step_caption(
-    sketch: Sketch, shown: StepView, roles: Iterable[str], y: float, joined: StepView | None = None
+    sketch: Sketch,
+    step: StepView,
+    roles: Iterable[str],
+    y: float,
+    joined_step: StepView | None = None,
 ) -> float:
     """Draw number, title and sentence of a step, and the registers it adds; return the end.
 
-    `joined` is the step before, if a compact figure draws both as one.
+    `joined_step` is the step before, if a compact figure draws both as one.
     """
     if sketch.layout.is_compact:
-        return _draw_compact_caption(sketch, [joined, shown] if joined else [shown], roles, y)
-    return _draw_band_caption(sketch, shown, roles, y) if sketch.layout.has_words_above else _draw_side_caption(
-        sketch, shown, roles, y)  # fmt: skip
+        return _draw_compact_caption(
+            sketch, [joined_step, step] if joined_step else [step], roles, y
+        )
+    if sketch.layout.has_words_above:
+        return _draw_band_caption(sketch, step, roles, y)
+    return _draw_side_caption(sketch, step, roles, y)
 
 
-def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float) -> float:
+def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end: float) -> float:
     """Draw the names of omitted steps in their place; return the end."""
-    named = ", ".join(f"{step.number} {step.title}" for step in steps)
-    if not named:
+    step_names = ", ".join(f"{step.number} {step.title}" for step in steps)
+    if not step_names:
         return y
     pen, page = sketch.pen, sketch.layout.page
     area = (
         Area(page.x + 8, page.width - 16) if sketch.layout.has_words_above else sketch.layout.words
     )
-    lines = pen.wrap_text(f"not shown: {named}", area.width, 10.5)
+    lines = pen.wrap_text(f"not shown: {step_names}", area.width, 10.5)
     pen.open_group("px-gap")
     if sketch.layout.has_words_above:
         pen.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
         y -= 6
     else:
         pen.draw_line(
-            _NUMBER, above + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
+            _NUMBER, previous_end + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
         )
     y = pen.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
     pen.close_group()
     return y - 8
 
 
-def draw_thread(sketch: Sketch, above: float | None, y: float) -> float:
+def draw_thread(sketch: Sketch, previous_end: float | None, y: float) -> float:
     """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
-    if above is not None and not sketch.layout.has_words_above:
-        sketch.pen.draw_line(_NUMBER, above, _NUMBER, top - 4, SvgColour.LINE)
+    if previous_end is not None and not sketch.layout.has_words_above:
+        sketch.pen.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
     return top + 20
 
 
-def _draw_side_caption(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
-    pen, large = sketch.pen, sketch.pen.lettering
+def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
+    pen, scale = sketch.pen, sketch.pen.lettering
     y += 18
     pen.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
     pen.draw_text(
-        _NUMBER, y + 12.3, str(shown.number), 12, SvgColour.INK, anchor="middle", is_bold=True
+        _NUMBER, y + 12.3, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
     pen.draw_text(
         WORDS_X,
         y + 12.5,
-        _format_title(shown),
-        14 * large,
+        _format_title(step),
+        14 * scale,
         SvgColour.INK,
         is_bold=True,
         width=WORDS_WIDTH,
     )
-    lines = pen.wrap_text(drop_hex_prefixes(shown.about), WORDS_WIDTH, 11 * large)
-    first = y + 12.5 + 16.5 * large
-    end = pen.draw_lines(WORDS_X, first, lines, 11 * large, SvgColour.DIM, step=14.5 * large)
+    lines = pen.wrap_text(drop_hex_prefixes(step.about), WORDS_WIDTH, 11 * scale)
+    first = y + 12.5 + 16.5 * scale
+    end = pen.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
     for role in roles:
         end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
     return end - 6
 
 
-def _draw_band_caption(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
+def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
     pen, page, words = sketch.pen, sketch.layout.page, sketch.layout.words
-    large = pen.lettering
-    lines = pen.wrap_text(drop_hex_prefixes(shown.about), words.width, 11 * large)
-    roles, each, top = list(roles), 14 * large, y + 8
-    height = max(8 + each * len(lines), _STRIP + 17 * len(roles), _STRIP)
+    scale = pen.lettering
+    lines = pen.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
+    roles, line_height, top = list(roles), 14 * scale, y + 8
+    height = max(8 + line_height * len(lines), _STRIP + 17 * len(roles), _STRIP)
     pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
     pen.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
     pen.draw_text(
-        page.x + 14, top + 16, str(shown.number), 12, SvgColour.INK, anchor="middle", is_bold=True
+        page.x + 14, top + 16, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
     room = words.x - page.x - 44
     pen.draw_text(
         page.x + 30,
         top + 17,
-        _format_title(shown),
+        _format_title(step),
         14,
         SvgColour.INK,
         is_bold=True,
         width=room / 1.12,
     )
-    first = top + 12.5 + (each - 11 * large) / 2 + max(_STRIP - 8 - each * len(lines), 0) / 2
-    pen.draw_lines(words.x, first, lines, 11 * large, SvgColour.DIM, step=each)
+    first = (
+        top
+        + 12.5
+        + (line_height - 11 * scale) / 2
+        + max(_STRIP - 8 - line_height * len(lines), 0) / 2
+    )
+    pen.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
     end = top + 33
     for role in roles:
         end = _draw_register_name(sketch, role, end, Area(page.x + 30, room))
@@ -163,8 +175,8 @@ def _draw_compact_caption(
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = pen.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    said = _find_first_sentence(drop_hex_prefixes(steps[0].about))
-    lines = pen.wrap_text(said, words.width - start, _SMALL)
+    sentence = _find_first_sentence(drop_hex_prefixes(steps[0].about))
+    lines = pen.wrap_text(sentence, words.width - start, _SMALL)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
     pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
@@ -172,9 +184,9 @@ def _draw_compact_caption(
     end = pen.draw_lines(words.x + start, top + 11, lines, _SMALL, SvgColour.DIM, step=13)
     for role in roles:
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
-        shown = sketch.registers[role]
-        if sketch.has_no_room(shown):
-            pen.draw_text(words.center + 12, end - 15, f"= {shown.meaning}", 11.5,
+        register = sketch.registers[role]
+        if sketch.has_no_room(register):
+            pen.draw_text(words.center + 12, end - 15, f"= {register.meaning}", 11.5,
                      ROLE_INKS.get(role, SvgColour.INK), is_monospaced=True)  # fmt: skip
     return top + height
 
@@ -187,19 +199,19 @@ def _find_first_sentence(text: str) -> str:
     )
 
 
-def _format_title(shown: StepView) -> str:
-    return shown.title[:1].upper() + shown.title[1:]
+def _format_title(step: StepView) -> str:
+    return step.title[:1].upper() + step.title[1:]
 
 
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:
     """Draw the name and the bits of a register; return the end."""
-    shown, pen = sketch.registers[role], sketch.pen
+    register, pen = sketch.registers[role], sketch.pen
     ink = ROLE_INKS.get(role, SvgColour.INK)
-    pen.draw_text(area.x, y, shown.label, 13, ink, is_monospaced=True, is_bold=True)
-    name = shown.name
-    if name and name != shown.label:
+    pen.draw_text(area.x, y, register.label, 13, ink, is_monospaced=True, is_bold=True)
+    name = register.name
+    if name and name != register.label:
         pen.draw_text(
             area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 76
         )
-    pen.draw_text(area.right, y, shown.bits, 11.5, ink, anchor="end", is_monospaced=True)
+    pen.draw_text(area.right, y, register.bits, 11.5, ink, anchor="end", is_monospaced=True)
     return y + 17

@@ -34,48 +34,50 @@ _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 def place_rows(sketch: Sketch) -> None:
     """Assign a part of the columns to every register and row; values from one side stay there."""
     slots, scene = sketch.slots, sketch.scene
-    passed = any(link.source.key == "a" for row in sketch.rows.values() for link in row.links
-                 if isinstance(row.figure, ChoiceFigure))  # fmt: skip
+    choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
+    has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
     for step in scene.steps:
-        pair = {row.name for row in step.rows} >= _PAIR.keys()
-        middle = passed or any(_is_negated(sketch, row) for row in step.rows)
-        for at, row in enumerate(step.rows):
+        is_pair = {row.name for row in step.rows} >= _PAIR.keys()
+        is_in_middle = has_choice_of_a or any(_is_negated(sketch, row) for row in step.rows)
+        for index, row in enumerate(step.rows):
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
-                    shown = sketch.registers[key]
-                    slots[key] = _choose_register_slot(sketch, shown, is_in_middle=middle)
-            slots[row.key] = _choose_row_slot(sketch, row, pair)
+                    figure = sketch.registers[key]
+                    slots[key] = _choose_register_slot(sketch, figure, is_in_middle=is_in_middle)
+            slots[row.key] = _choose_row_slot(sketch, row, is_pair)
             if (
                 slots[row.key] is ColumnPart.FULL
                 and len(row.links) == 1
                 and not isinstance(row.figure, Gate)
             ):
-                later = {link.source.key for x in step.rows[at + 1 :] for link in x.links}
-                if "c" in later or any(slots.get(key) is ColumnPart.RIGHT for key in later):
+                later_keys = {link.source.key for x in step.rows[index + 1 :] for link in x.links}
+                if "c" in later_keys or any(
+                    slots.get(key) is ColumnPart.RIGHT for key in later_keys
+                ):
                     # makes room for a value that descends on the right
                     slots[row.key] = ColumnPart.LEFT
 
 
 def _choose_register_slot(
-    sketch: Sketch, shown: RegisterFigure, *, is_in_middle: bool
+    sketch: Sketch, figure: RegisterFigure, *, is_in_middle: bool
 ) -> ColumnPart:
     """Return the part of the columns for a register."""
-    if shown.role in _SIDES:
-        return _SIDES[shown.role]
-    if shown.role == "guard":
+    if figure.role in _SIDES:
+        return _SIDES[figure.role]
+    if figure.role == "guard":
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
-        return ColumnPart.RIGHT if shown.is_by_lane else ColumnPart.LEFT
-    if shown.role == "c" and len(shown.cells) > 1:
+        return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
+    if figure.role == "c" and len(figure.cells) > 1:
         return ColumnPart.FULL  # its parts are above the lanes that they may go to
-    return ColumnPart.MIDDLE if shown.role == "c" and is_in_middle else ColumnPart.RIGHT
+    return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
     """Whether a row negates another row, for q."""
-    read = {link.source.key for link in row.links}
-    return isinstance(row.figure, Gate) and len(read) == 1 and read <= sketch.rows.keys()
+    read_keys = {link.source.key for link in row.links}
+    return isinstance(row.figure, Gate) and len(read_keys) == 1 and read_keys <= sketch.rows.keys()
 
 
 def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
@@ -86,39 +88,39 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
         return ColumnPart.RIGHT  # makes room for the value that is not negated
-    found = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
-    single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
-    return found.pop() if len(found) == 1 and single else ColumnPart.FULL
+    slots = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
+    is_single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
+    return slots.pop() if len(slots) == 1 and is_single else ColumnPart.FULL
 
 
 def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
     """Draw the rows of a step, each directly below whatever is above it; return the end."""
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
 
-    def free(areas: list[Area]) -> float:
+    def find_top(areas: list[Area]) -> float:
         return max(end for other, end in skyline if any(map(other.overlaps, areas)))
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
-        top = free(areas) + sketch.layout.row_gap
+        top = find_top(areas) + sketch.layout.row_gap
         end = draw_incoming_values(sketch, row, top)
         sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.get_areas(row)
-        top = free(areas)
-        for shown in sketch.find_new_registers(row):
-            if sketch.has_no_room(shown):
+        top = find_top(areas)
+        for figure in sketch.find_new_registers(row):
+            if sketch.has_no_room(figure):
                 continue
-            slot = sketch.slots[shown.role]
-            where = sketch.make_areas(len(shown.cells) if shown.is_by_lane else 1, slot)
-            start = free(where) + sketch.layout.row_gap
-            end = draw_register(sketch, shown, slot, start)
-            sketch.add_zones(shown.cells, start)
-            skyline += [(area, end) for area in where]
-            top = free(areas)
-        beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
-        drop = max(_compute_drop(sketch, x, top) for x in beside)
+            slot = sketch.slots[figure.role]
+            register_areas = sketch.make_areas(len(figure.cells) if figure.is_by_lane else 1, slot)
+            start = find_top(register_areas) + sketch.layout.row_gap
+            end = draw_register(sketch, figure, slot, start)
+            sketch.add_zones(figure.cells, start)
+            skyline += [(area, end) for area in register_areas]
+            top = find_top(areas)
+        neighbours = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
+        drop = max(_compute_drop(sketch, x, top) for x in neighbours)
         end = _draw_row(sketch, row, top + drop)
         _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
@@ -155,22 +157,22 @@ def _measure_extent(areas: list[Area]) -> Area:
 
 def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     """Return the height in px for the lines into a row."""
-    ways = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
+    incoming = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
             for _, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
-    if not ways:
+    if not incoming:
         return layout.row_gap
     if isinstance(row.figure, Gate | ChoiceFigure):
-        turned = any(port.y > top - 1 for _, port in ways)
-        return layout.drop if turned else layout.row_gap
-    bent = False
-    for area, port in ways:
+        is_turned = any(port.y > top - 1 for _, port in incoming)
+        return layout.drop if is_turned else layout.row_gap
+    is_bent = False
+    for area, port in incoming:
         start, end = find_link_ends(port.area, area)
-        bent |= abs(start - end) > 1
+        is_bent |= abs(start - end) > 1
         if _is_selection(row) and not layout.is_compact:
-            bent |= abs(port.area.center - area.center) > 1
-    named = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
-    return layout.crossing if bent or named else layout.drop
+            is_bent |= abs(port.area.center - area.center) > 1
+    has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
+    return layout.crossing if is_bent or has_labels else layout.drop
 
 
 def _is_selection(row: RowScene) -> bool:

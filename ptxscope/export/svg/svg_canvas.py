@@ -156,23 +156,23 @@ class SvgCanvas:
         self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
 
     def draw_below(
-        self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float
+        self, index: int, areas: Iterable[tuple[float, float]], y: float, height: float
     ) -> None:
         """Draw boxes below all elements from an index onwards."""
-        over = self.parts[at:]
-        del self.parts[at:]
+        elements = self.parts[index:]
+        del self.parts[index:]
         for x, width in areas:
-            self.draw_rect(x, y, width, high, SvgColour.PAGE, SvgColour.LINE, radius=5)
-        self.parts += over
+            self.draw_rect(x, y, width, height, SvgColour.PAGE, SvgColour.LINE, radius=5)
+        self.parts += elements
 
     def draw_hatch(self, x: float, y: float, width: float, height: float, ink: SvgColour) -> None:
         """Draw diagonal lines in an area; not all renderers support patterns."""
-        d, at = "", HATCH / 2
-        while at < width + height:
-            x0, x1 = max(0.0, at - height), min(width, at)
-            ends = (x + x0, y + at - x0, x + x1, y + at - x1)
+        d, position = "", HATCH / 2
+        while position < width + height:
+            x0, x1 = max(0.0, position - height), min(width, position)
+            ends = (x + x0, y + position - x0, x + x1, y + position - x1)
             d += "M{} {}L{} {}".format(*map(format_length, ends))
-            at += HATCH
+            position += HATCH
         self.draw_path(d, ink, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
@@ -285,20 +285,20 @@ class SvgCanvas:
         """Draw a line of text, fitted to a width if there is one."""
         size = self.scale_size(size)
         if width is not None:
-            found = fit_text(text, width, size, is_monospaced)
-            self.cut_count += found.text != text
-            text, size = found
+            fitted = fit_text(text, width, size, is_monospaced)
+            self.cut_count += fitted.text != text
+            text, size = fitted
         if not text:
             return
         self.smallest_size = min(self.smallest_size, size)
         css = f'class="px-f-{ink}{" px-mono" if is_monospaced else ""}"'
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
-        how = f' font-size="{format_length(size)}" fill="{PALETTE[ink][0]}"'
-        how += "" if anchor == "start" else f' text-anchor="{anchor}"'
-        how += ' font-weight="700"' if is_bold else ""
-        how += ' font-style="italic"' if is_italic else ""
-        how += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
-        self.parts.append(f"<text {place} {css}{how}>{escape_xml(text)}</text>")
+        attributes = f' font-size="{format_length(size)}" fill="{PALETTE[ink][0]}"'
+        attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
+        attributes += ' font-weight="700"' if is_bold else ""
+        attributes += ' font-style="italic"' if is_italic else ""
+        attributes += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
+        self.parts.append(f"<text {place} {css}{attributes}>{escape_xml(text)}</text>")
 
     def draw_lines(
         self,

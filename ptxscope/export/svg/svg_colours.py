@@ -98,7 +98,7 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
 """Colour on a light page, and on a dark one."""
 
 
-def make_style_sheet(drawn: str, theme: Theme = Theme.AUTO) -> str:
+def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     """Return the style sheet of the drawn elements, with the colours that they use.
 
     The custom properties are inside ``@supports``, so that readers without support skip them as a
@@ -106,26 +106,28 @@ def make_style_sheet(drawn: str, theme: Theme = Theme.AUTO) -> str:
     page follows the page; one in a file of its own follows the system. A style sheet applies to the
     whole page around a picture, so its colours apply only to pictures of one theme.
     """
-    used = set(_USED.findall(drawn))
-    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used}
-    use = "".join(
+    used_colours = set(_USED.findall(svg))
+    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used_colours}
+    class_rules = "".join(
         f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
     )
-    alone, scope = "", f".px-svg.px-{theme}"
+    standalone_rules, scope = "", f".px-svg.px-{theme}"
     if theme is Theme.AUTO:
         dark = format_declarations(inks, Theme.DARK)
-        alone = f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
+        standalone_rules = (
+            f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
+        )
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
         "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
-        f"{format_rules(scope, inks, theme)}{alone}{use}}}"
+        f"{format_rules(scope, inks, theme)}{standalone_rules}{class_rules}}}"
     )
     return f"<style>{style}</style>"
 
 
-def apply_theme(drawn: list[str], theme: Theme) -> list[str]:
+def apply_theme(elements: list[str], theme: Theme) -> list[str]:
     """Return elements in the plain colours of a theme, for readers without style sheets."""
-    return [_make_dark(element) for element in drawn] if theme is Theme.DARK else drawn
+    return [_make_dark(element) for element in elements] if theme is Theme.DARK else elements
 
 
 def _make_dark(element: str) -> str:
@@ -134,8 +136,8 @@ def _make_dark(element: str) -> str:
         return element
     inks = dict(_INKS.findall(css[1]))
 
-    def colour(found: re.Match[str]) -> str:
-        kind = found[1]
+    def replace_colour(match: re.Match[str]) -> str:
+        kind = match[1]
         return f'{kind}="{PALETTE[SvgColour(inks[kind[0]])][1]}"'
 
-    return _COLOUR.sub(colour, element)
+    return _COLOUR.sub(replace_colour, element)

@@ -37,35 +37,37 @@ class _PlacedNumberLine(NamedTuple):
     start: float
     stop: float
 
-    def compute_x(self, at: float) -> float:
+    def compute_x(self, position: float) -> float:
         """Return x of a number; outside the range, at a fixed distance from the end."""
         room = (self.start - self.area.x) * 0.68
-        if at < 0:
+        if position < 0:
             return self.start - room
-        if at > 1:
+        if position > 1:
             return self.stop + room
-        return self.start + (self.stop - self.start) * at
+        return self.start + (self.stop - self.start) * position
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
     """Draw a number line for each lane, or one for all the numbers compared; return the end."""
     areas = sketch.get_areas(row)
-    single = len(areas) == 1
-    named = (any(point.names for point in figure.points) and single) or bool(figure.nan_names)
+    is_single = len(areas) == 1
+    has_names = (any(point.names for point in figure.points) and is_single) or bool(
+        figure.nan_names
+    )
     top = y + (26 if any(point.target for point in figure.points) else 14)
     ends = []
     for cell, area in zip(row.cells, areas, strict=True):
-        points = [x for x in figure.points if single or x.place == cell.place]
-        least = min(62, area.width * 0.3) if single else 0
-        room = max(area.width * (0.16 if single else 0.22), least)
+        points = [x for x in figure.points if is_single or x.place == cell.place]
+        min_room = min(62, area.width * 0.3) if is_single else 0
+        room = max(area.width * (0.16 if is_single else 0.22), min_room)
         line = _PlacedNumberLine(area, top, area.x + room, area.right - room)
         _draw_ends(sketch.pen, line, figure, points)
-        if named:
+        if has_names:
             ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
         else:
             ends.extend(_draw_moved_number(sketch, row, cell, line, point, y) for point in points)
     end = max(ends)
-    if single and named:
+    if is_single and has_names:
         end = draw_sentence(sketch, row, areas[0], end)
     return draw_cells(sketch, row, end, is_framed=False)
 
@@ -81,16 +83,17 @@ def _draw_ends(
     for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
         if not label:
             tip, back = format_length(x + 6 * side), format_length(x - 2 * side)
-            d = f"M{back} {format_length(y - 7)}L{tip} {format_length(y)}L{back} {format_length(y + 7)}"
+            top, middle, bottom = map(format_length, (y - 7, y, y + 7))
+            d = f"M{back} {top}L{tip} {middle}L{back} {bottom}"
             pen.draw_path(d, SvgColour.BAR, line=1.6)
             continue
         pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
-        here = any(point.target == label for point in points)
-        wide = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
-        where = area.clamp_center(x + side * min(0, half - wide / 2 - 3), wide)
-        ink = SvgColour.INK if here else SvgColour.DIM
+        is_target = any(point.target == label for point in points)
+        width = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
+        center = area.clamp_center(x + side * min(0, half - width / 2 - 3), width)
+        ink = SvgColour.INK if is_target else SvgColour.DIM
         pen.draw_text(
-            where, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=here
+            center, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=is_target
         )
 
 
@@ -104,9 +107,9 @@ def _draw_moved_number(
         pen.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
     end = line.stop if point.position > 1 else line.start
-    wide = measure_text(point.text, pen.scale_size(12), is_monospaced=True)
-    label = line.area.clamp_center(x, wide)
-    sketch.draw_links(row, lane, Area(label - wide / 2, wide), y)
+    width = measure_text(point.text, pen.scale_size(12), is_monospaced=True)
+    label = line.area.clamp_center(x, width)
+    sketch.draw_links(row, lane, Area(label - width / 2, width), y)
     pen.draw_text(
         label,
         y + 11,
@@ -117,8 +120,8 @@ def _draw_moved_number(
         is_monospaced=True,
         is_bold=True,
     )
-    high, tip = line.y - 12, line.y - 8
-    a, b, c, d = map(format_length, (x, line.y - 4, end, high))
+    arc_top, tip = line.y - 12, line.y - 8
+    a, b, c, d = map(format_length, (x, line.y - 4, end, arc_top))
     pen.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
     pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
     pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
@@ -131,24 +134,28 @@ def _draw_compared_numbers(
 ) -> float:
     """Draw named numbers on one line, with NaN beside it; return the end."""
     pen, y = sketch.pen, line.y
-    named = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
-    labels = [(named[point.place], _format_point_name(point), SvgColour.INK) for point in points]
-    off = [line.area.right - 14 - 18 * at for at in range(len(figure.nan_names))][::-1]
-    aside = iter(off)
+    positions = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
+    labels = [
+        (positions[point.place], _format_point_name(point), SvgColour.INK) for point in points
+    ]
+    nan_positions = [line.area.right - 14 - 18 * index for index in range(len(figure.nan_names))][
+        ::-1
+    ]
+    nan_iterator = iter(nan_positions)
     for link, port in sketch.find_incoming_links(row, 0):
-        x = named.get(link.source)
-        x = next(aside, line.stop) if x is None else x
+        x = positions.get(link.source)
+        x = next(nan_iterator, line.stop) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     for point in points:
-        pen.draw_dot(named[point.place], y, SvgColour.INK, size=4)
-    for x in off:
+        pen.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
+    for x in nan_positions:
         a, b, c, d, e, f = map(format_length, (x - 6, x, x + 6, y - 6, y, y + 6))
         pen.draw_path(
             f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", SvgColour.MARK, SvgColour.MARK_SOFT, line=1.6
         )
-    if off:
+    if nan_positions:
         names = " and ".join(dict.fromkeys(figure.nan_names))
-        labels.append((off[0], f"{names}: NaN, off the line", SvgColour.MARK))
+        labels.append((nan_positions[0], f"{names}: NaN, off the line", SvgColour.MARK))
     return y + 22 + 13 * _draw_labels(pen, line.area, y + 34, labels)
 
 
@@ -158,12 +165,12 @@ _MIN_POINT_GAP = 18.0
 
 def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     """Return x of numbers on a line; two that almost coincide are moved apart."""
-    found = [line.compute_x(point.position) for point in points]
+    positions = [line.compute_x(point.position) for point in points]
     if len(points) != 2 or points[0].position == points[1].position:
-        return found
-    left, right = sorted(found)
+        return positions
+    left, right = sorted(positions)
     if right - left >= _MIN_POINT_GAP:
-        return found
+        return positions
     middle = min(
         max((left + right) / 2, line.start + _MIN_POINT_GAP / 2), line.stop - _MIN_POINT_GAP / 2
     )
@@ -187,48 +194,48 @@ def _draw_labels(
     size = pen.scale_size(size)
     ends: list[float] = []
     for x, text, ink in labels:
-        wide = min(measure_text(text, size), area.width)
-        where = area.clamp_center(x, wide)
-        left = where - wide / 2
-        at = next((at for at, end in enumerate(ends) if end + 4 <= left), len(ends))
-        ends[at : at + 1] = [where + wide / 2]
-        pen.draw_text(where, y + 13 * at, text, size, ink, anchor="middle", width=area.width)
+        width = min(measure_text(text, size), area.width)
+        center = area.clamp_center(x, width)
+        left = center - width / 2
+        line = next((line for line, end in enumerate(ends) if end + 4 <= left), len(ends))
+        ends[line : line + 1] = [center + width / 2]
+        pen.draw_text(center, y + 13 * line, text, size, ink, anchor="middle", width=area.width)
     return len(ends)
 
 
 def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) -> float:
     """Draw numbers as bit rulers in a box, with their outcome below; return the end."""
     areas, pen = sketch.get_areas(row), sketch.pen
-    under = len(pen.parts)
-    ends, valued = [], False
+    parts_start = len(pen.parts)
+    ends, has_value = [], False
     for cell, area in zip(row.cells, areas, strict=True):
-        own = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
-        valued = any(span.look in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
+        own_rulers = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
+        has_value = any(span.look in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
         end = y + 4
-        for strip in own:
-            end = draw_bit_ruler(sketch, strip, area.shrink(6), end, with_value=not valued)
+        for strip in own_rulers:
+            end = draw_bit_ruler(sketch, strip, area.shrink(6), end, with_value=not has_value)
         ends.append(end)
         sketch.draw_links(row, cell.place.lane, area, y)
     end = max(ends) + 2
-    if len(areas) == 1 and not valued and not row.destination_name:
+    if len(areas) == 1 and not has_value and not row.destination_name:
         end = draw_sentence(sketch, row, areas[0].shrink(6), end - 6)
     end = draw_cells(sketch, row, end, is_framed=False) + 6
-    pen.draw_below(under, areas, y, end - y)
+    pen.draw_below(parts_start, areas, y, end - y)
     for cell, area in zip(row.cells, areas, strict=True):
         sketch.set_port(cell.place, area, end)
     return end
 
 
 def draw_bit_ruler(
-    sketch: Sketch, strip: BitRuler, area: Area, y: float, *, with_value: bool
+    sketch: Sketch, ruler: BitRuler, area: Area, y: float, *, with_value: bool
 ) -> float:
     """Draw a number bit by bit: a box for each run, with its label below; return the end."""
     pen = sketch.pen
-    if strip.name:
+    if ruler.name:
         pen.draw_text(
             area.x,
             y + 12,
-            strip.name,
+            ruler.name,
             11,
             SvgColour.DIM,
             is_monospaced=True,
@@ -236,14 +243,14 @@ def draw_bit_ruler(
             width=area.width,
         )
         y += 16
-    shown = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
+    runs = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
              x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
-             for x in strip.stretches]  # fmt: skip
+             for x in ruler.stretches]  # fmt: skip
     room = int(area.width / (pen.scale_size(_SMALL) * _DIGIT))
-    for line in _fold_runs(shown, room) if _count_cells(shown) > room else [shown]:
-        y = _draw_ruler_line(sketch, strip, line, area, y)
+    for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
+        y = _draw_ruler_line(sketch, ruler, line, area, y)
     for text in (
-        pen.wrap_text(drop_hex_prefixes(strip.summary), area.width, 11) if with_value else ()
+        pen.wrap_text(drop_hex_prefixes(ruler.summary), area.width, 11) if with_value else ()
     ):
         pen.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
         y += 16
@@ -271,23 +278,23 @@ def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
             lines.append([])
         rest = stretch.text
         while _count_cells([*lines[-1], stretch._replace(text=rest)]) > room:
-            free = room - _count_cells(lines[-1]) - 1
-            taken = max(rest.rfind(" ", 0, max(free, 0) + 1), 0)
-            if not taken and not lines[-1]:  # without groups: parts of about equal length
-                taken = -(-len(rest) // -(-len(rest) // free))
-            if taken:
-                lines[-1].append(stretch._replace(text=rest[:taken]))
-                stretch, rest = stretch._replace(label=_CONTINUATION), rest[taken:].strip()
+            free_digits = room - _count_cells(lines[-1]) - 1
+            length = max(rest.rfind(" ", 0, max(free_digits, 0) + 1), 0)
+            if not length and not lines[-1]:  # without groups: parts of about equal length
+                length = -(-len(rest) // -(-len(rest) // free_digits))
+            if length:
+                lines[-1].append(stretch._replace(text=rest[:length]))
+                stretch, rest = stretch._replace(label=_CONTINUATION), rest[length:].strip()
             lines.append([])
         lines[-1].append(stretch._replace(text=rest))
     return lines
 
 
 def _draw_ruler_line(
-    sketch: Sketch, strip: BitRuler, stretches: list[BitRun], area: Area, y: float
+    sketch: Sketch, ruler: BitRuler, stretches: list[BitRun], area: Area, y: float
 ) -> float:
     """Draw one line of a ruler, and the labels below it; return the end."""
-    pen, tint = sketch.pen, sketch.find_tint(strip.place)
+    pen, tint = sketch.pen, sketch.find_tint(ruler.place)
     digits = _count_cells(stretches)
     size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
     x = area.center - digits * size * _DIGIT / 2
@@ -299,26 +306,26 @@ def _draw_ruler_line(
             ink = SvgColour.MARK if stretch.look is SpanKind.LOST else SvgColour.DIM
             labels.append((box.center, stretch.label, ink))
         x = box.right
-    more = pen.scale_size(9.5) - 9.5
-    return y + 28 + more + 13 * _draw_labels(pen, area, y + 36 + more, labels, 9.5)
+    extra_height = pen.scale_size(9.5) - 9.5
+    return y + 28 + extra_height + 13 * _draw_labels(pen, area, y + 36 + extra_height, labels, 9.5)
 
 
 def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float) -> float:
     """Draw a sum along a rail, from c through the lanes, with summands above; return the end."""
     pen, columns, rail = sketch.pen, sketch.columns, y + 26
     place = row.cells[0].place
-    found = sketch.ports.get(figure.start.place)
-    start = found.area.center if found else columns[0].x + 8
+    port = sketch.ports.get(figure.start.place)
+    start = port.area.center if port else columns[0].x + 8
     last = columns[-1].center
-    if found:
-        pen.draw_flow((start, found.y), (start, rail), SvgColour.C, has_head=False)
+    if port:
+        pen.draw_flow((start, port.y), (start, rail), SvgColour.C, has_head=False)
     pen.draw_line(start, rail, last, rail, SvgColour.BAR, 3)
     pen.draw_dot(start, rail, SvgColour.C)
     for column, term in zip(columns, figure.terms, strict=True):
         _draw_term(sketch, term, column, y, rail)
-        final = column is columns[-1]
-        draw_text_inside(pen, column, rail + 24, term.total, 16 if final else 13,
-               SvgColour.INK if final else SvgColour.DIM, is_bold=final)  # fmt: skip
+        is_final = column is columns[-1]
+        draw_text_inside(pen, column, rail + 24, term.total, 16 if is_final else 13,
+               SvgColour.INK if is_final else SvgColour.DIM, is_bold=is_final)  # fmt: skip
     end = rail + 32
     sketch.set_port(place, columns[-1], end)
     return end

@@ -37,24 +37,24 @@ def list_elements(pen: SvgCanvas) -> list[str]:
 
 
 def write_sheet(
-    sheet: Sheet, drawn: list[str], theme: Theme, *, css: str = "", style: str = "",
-    before: Sequence[str] = (), over: Sequence[str] = (),
+    sheet: Sheet, elements: list[str], theme: Theme, *, css: str = "", style: str = "",
+    markers: Sequence[str] = (), overlay: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Write the SVG of a page, with elements before and over the drawing."""
-    name, wide, high = sheet.name, format_length(sheet.width), format_length(sheet.height)
+    name, width, height = sheet.name, format_length(sheet.width), format_length(sheet.height)
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" '
         f'class="{" ".join(filter(None, ("px-svg", f"px-{theme}", css)))}" '
-        f'role="{"group" if over else "img"}" viewBox="0 0 {wide} {high}" width="{wide}" '
-        f'height="{high}" font-family="DejaVu Sans, sans-serif" '
+        f'role="{"group" if overlay else "img"}" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="DejaVu Sans, sans-serif" '
         f'aria-labelledby="{name}-title {name}-desc">',
         f'<title id="{name}-title">{escape_xml(sheet.title)}</title>',
         f'<desc id="{name}-desc">{escape_xml(sheet.about)}</desc>',
-        make_style_sheet("\n".join(drawn), theme),
+        make_style_sheet("\n".join(elements), theme),
         *([f"<style>{style}</style>"] if style else []),
-        *before,
-        *apply_theme(drawn, theme),
-        *over,
+        *markers,
+        *apply_theme(elements, theme),
+        *overlay,
         "</svg>",
     ]
     return "\n".join(lines) + "\n"

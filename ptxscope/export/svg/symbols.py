@@ -64,16 +64,24 @@ def draw_bit_box(
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
-    plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
-    hue = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
-    pen.draw_rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
-    ink = SvgColour.INK if plain else style.text
+    is_plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
+    frame_colour = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
+    pen.draw_rect(
+        area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
+    )
+    ink = SvgColour.INK if is_plain else style.text
     middle = y + height / 2
     if style.is_hatched:
-        wide = min(measure_text(text, size, is_monospaced=True), area.width - 4)
-        pen.draw_hatch(area.x, y, area.width, height, hue)
+        text_width = min(measure_text(text, size, is_monospaced=True), area.width - 4)
+        pen.draw_hatch(area.x, y, area.width, height, frame_colour)
         pen.draw_rect(
-            area.center - wide / 2 - 2, middle - 8, wide + 4, 16, SvgColour.PAGE, None, radius=2
+            area.center - text_width / 2 - 2,
+            middle - 8,
+            text_width + 4,
+            16,
+            SvgColour.PAGE,
+            None,
+            radius=2,
         )
     pen.draw_text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
              is_monospaced=True, is_bold=style.is_bold, width=area.width - 2)  # fmt: skip
@@ -128,13 +136,13 @@ def draw_mask_box(pen: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColo
     pen.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
 
 
-def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> None:
+def draw_flags(pen: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
-    for at, flag in enumerate(found):
+    for index, flag in enumerate(flags):
         em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), LEAST)
-        wide = em * pen.scale_size(size) + 12
-        x, top = area.center - wide / 2, y + 4 + at * 14
+        width = em * pen.scale_size(size) + 12
+        x, top = area.center - width / 2, y + 4 + index * 14
         pen.parts.append(
             f'<g class="px-flag" transform="translate({format_length(x)} {format_length(top)})">'
         )
@@ -143,9 +151,9 @@ def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> N
         pen.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
-def measure_flags(most: int) -> float:
+def measure_flags(count: int) -> float:
     """Return the height of a number of flags in px."""
-    return 14 * most + 4 if most else 0
+    return 14 * count + 4 if count else 0
 
 
 def draw_difference_frame(
@@ -168,12 +176,12 @@ def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
 
 
 def draw_underline(
-    pen: SvgCanvas, center: float, y: float, word: str, other: str, size: float
+    pen: SvgCanvas, center: float, y: float, word: str, other_word: str, size: float
 ) -> None:
     """Draw bars below the digits of a word that differ from those of another word."""
-    each = size * 0.602
-    left = center - len(word) * each / 2
-    for at, (x, z) in enumerate(zip(word, other, strict=True)):
+    digit_width = size * 0.602
+    left = center - len(word) * digit_width / 2
+    for index, (x, z) in enumerate(zip(word, other_word, strict=True)):
         if x != z:
-            start = left + at * each
-            pen.draw_line(start + 1.5, y, start + each - 1.5, y, SvgColour.MARK, 3)
+            start = left + index * digit_width
+            pen.draw_line(start + 1.5, y, start + digit_width - 1.5, y, SvgColour.MARK, 3)

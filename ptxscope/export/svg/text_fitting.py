@@ -64,7 +64,9 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
             continue
         part = ""
         for piece in (
-            x for each in _BREAKS.split(word) for x in _break_word(each, width, size, is_monospaced)
+            x
+            for segment in _BREAKS.split(word)
+            for x in _break_word(segment, width, size, is_monospaced)
         ):
             if part and measure_text(part + piece, size, is_monospaced) > width:
                 yield part
@@ -75,13 +77,13 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
 
 def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
     """Yield parts of a word of at most a width."""
-    start, used = 0, 0.0
-    for at, char in enumerate(word):
-        wide = measure_text(char, size, is_monospaced)
-        if used + wide > width and at > start:
-            yield word[start:at]
-            start, used = at, 0.0
-        used += wide
+    start, used_width = 0, 0.0
+    for index, char in enumerate(word):
+        char_width = measure_text(char, size, is_monospaced)
+        if used_width + char_width > width and index > start:
+            yield word[start:index]
+            start, used_width = index, 0.0
+        used_width += char_width
     yield word[start:]
 
 
@@ -91,8 +93,8 @@ def is_leftwards(text: str) -> bool:
         return False
     from unicodedata import bidirectional
 
-    strong = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
-    return next(strong, "L") != "L"
+    directions = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
+    return next(directions, "L") != "L"
 
 
 class Fitted(NamedTuple):
@@ -103,14 +105,14 @@ class Fitted(NamedTuple):
 
 
 def fit_text(
-    text: str, width: float, size: float, is_monospaced: bool, least: float = LEAST
+    text: str, width: float, size: float, is_monospaced: bool, min_size: float = LEAST
 ) -> Fitted:
     """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
-    wide = measure_text(text, 1, is_monospaced)
-    if wide * size <= width:
+    em_width = measure_text(text, 1, is_monospaced)
+    if em_width * size <= width:
         return Fitted(text, size)
-    if wide * least <= width:
-        return Fitted(text, max(int(width / wide * 10) / 10, least))
-    while text and measure_text(text + "…", least, is_monospaced) > width:
+    if em_width * min_size <= width:
+        return Fitted(text, max(int(width / em_width * 10) / 10, min_size))
+    while text and measure_text(text + "…", min_size, is_monospaced) > width:
         text = text[: -max(1, len(text) // 16)]
-    return Fitted(text + "…", least)
+    return Fitted(text + "…", min_size)

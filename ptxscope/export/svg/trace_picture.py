@@ -106,88 +106,96 @@ def draw_trace(
     doc = build_document(trace, options)
     pen = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
     pen.lettering, pen.min_size = look.lettering, look.min_size
-    compact = look.layout.is_compact
-    fork, told = None if compact else make_branches(doc, trace, options), doc
-    longest = LONGEST_OF_BRANCH if fork else LONGEST
-    named = abbreviate_long_names(doc, longest)
-    if named:
+    is_compact = look.layout.is_compact
+    branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
+    longest = LONGEST_OF_BRANCH if branches else LONGEST
+    long_names = abbreviate_long_names(doc, longest)
+    if long_names:
         trace = abbreviate_names(trace, longest)
-        told = build_document(trace, options)
-        fork = make_branches(told, trace, options)
-    trunk = fork.trunk if fork else told.steps
-    layout = PAGE if fork else look.layout  # branches have one layout
-    shown = build_folded_scene(trace, options) if compact else None
-    drawn = shown.scene if shown else build_visible_scene(trace, options)
-    sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
-    if shown:
-        sketch.ends = shown.ends
+        short_document = build_document(trace, options)
+        branches = make_branches(short_document, trace, options)
+    trunk = branches.trunk if branches else short_document.steps
+    layout = PAGE if branches else look.layout  # branches have one layout
+    folded_scene = build_folded_scene(trace, options) if is_compact else None
+    scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
+    sketch, page = Sketch(pen, scene, short_document, trunk, layout), layout.page
+    if folded_scene:
+        sketch.ends = folded_scene.ends
     place_rows(sketch)
-    y = top = (_draw_compact_head if compact else _draw_document_head)(doc, pen, named)
+    y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, pen, long_names)
     pen.smallest_size, pen.cut_count = LARGEST, 0  # of the part below the head
     pen.add_mark("operands", y)
     y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, trunk, y, before=fork.stage if fork else None)
-    if fork:
-        y = draw_branches(told, fork, pen, draw_column_grounds(sketch, top, y) + 8)
+    y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
+    if branches:
+        y = draw_branches(short_document, branches, pen, draw_column_grounds(sketch, top, y) + 8)
     else:
         pen.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
         y = (
-            draw_compact_results(told, sketch, y)
-            if compact
-            else draw_results(told, told.results, sketch, y)
+            draw_compact_results(short_document, sketch, y)
+            if is_compact
+            else draw_results(short_document, short_document.results, sketch, y)
         )
     pen.add_mark("notes", y)
-    y = _draw_notes(doc, pen, y - (8 if compact else 0), page, is_numbered=sketch.scene.lanes > 1)
+    y = _draw_notes(
+        doc, pen, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
+    )
     if doc.answers:
         pen.add_mark("answers", y)
-        y = _draw_answers(doc.answers, pen, y, page, is_branched=fork is not None)
+        y = _draw_answers(doc.answers, pen, y, page, is_branched=branches is not None)
     elif doc.agreement:
         pen.add_mark("answers", y)
         y = _draw_agreement(doc.agreement, pen, y, page)
     pen.add_mark("foot", y)
-    y = _draw_foot(doc, pen, y, page, _describe_idle_steps(sketch, told.steps) if compact else "")
-    return SvgDrawing(doc, pen, y, options.theme, layout, named)
+    y = _draw_foot(
+        doc, pen, y, page, _describe_idle_steps(sketch, short_document.steps) if is_compact else ""
+    )
+    return SvgDrawing(doc, pen, y, options.theme, layout, long_names)
 
 
-def draw_form(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
+def draw_form(
+    doc: Document, short_document: Document, scene: Scene, result_views: tuple[ResultView, ...]
+) -> str:
     """Draw a scene without known values, and the types of its results.
 
-    `told` is the document with letters instead of long names.
+    `short_document` is the document with letters instead of long names.
     """
     pen = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    sketch = Sketch(pen, shown, told, told.steps)
+    sketch = Sketch(pen, scene, short_document, short_document.steps)
     place_rows(sketch)
     y = top = _draw_document_head(doc, pen, abbreviate_long_names(doc))
     y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, told.steps, y, before=None)
-    y = draw_results(told, ends, sketch, draw_column_grounds(sketch, top, y))
+    y = _draw_steps(sketch, short_document.steps, y, end_stage=None)
+    y = draw_results(short_document, result_views, sketch, draw_column_grounds(sketch, top, y))
     return render_drawing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
 
 
-def render_drawing(drawn: SvgDrawing, over: Sequence[str] = ()) -> str:
+def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
-    pen = drawn.pen
-    sheet = make_sheet(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
-    return write_sheet(sheet, [*draw_page(drawn), *list_elements(pen)], drawn.theme, over=over)
+    pen = drawing.pen
+    sheet = make_sheet(drawing.doc, pen.prefix, drawing.layout.width, drawing.height)
+    return write_sheet(
+        sheet, [*draw_page(drawing), *list_elements(pen)], drawing.theme, overlay=overlay
+    )
 
 
-def draw_page(drawn: SvgDrawing) -> list[str]:
+def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
-    pen, wide, high = SvgCanvas(drawn.pen.prefix), drawn.layout.width, drawn.height
-    if drawn.layout.is_compact:
-        pen.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
+    pen, width, height = SvgCanvas(drawing.pen.prefix), drawing.layout.width, drawing.height
+    if drawing.layout.is_compact:
+        pen.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
-        pen.draw_rect(0.5, 0.5, wide - 1, high - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
+        pen.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
     return pen.parts
 
 
-def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
+def _draw_document_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), named)
+    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), long_names)
 
 
-def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
+def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
     """Draw title, instruction and the text of the badge; return the end."""
     y = 26.0
     pen.open_group("px-head")
@@ -195,10 +203,12 @@ def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = (
         lines = pen.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
         y = pen.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
     badge = min(measure_text(model, 11) + 22, 240)
-    under = len(pen.parts)
-    end = draw_instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, named) + 15
-    line = pen.parts[under:]
-    del pen.parts[under:]
+    parts_start = len(pen.parts)
+    end = (
+        draw_instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, long_names) + 15
+    )
+    line = pen.parts[parts_start:]
+    del pen.parts[parts_start:]
     pen.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
     pen.parts += line
     x = EDGE + _PAGE.width - badge - 10
@@ -210,7 +220,7 @@ def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = (
     return end + 18
 
 
-def _draw_compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
+def _draw_compact_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction, and the model unless it is the documentation; return the end."""
     page, y = COMPACT.page, 10.0
     pen.open_group("px-head")
@@ -224,7 +234,7 @@ def _draw_compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     )
     room = min(measure_text(model, pen.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
     pen.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
-    end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, named)
+    end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
     pen.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
     pen.close_group()
     return end + 14
@@ -240,9 +250,9 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
         return y
     notes = sketch.notes
     sketch.pen.open_group("px-lanes")
-    for at, column in enumerate(sketch.columns, 1):
-        lane = len(sketch.columns) - at
-        marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == lane]
+    for number, column in enumerate(sketch.columns, 1):
+        lane = len(sketch.columns) - number
+        marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
         sketch.pen.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
                         width=column.width - 8)  # fmt: skip
@@ -253,86 +263,97 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
 def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     pen = sketch.pen
-    shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys]
-    lanes = [x.role for x in shown if x.is_by_lane]
-    words = y
-    if shown and sketch.layout.has_words_above:
+    registers = [
+        sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys
+    ]
+    lanes = [x.role for x in registers if x.is_by_lane]
+    words_end = y
+    if registers and sketch.layout.has_words_above:
         pen.open_group("px-registers")
-        y = words = step_captions.draw_registers(sketch, lanes, y)
+        y = words_end = step_captions.draw_registers(sketch, lanes, y)
         pen.close_group()
     y = _draw_lane_names(sketch, y)
-    if not shown:
+    if not registers:
         return y
     pen.open_group("px-operands")
     if not sketch.layout.has_words_above:
-        words = step_captions.draw_registers(sketch, lanes, y)
-    end = max(draw_register(sketch, each, sketch.slots[each.role], y + 6) for each in shown)
-    for each in shown:
-        sketch.add_zones(each.cells, y + 6)
+        words_end = step_captions.draw_registers(sketch, lanes, y)
+    end = max(
+        draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
+    )
+    for figure in registers:
+        sketch.add_zones(figure.cells, y + 6)
     pen.close_group()
-    fields = [each for each in shown if each.figure]
+    fields = [figure for figure in registers if figure.figure]
     if fields:
         pen.open_group("px-fields")
         top = end + 6
-        for each in fields:
-            (area,) = sketch.make_areas(1, sketch.slots[each.role])
-            for strip in each.figure.rulers if each.figure else ():
+        for figure in fields:
+            (area,) = sketch.make_areas(1, sketch.slots[figure.role])
+            for strip in figure.figure.rulers if figure.figure else ():
                 end = max(
                     end, draw_bit_ruler(sketch, strip._replace(name=""), area, top, with_value=True)
                 )
                 sketch.set_port(strip.place, area, end)
         pen.close_group()
-    return max(end, words)
+    return max(end, words_end)
 
 
 def _draw_steps(
-    sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage | None
+    sketch: Sketch, steps: tuple[StepView, ...], y: float, end_stage: Stage | None
 ) -> float:
     """Draw a band for each step, and a line for omitted ones; return the end.
 
-    Steps from the stage `before` onwards are left to the branches.
+    Steps from `end_stage` onwards are left to the branches.
     """
     pen = sketch.pen
-    shown = {step.number: step for step in steps}
-    above: float | None = None
-    left_out: list[StepScene] = []
+    shown_steps = {step.number: step for step in steps}
+    previous_end: float | None = None
+    omitted_steps: list[StepScene] = []
     selected: StepView | None = None
     for scene_step in sketch.scene.steps:
-        if scene_step.stage is before:
+        if scene_step.stage is end_stage:
             break
-        step = shown.get(scene_step.number)
+        step = shown_steps.get(scene_step.number)
         if step is None:
-            left_out.append(scene_step)
+            omitted_steps.append(scene_step)
             continue
         if not scene_step.rows and not step.notes:  # the step changes nothing
             selected = step if step.stage is Stage.SELECT else None
             continue
-        joined = selected if step.stage is Stage.EXTEND else None
-        y = step_captions.draw_gap(sketch, left_out, y, above or y)
-        left_out = []
+        joined_step = selected if step.stage is Stage.EXTEND else None
+        y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
+        omitted_steps = []
         pen.add_mark(f"step-{step.stage}", y)
         pen.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
-        above = step_captions.draw_thread(sketch, above, y)
-        brought = {x.role: x for row in scene_step.rows for x in sketch.find_new_registers(row)
-                   if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
-        words = step_captions.draw_step_caption(sketch, step, brought, y, joined)
-        end = words
+        previous_end = step_captions.draw_thread(sketch, previous_end, y)
+        new_registers = {
+            x.role: x
+            for row in scene_step.rows
+            for x in sketch.find_new_registers(row)
+            if x.unit > 1 and sketch.scene.lanes > 1
+        }
+        words_end = step_captions.draw_step_caption(sketch, step, new_registers, y, joined_step)
+        end = words_end
         if scene_step.rows:
             end = max(
-                draw_rows(sketch, scene_step, words if sketch.layout.has_words_above else y), words
+                draw_rows(sketch, scene_step, words_end if sketch.layout.has_words_above else y),
+                words_end,
             )
         y = draw_step_notes(pen, step, end, sketch.figures)
         pen.close_group()
-    return step_captions.draw_gap(sketch, left_out, y, above or y)
+    return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
 
 def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
     """Return a sentence with the steps that are not drawn because they change nothing."""
-    drawn = {step.stage for step in sketch.scene.steps if step.rows}
-    joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
-    left_out = (x for x in steps if x.stage not in drawn | joined and not x.notes)
-    idle = [f"{x.number} {x.title}" for x in left_out]
-    return f"Not drawn, since nothing changes there: {', '.join(idle)}." if idle else ""
+    drawn_stages = {step.stage for step in sketch.scene.steps if step.rows}
+    joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
+    omitted_steps = (
+        x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
+    )
+    step_names = [f"{x.number} {x.title}" for x in omitted_steps]
+    return f"Not drawn, since nothing changes there: {', '.join(step_names)}." if step_names else ""
 
 
 def _draw_answers(
@@ -347,24 +368,30 @@ def _draw_answers(
     )
     widest = max(measure_text(answer.label, pen.scale_size(12)) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
-    said = Area(page.x + room, page.width - room)
-    pen.draw_text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, SvgColour.DIM,
-             width=said.width)  # fmt: skip
+    text_area = Area(page.x + room, page.width - room)
+    pen.draw_text(
+        text_area.x,
+        y + 28,
+        f"They part at the step “{answers.step}”.",
+        12,
+        SvgColour.DIM,
+        width=text_area.width,
+    )
     y += 52
     for answer in answers.all:
-        why = answer.reason
+        reason = answer.reason
         pen.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
         pen.draw_text(
-            said.x,
+            text_area.x,
             y,
             drop_hex_prefixes(answer.result),
             13,
             SvgColour.INK,
             is_monospaced=True,
             is_bold=True,
-            width=min(said.width - measure_text(why, 12) * 1.12 - 8, 360),
+            width=min(text_area.width - measure_text(reason, 12) * 1.12 - 8, 360),
         )
-        pen.draw_text(page.right, y, why, 12, SvgColour.MARK, anchor="end", is_bold=True)
+        pen.draw_text(page.right, y, reason, 12, SvgColour.MARK, anchor="end", is_bold=True)
         y += 20
     for erratum in answers.errata:
         y = draw_note(pen, f"{erratum.id}: {erratum.sentence}", y, page) + 8
@@ -372,9 +399,9 @@ def _draw_answers(
     return y
 
 
-def _draw_agreement(said: str, pen: SvgCanvas, y: float, page: Area) -> float:
+def _draw_agreement(text: str, pen: SvgCanvas, y: float, page: Area) -> float:
     pen.open_group("px-answers")
-    pen.draw_text(page.x, y + 18, said, 12, SvgColour.INK, is_bold=True)
+    pen.draw_text(page.x, y + 18, text, 12, SvgColour.INK, is_bold=True)
     pen.close_group()
     return y + 20
 
@@ -382,23 +409,23 @@ def _draw_agreement(said: str, pen: SvgCanvas, y: float, page: Area) -> float:
 def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbered: bool) -> float:
     """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
     y += 14
-    for at, said in enumerate(doc.lane_notes, 1):
-        y = draw_note(pen, f"note {at}: {said}" if is_numbered else said, y, page) + 8
+    for number, said in enumerate(doc.lane_notes, 1):
+        y = draw_note(pen, f"note {number}: {said}" if is_numbered else said, y, page) + 8
     for text in doc.notes:
         lines = pen.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
         y = pen.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
     return y
 
 
-def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle: str = "") -> float:
+def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle_text: str = "") -> float:
     """Draw caption and source; return the height of the page in whole px, as renderers round it."""
     pen.open_group("px-foot")
     if doc.caption:
         lines = pen.wrap_text(doc.caption, page.width, 13)
         y = pen.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True) - 10
-    for line in pen.wrap_text(idle, page.width, 10):
+    for line in pen.wrap_text(idle_text, page.width, 10):
         pen.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
         y += 13
     pen.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
     pen.close_group()
-    return ceil(y + (30 if idle else 40))
+    return ceil(y + (30 if idle_text else 40))

@@ -41,27 +41,27 @@ def find_relations(pen: SvgCanvas, first: int = 0) -> Relations:
     """Return the relations between all drawn values, numbered from `first`."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
-    back: dict[Node, list[Node]] = {node: [] for node in nodes}
-    on: dict[Node, list[Node]] = {node: [] for node in nodes}
+    sources: dict[Node, list[Node]] = {node: [] for node in nodes}
+    targets: dict[Node, list[Node]] = {node: [] for node in nodes}
     for source, target in pen.links:
-        back[target].append(source)
-        on[source].append(target)
+        sources[target].append(source)
+        targets[source].append(target)
     return Relations(
-        {node: at for at, node in enumerate(nodes, first)},
-        {node: _find_reachable(node, back) for node in nodes},
-        {node: _find_reachable(node, on) for node in nodes},
+        {node: number for number, node in enumerate(nodes, first)},
+        {node: _find_reachable(node, sources) for node in nodes},
+        {node: _find_reachable(node, targets) for node in nodes},
     )
 
 
 def _find_reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
-    found: set[Node] = set()
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
-            waiting += edges[current]
-    return frozenset(found)
+    reachable: set[Node] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current not in reachable:
+            reachable.add(current)
+            pending += edges[current]
+    return frozenset(reachable)
 
 
 def highlight_lines(
@@ -71,24 +71,25 @@ def highlight_lines(
     yield '<g class="px-zones">'
     for link, paths in pen.links.items():
         for path in paths:
-            found = _PATH.search(path)
-            if found:
+            path_match = _PATH.search(path)
+            if path_match:
                 related = relations.format_link_numbers(*link)
-                yield f'<path{found[0]} data-r="{related}"/>'
+                yield f'<path{path_match[0]} data-r="{related}"/>'
     for zone in pen.zones:
         shape = " ".join(
             f'{name}="{format_length(value)}"'
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)
         )
-        said = sentences.get(zone.node, "")
-        inner = f"<title>{escape_xml(said)}</title>" if said else ""
-        yield f'<rect {shape} rx="5" tabindex="-1"{relations.format_attributes(zone.node)}>{inner}</rect>'
+        sentence = sentences.get(zone.node, "")
+        inner = f"<title>{escape_xml(sentence)}</title>" if sentence else ""
+        attributes = relations.format_attributes(zone.node)
+        yield f'<rect {shape} rx="5" tabindex="-1"{attributes}>{inner}</rect>'
     yield "</g>"
 
 
 def highlight_rules(count: int) -> str:
     """Return the rules that highlight the values related to the one hovered over or focused."""
     return "\n".join(
-        f'.ptxscope:has([data-v="{at}"]:is(:hover,:focus)) [data-r~="{at}"]{{--px-lit:1}}'
-        for at in range(count)
+        f'.ptxscope:has([data-v="{number}"]:is(:hover,:focus)) [data-r~="{number}"]{{--px-lit:1}}'
+        for number in range(count)
     )
