@@ -103,8 +103,8 @@ def export(
         raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
-    return made
+    document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
+    return document
 
 
 class _CallableModule(ModuleType):

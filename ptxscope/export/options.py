@@ -78,8 +78,8 @@ def validate_options(options: Options) -> Options:
         raise ValueError(f"heading_level is {level!r:.60}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
     if options.compact and (options.slide or options.both):
-        other = "a slide" if options.slide else "both answers"
-        raise ValueError(f"a compact figure has no room for {other}: choose one of them")
+        rival = "a slide" if options.slide else "both answers"
+        raise ValueError(f"a compact figure has no room for {rival}: choose one of them")
     return options._replace(
         theme=_parse_member("theme", options.theme, Theme),
         motion=_parse_member("motion", options.motion, Motion),
@@ -93,12 +93,12 @@ def validate_options(options: Options) -> Options:
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
-def _parse_member(field: str, value: object, kind: type[_Kind]) -> _Kind:
+def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
     """Return the member of an enum that equals a value; raise ValueError if there is none."""
-    for known in kind:
-        if value == known:
-            return known
-    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(kind)}")
+    for member in enum_type:
+        if value == member:
+            return member
+    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(enum_type)}")
 
 
 def validate_id(text: object) -> str:
