@@ -53,9 +53,9 @@ HTML: dict[str, Pair] = {
 """Colours of an HTML document."""
 
 
-def format_declarations(inks: Mapping[str, Pair], theme: Theme) -> str:
+def format_declarations(colours: Mapping[str, Pair], theme: Theme) -> str:
     """Return the custom properties of colours: light, dark, or for whichever the page is."""
-    return "".join(f"--px-{ink}:{_format_colour(pair, theme)};" for ink, pair in inks.items())
+    return "".join(f"--px-{name}:{_format_colour(pair, theme)};" for name, pair in colours.items())
 
 
 def _format_colour(pair: Pair, theme: Theme) -> str:
@@ -65,16 +65,16 @@ def _format_colour(pair: Pair, theme: Theme) -> str:
     return f"light-dark({light},{dark})" if light.startswith("#") else "initial"
 
 
-def format_rules(scope: str, inks: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
+def format_rules(scope: str, colours: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
     """Return the rules that set the colours ``--px-…`` within a selector.
 
     A property that is not a colour stays unset where ``color-scheme`` decides. Print is light
     unless the theme is dark, because browsers do not print backgrounds.
     """
     if theme is not Theme.AUTO:
-        return f"{scope}{{{format_declarations(inks, theme)}}}"
+        return f"{scope}{{{format_declarations(colours, theme)}}}"
     either, light, dark = (
-        format_declarations(inks, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
+        format_declarations(colours, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
     )
     is_light, is_dark = (",".join(marks) for marks in zip(*MARKS, strict=True))
     return (

@@ -138,13 +138,17 @@ def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
 def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
     """Return the value of an operand, a destination or a part of one, by role or by register."""
     part = _PART.fullmatch(name)
-    called = part[1] if part else name
+    register_name = part[1] if part else name
     ins = trace.instruction
     roles = {register: role for role, register in ins.names.items()} | {
         register: role for role, register in ins.results.items()
     }
-    role = called if called in {*trace.operands, *ins.results} else roles.get(called, "")
-    if called == "old" and "d" in trace.operands:  # the former value of the destination
+    role = (
+        register_name
+        if register_name in {*trace.operands, *ins.results}
+        else roles.get(register_name, "")
+    )
+    if register_name == "old" and "d" in trace.operands:  # the former value of the destination
         role, bits = "d", trace.operands["d"]
     elif role in ins.results:
         bits = trace.result[ins.results[role]]
@@ -161,7 +165,7 @@ def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
         return _TemplateValue(bits, type_.bits, format_hex(bits, type_.bits), type_)
     unit = 8 if part[2] == "b" else 16
     if unit * (int(part[3]) + 1) > type_.bits:
-        raise ValueError(f"{called} has no {part[2]}{part[3]}")
+        raise ValueError(f"{register_name} has no {part[2]}{part[3]}")
     bits = bits >> unit * int(part[3]) & (1 << unit) - 1
     return _TemplateValue(bits, unit, format_hex(bits, unit))
 

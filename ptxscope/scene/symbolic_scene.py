@@ -473,6 +473,11 @@ def _format_total(symbolic_row: SymbolicRow, _: int) -> str:
     return " + ".join([symbolic_row.format_input(1), *lanes])
 
 
+def _format_combination(symbolic_row: SymbolicRow, _: int) -> str:
+    operator = getattr(symbolic_row.row.micro, "boolop", "")
+    return f"{symbolic_row.format_input(0)} {operator} {symbolic_row.format_input(1)}"
+
+
 def _format_either(symbolic_row: SymbolicRow, _: int) -> str:
     traced_row = TracedRow(symbolic_row.trace, symbolic_row.row)
     condition = format_truth_name(symbolic_row.trace, symbolic_row.row.input_keys[0])
@@ -482,15 +487,13 @@ def _format_either(symbolic_row: SymbolicRow, _: int) -> str:
 
 
 _MOVING_FORMULAS: dict[type, Callable[[SymbolicRow, int], str]] = {
-    m.Extend: lambda told, _: f"{_format_type(told)}({told.format_input(0)})",
-    m.Clamp: lambda told, _: _format_clamp(told),
+    m.Extend: lambda row, _: f"{_format_type(row)}({row.format_input(0)})",
+    m.Clamp: lambda row, _: _format_clamp(row),
     m.Compare: _format_relation,
-    m.Combine: lambda told, _: (
-        f"{told.format_input(0)} {getattr(told.row.micro, 'boolop', '')} {told.format_input(1)}"
-    ),
+    m.Combine: _format_combination,
     m.Accumulate: _format_total,
     m.Choose: _format_either,
-    m.Flush: lambda told, _: f"ftz({told.format_input(0)})",
+    m.Flush: lambda row, _: f"ftz({row.format_input(0)})",
 }
 
 

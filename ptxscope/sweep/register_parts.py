@@ -92,11 +92,11 @@ class RegisterPart(NamedTuple):
         return 1 << self.unit
 
     def extract(self, bits: int) -> int:
-        """Return its bits out of those of the register."""
+        """Return its bits, extracted from the bits of the register."""
         return bits >> self.shift & self.mask
 
     def insert(self, bits: int, part: int) -> int:
-        """Return the bits of the register with this part replaced."""
+        """Return the bits of the register with this part replaced by `part`."""
         return bits & ~(self.mask << self.shift) | part << self.shift
 
     def compute_rank(self, bits: int) -> int:

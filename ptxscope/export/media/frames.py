@@ -179,7 +179,7 @@ class _MotionParts(NamedTuple):
     """The extra parts of a moving picture: elements before and over the drawing, and its style."""
 
     markers: tuple[str, ...] = ()
-    over: tuple[str, ...] = ()
+    overlay: tuple[str, ...] = ()
     style: str = ""
 
 

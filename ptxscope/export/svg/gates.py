@@ -1,4 +1,4 @@
-"""Gates and choices; the functions have the signature of those in ``svg_figures``."""
+"""Gates and choices, drawn by functions with the same signature as in ``svg_figures``."""
 
 from __future__ import annotations
 
