@@ -140,7 +140,12 @@ class SweepPane(Pane):
     def _compute_sweep(self) -> Sweep:
         trace = self._trace
         return compute_sweep(
-            trace.instruction, trace.operands, self._x, self._y, of=self._of, model=trace.model
+            trace.instruction,
+            trace.operands,
+            self._x,
+            self._y,
+            result_part=self._of,
+            model=trace.model,
         )
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
@@ -223,9 +228,9 @@ class SweepPane(Pane):
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
                 if mask.any():
                     yield f"{name[0]} {name}"
-        if found.other and found.divergence_mask.any():
+        if found.other_model and found.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
-            yield f"{sign} where {found.other.name} parts"
+            yield f"{sign} where {found.other_model.name} parts"
 
     def _scale(self) -> str:
         """Which shades are which results."""
@@ -233,7 +238,7 @@ class SweepPane(Pane):
         if not self._y:
             return ""
         low, high = (found.result_part.format_value(found.result_part.get_value_at(int(x))) for x in
-                     (found.places.min(), found.places.max()))  # fmt: skip
+                     (found.ranks.min(), found.ranks.max()))  # fmt: skip
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
@@ -395,7 +400,7 @@ def _choose_style(cell: PlotCell) -> str:
 
 def _format_shade(cell: PlotCell) -> str:
     if cell.kind in _SHADED:
-        return f"{cell.kind}-{cell.above // _GRAIN}-{cell.below // _GRAIN}"
+        return f"{cell.kind}-{cell.upper_shade // _GRAIN}-{cell.lower_shade // _GRAIN}"
     return _INKS[cell.kind]
 
 

@@ -329,7 +329,7 @@ def test_guesses_are_read_back_as_they_were() -> None:
     found = found.with_text(LaneRef("extend.a", 1), "12").with_hint(LaneRef("extend.a", 0))
     again = from_json(found.trace, to_json(found))
     hinted = LaneRef("extend.a", 0)
-    assert again.with_(hinted, found.get_guess(hinted)) == found
+    assert again.with_guess(hinted, found.get_guess(hinted)) == found
     assert again.get_guess(hinted).hints == 1
 
 

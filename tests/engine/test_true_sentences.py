@@ -155,7 +155,7 @@ def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
     row = build_scene(tr).rows["guard.p"]
     assert [str(cell) for cell in row.cells] == ["old p 0   r is false"]
     assert isinstance(row.figure, ChoiceFigure)
-    assert [(x.name, x.bits, x.taken) for x in row.figure.options] == [
+    assert [(x.name, x.bits, x.is_taken) for x in row.figure.options] == [
         ("new p", "1", False),
         ("old p", "0", True),
     ]

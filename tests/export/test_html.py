@@ -28,7 +28,7 @@ from ptxscope.export.content.document import build_document
 from ptxscope.export.content.id_prefix import make_id_prefix
 from ptxscope.export.options import Options
 from ptxscope.export.svg import trace_picture
-from ptxscope.export.svg.zones import relations_of
+from ptxscope.export.svg.zones import find_relations
 from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 from tests.tiers import sampled
@@ -92,7 +92,7 @@ def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
     pen = trace_picture.draw_trace(shown).pen
-    relations = relations_of(pen)
+    relations = find_relations(pen)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
     values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
               if key not in packed}  # fmt: skip

@@ -13,11 +13,11 @@ from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...learn.exercises import (
     Exercise,
     feedback_lines,
+    format_prompt,
     grade_answer,
     iter_exercises,
     list_hints,
     map_families,
-    prompt,
     question_lines,
     skipped_lines,
 )
@@ -113,8 +113,8 @@ class _Asking(NamedTuple):
     def with_(self, found: Exercise, outcome: ExerciseOutcome, taken: int) -> _Asking:
         """One exercise more, kept where that is possible."""
         key = (found.opcode, found.kind)
-        one = Tally().with_(key, outcome, taken).total
-        tally, store = self.tally.with_(key, outcome, taken), self.store
+        one = Tally().with_exercise(key, outcome, taken).total
+        tally, store = self.tally.with_exercise(key, outcome, taken), self.store
         if store:
             try:
                 store.save_tally(tally)
@@ -131,7 +131,7 @@ def _ask_one(asking: _Asking, found: Exercise) -> _Asking:
     print("\n".join(lines))
     left, taken = iter(list_hints(found)), 0
     while True:
-        text = _read_line(prompt(found))
+        text = _read_line(format_prompt(found))
         if text.strip() == "?":
             hint = next(left, "")
             taken += bool(hint)
@@ -183,15 +183,15 @@ def _read_line(asks: str) -> str:
 
 def _print_result(asking: _Asking) -> None:
     now = asking.now
-    if now.asked:
-        said = f"{now.right} of {now.asked} right"
+    if now.total:
+        said = f"{now.right} of {now.total} right"
         said += f", {now.skipped} skipped" if now.skipped else ""
         print(f"{said}, {format_count(now.hints, 'hint')}." if now.hints else f"{said}.")
     else:
         print("Nothing was answered.")
     total = asking.tally.total
-    if total.asked > now.asked:
-        print(f"So far {total.right} of {total.asked}; ptxscope challenge --tally tells more.")
+    if total.total > now.total:
+        print(f"So far {total.right} of {total.total}; ptxscope challenge --tally tells more.")
 
 
 def _export(tally: Tally, name: str) -> None:

@@ -238,7 +238,7 @@ class _Player:
 
     def _grade_word(self, word: str) -> None:
         """Judge what was typed, or help."""
-        from ...learn.grader import judge, list_hints, reply
+        from ...learn.grader import format_reply, grade_answer, list_hints
         from ...learn.lesson_text import make_question
 
         asked = make_question(self._card)
@@ -254,7 +254,7 @@ class _Player:
             self._reveal("It is")
             return
         try:
-            answer = judge(asked, word)
+            answer = grade_answer(asked, word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
             print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
@@ -263,7 +263,7 @@ class _Player:
             self._reveal("")
             return
         self._wrong_count += 1
-        said = reply(asked, answer, is_first=self._wrong_count == 1)
+        said = format_reply(asked, answer, is_first=self._wrong_count == 1)
         print(*_wrap_text(make_printable(f"Not {word}. {said}"), ""), sep="\n")
 
     def _reveal(self, said: str) -> None:

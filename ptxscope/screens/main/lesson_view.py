@@ -10,7 +10,7 @@ from textual.containers import Vertical
 
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse
-from ...learn.grader import judge, list_hints, reply
+from ...learn.grader import format_reply, grade_answer, list_hints
 from ...learn.lesson import Card, Head, Lesson, list_files, list_headings, load_lesson
 from ...learn.lesson_progress import LessonProgress
 from ...learn.lesson_text import describe_question, format_answer, make_question
@@ -137,7 +137,9 @@ class LessonView(Vertical):
         of = make_question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
-        field.ask(describe_question(self.card), locate_answer(of).read, text, self, has_hints=True)
+        field.ask(
+            describe_question(self.card), locate_answer(of).parse_answer, text, self, has_hints=True
+        )
 
     def grade_answer(self, text: str, *, is_left: bool = False) -> None:
         """Judge an answer; ``is_left``: the field was left with it."""
@@ -148,14 +150,14 @@ class LessonView(Vertical):
             return
         asked_here = make_question(self.card)
         try:
-            found = judge(asked_here, text)
+            found = grade_answer(asked_here, text)
         except PtxError:  # the field says what is wrong with it
             return
         if found.is_right:
             self._reveal(is_right=True)
             return
         self._wrong_count += 1
-        said = reply(asked_here, found, is_first=self._wrong_count == 1)
+        said = format_reply(asked_here, found, is_first=self._wrong_count == 1)
         self._verdict = (
             _make_paragraph(make_printable(f"× Not {text.strip()}. {said}"), "changed"),
         )

@@ -174,7 +174,7 @@ class PredictionActions(MainScreenMixin):
         asked = self.prediction
 
         def read(text: str) -> int:
-            return asked.read(place, text)
+            return asked.parse_answer(place, text)
 
         self.main_screen.value_field.ask(
             asked.format_location(place), read, _begin_answer(event.start, read), place
@@ -244,7 +244,7 @@ class PredictionActions(MainScreenMixin):
         self.prediction = self.prediction.with_hint(place)
         main.show_step()
         main.query_one(LanesPane).move_cursor_to(place)
-        main.show_hint(self.prediction.get_guess(place).said, "strong", is_sticky=True)
+        main.show_hint(self.prediction.get_guess(place).message, "strong", is_sticky=True)
 
 
 _NOTATIONS = "-1, 255, 0xff"

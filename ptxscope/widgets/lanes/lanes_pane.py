@@ -326,7 +326,7 @@ class LanesPane(Pane):
         row = trace.rows.get(place.key) if trace and place else None
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
-            said = guess.said if guess else ""
+            said = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             said = f"{REFUSED} {said}" if is_refused else said
         else:
