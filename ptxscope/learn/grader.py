@@ -100,7 +100,8 @@ def format_right_answer(question: Question) -> str:
     if question.key in DESTINATIONS or location.lane is None:
         return format_hex(compute_expected(question), location.width)
     formula = describe_lane(trace, trace.rows[location.key], location.lane).formula
-    return formula.left if formula.sign is Sign.FOR else formula.right
+    is_left = formula.sign is Sign.FOR or formula.right == "_"  # `1 for p`, or `1 → _`
+    return formula.left if is_left else formula.right
 
 
 def _explain_hex_digits(

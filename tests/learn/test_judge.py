@@ -405,6 +405,11 @@ def test_the_right_answer_is_right_as_it_is_shown(
         )
 
 
+def test_the_answer_for_a_predicate_that_is_thrown_away_is_its_value() -> None:
+    traced = trace("setp.gt.and.f32 _, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})  # 1.0 > 0.0
+    assert answer_text(Question(traced, "write.p", 0)) == "1"
+
+
 @examples(100)
 @given(evaluations(), st.integers(0, 2**32))
 def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(

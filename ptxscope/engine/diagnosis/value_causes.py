@@ -203,9 +203,12 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
 
 
 def _stored(name: str) -> Iterator[Cause]:
-    """Yield a word that was stored in a smaller type, or with its halves swapped."""
+    """Yield a word that was stored in a smaller type, or with its halves swapped.
+
+    Swapped halves cost more than a selector.
+    """
     phrase = f"with the half-words of {name} swapped"
-    yield _make_d_misreading(phrase, 3, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
+    yield _make_d_misreading(phrase, 4, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
     for unit, weight in ((8, 4), (16, 3)):
         for signed, kind in ((False, ""), (True, "signed ")):
             yield _make_d_misreading(
