@@ -129,17 +129,25 @@ def _likely(question: Question, given: int, *, bits: bool = True) -> tuple[Expla
 def _explain_by_lane(
     question: Question, where: AnswerLocation, given: int
 ) -> Iterator[Explanation]:
-    """Lane by lane, where the whole of a destination was answered."""
+    """Each wrong lane of a destination by itself; none if a wrong lane has no explanation.
+
+    Without the others, a lane that a mistake explains may be so by chance.
+    """
     trace, role = question.trace, question.key
-    if question.lane is not None or role not in DESTINATIONS:
+    is_whole = question.lane is None and role in DESTINATIONS
+    if not is_whole or trace.instruction.entry.lanes == 1:
         return
     count, unit = measure_destination(trace, role)
     right = where.get_value(_run_plan(trace.plan, trace.operands))
+    said: list[Explanation] = []
     for lane in range(count) if count > 1 else ():
         own, mask = Question(trace, role, lane), (1 << unit) - 1
         if (given ^ right) >> unit * lane & mask:
             found = _likely(own, given >> unit * lane & mask)[:1]
-            yield from (x.in_lane(lane) for x in found)
+            if not found:
+                return
+            said += [found[0].in_lane(lane)]
+    yield from said
 
 
 def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:

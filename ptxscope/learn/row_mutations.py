@@ -134,7 +134,11 @@ def _select(at: MutationSite, micro: m.Select) -> Iterator[RowMutation]:
                 did = "counted from the left, but lane 0 is the rightmost"
             yield _mutate_picks(did, turned, unit)
         swapped = tuple((1 - word, index) for word, index in picks)
-        yield _mutate_picks("exchanged the lanes of a and b", swapped, unit, 2)
+        low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
+        did = f"read digits {low} as parts of b, and {high} as parts of a"
+        if at.trace.instruction.form.get(f"{at.row.name}sel") is None:
+            did = f"took the lanes of {roles[own]} from {roles[1 - own]}"
+        yield _mutate_picks(did, swapped, unit, 2)
     lane = 0 if len(picks) == 1 else at.lane
     if lane is None:
         return
@@ -349,6 +353,8 @@ def _merge(at: MutationSite, micro: m.Merge) -> Iterator[RowMutation]:
 
 
 def _mutate_pack(at: MutationSite, micro: m.Pack) -> Iterator[RowMutation]:
+    if at.lane is not None:
+        return  # one lane has no order
     count = len(at.row.inputs[0])
     turned = m.Select(micro.unit, tuple((0, lane) for lane in reversed(range(count))))
     did = "put the lanes side by side the other way round, but lane 0 is the rightmost"
