@@ -163,6 +163,15 @@ def test_wires_of_a_leave_before_its_chips_and_pass_by_those_of_b_and_c(ptx: str
         assert wire in "│╯╰┼", wire
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_wire_of_b_is_no_sign_of_a_value(size: tuple[int, int]) -> None:
+    ptx = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
+    one = trace(ptx, {"a": 0x807F7FA6, "b": 0x7F01FF80, "c": 0xCCDDEEFF})
+    lines = text_of(drawn(one, 1, size).lines)
+    assert any("╮" in line for line in lines) or size[0] < 60
+    assert not [line for line in lines if re.search(r"[╮╭│][-\d]", line)]
+
+
 @pytest.mark.parametrize("selectors", [("b3210", "b4567"), ("b0123", "b7654"), ("b0123", "b4567")])
 @pytest.mark.parametrize("size", SIZES)
 def test_a_stands_above_b_whichever_of_them_is_permuted(

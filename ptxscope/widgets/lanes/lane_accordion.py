@@ -15,7 +15,7 @@ from ...engine.tracing.trace import RowTrace, Step, Trace
 from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene, build_scene
 from ...scene.scene_cells import build_cells
-from ...scene.scene_model import BitRulers, Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind
+from ...scene.scene_model import BitRulers, Cell, CellSpan, LaneRef, RegisterFigure, RowScene, Scene, SpanKind
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     DARK,
@@ -188,7 +188,7 @@ class _Painter:
 
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
-        lines = _register_lines(register, self.width, self.lights)
+        lines = self._draw_register(register)
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meant)
             lines += draw_figure(figure, self.width, 1, self.lights)
@@ -220,6 +220,16 @@ class _Painter:
                     "", "≠pin", "dim", [[_make_pinned_piece(x) for x in line] for line in body]
                 )
         return found
+
+    def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
+        """An operand's parts, with a blank between what they mean and the wires that leave b."""
+        lines = _register_lines(register, self.width, self.lights)
+        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
+        if not any(link.source.key == "b" for row in rows for link in row.links):
+            return lines
+        cells = tuple(_separate_value(cell) for cell in register.cells)
+        spaced = _register_lines(register._replace(cells=cells), self.width, self.lights)
+        return spaced if len(spaced) == len(lines) else lines
 
     # --- steps ---------------------------------------------------------------------
 
@@ -565,6 +575,12 @@ def _draw_in_columns(
 
 
 _needs_tight = lru_cache(256)(needs_tight)
+
+
+def _separate_value(cell: Cell) -> Cell:
+    """A cell with one blank more behind its bits."""
+    bits, *rest = cell.spans
+    return cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *rest)) if rest else cell
 
 
 def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> list[StyledLine]:
