@@ -245,7 +245,8 @@ def _flush(seen: TracedRow, _: int) -> Spans:
     chip = CellSpan(format_hex(after, 32)[2:], SpanKind.CHIP, seen.find_tint(0, 0))
     if before == after:
         return (chip, CellSpan(" is not subnormal", SpanKind.TEXT))
-    return (chip, CellSpan(f" ◂ {format_hex(before, 32)} ≈0", SpanKind.CHANGED))
+    flags = _make_flag_spans(seen.row, 0)
+    return CellSpan(format_hex(before, 32), SpanKind.CHANGED), BECOMES, chip, *flags
 
 
 def _make_written_spans(seen: TracedRow) -> tuple[Spans, ...]:
@@ -318,11 +319,8 @@ def _accumulate(seen: TracedRow) -> tuple[Spans, ...]:
 def _to_float(seen: TracedRow, lane: int) -> Spans:
     bits = seen.row.values[0]
     chip = CellSpan(format_hex(bits, 32)[2:], SpanKind.CHIP, Tint("d"))
-    return (
-        chip,
-        CellSpan(f" ◂ {seen.row.inputs[0][0]}", SpanKind.TEXT),
-        *_make_flag_spans(seen.row, lane),
-    )
+    before = CellSpan(str(seen.row.inputs[0][0]), SpanKind.TEXT)
+    return before, BECOMES, chip, *_make_flag_spans(seen.row, lane)
 
 
 _CELLS: dict[type, Callable[[TracedRow, int], Spans]] = {
