@@ -15,7 +15,16 @@ from ...engine.tracing.trace import RowTrace, Step, Trace
 from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene, build_scene
 from ...scene.scene_cells import build_cells
-from ...scene.scene_model import BitRulers, Cell, CellSpan, LaneRef, RegisterFigure, RowScene, Scene, SpanKind
+from ...scene.scene_model import (
+    BitRulers,
+    Cell,
+    CellSpan,
+    LaneRef,
+    RegisterFigure,
+    RowScene,
+    Scene,
+    SpanKind,
+)
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     DARK,
@@ -29,7 +38,13 @@ from .lane_cells import (
     widen_cell,
     wrap_line,
 )
-from .lane_figures import draw_figure, draw_rail_start, is_complete, is_rail
+from .lane_figures import (
+    draw_figure,
+    draw_rail_start,
+    is_complete,
+    is_rail,
+    without_repeated_rulers,
+)
 from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
 from .lane_links import INDENTS, TURNS, draw_links, has_crossing, start_of
@@ -124,6 +139,7 @@ class _Painter:
         """Chips show their bits."""
         if self.is_wide:
             self.scene = _widen_scene(self.scene)
+        self.scene = without_repeated_rulers(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""

@@ -19,7 +19,9 @@ from ...scene.scene_model import (
     NumberLine,
     Point,
     RowFigure,
+    RowScene,
     RunningSum,
+    Scene,
     SpanKind,
     Term,
     TruthValue,
@@ -143,6 +145,53 @@ def _draw_bit_rulers(
         shown = strip._replace(said="") if is_repeated else strip
         lines += strip_lines(shown, width, lights)
     return lines
+
+
+def without_repeated_rulers(drawn: Scene) -> Scene:
+    """A scene in which no row draws again what its register, or its own line, shows.
+
+    Of rulers that share their captions, the last one has them.
+    """
+    figures = [register.figure for register in drawn.registers if register.figure]
+    known = {ruler.stretches for figure in figures for ruler in figure.strips}
+    told = {ruler.said for figure in figures for ruler in figure.strips}
+
+    def without_repeats(row: RowScene) -> RowScene:
+        if not isinstance(row.figure, BitRulers):
+            return row
+        rulers = row.figure.strips
+        sources = tuple(x for x in rulers if x.place.key != row.key)
+        left = tuple(
+            x._replace(said="") if x.said in told else x
+            for x in sources or rulers
+            if x.stretches not in known
+        )
+        return row._replace(figure=BitRulers(left) if left else None)
+
+    registers = list(drawn.registers)
+    for at, register in enumerate(registers):
+        below = (x.figure for x in registers[at + 1 :] if x.figure)
+        if register.figure and any(_has_captions_of(register.figure, x) for x in below):
+            registers[at] = register._replace(figure=_without_captions(register.figure))
+    steps = (step._replace(rows=tuple(map(without_repeats, step.rows))) for step in drawn.steps)
+    return drawn._replace(registers=tuple(registers), steps=tuple(steps))
+
+
+def _has_captions_of(figure: BitRulers, other: BitRulers) -> bool:
+    """Whether all rulers of two figures have the same captions."""
+    captions = {
+        tuple(run.label for run in ruler.stretches) for ruler in (*figure.strips, *other.strips)
+    }
+    return len(captions) == 1
+
+
+def _without_captions(figure: BitRulers) -> BitRulers:
+    return BitRulers(
+        tuple(
+            ruler._replace(stretches=tuple(run._replace(label="") for run in ruler.stretches))
+            for ruler in figure.strips
+        )
+    )
 
 
 class _Segment(NamedTuple):
