@@ -77,8 +77,9 @@ def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
         return best.name if best else MISSED
-    said = best.said if best else MISSED
-    return said if best and best.has_result else f"{said} It is {answer_text(question)}."
+    said, right = best.said if best else MISSED, answer_text(question)
+    is_told = best is not None and (best.has_result or said.endswith(f" {right}."))
+    return said if is_told else f"{said} It is {right}."
 
 
 def answer_text(question: Question) -> str:

@@ -394,6 +394,14 @@ def test_a_lane_has_no_order() -> None:
     assert not any("side by side" in x.said for x in iter_mistakes(question))
 
 
+def test_the_right_answer_is_told_once() -> None:
+    # the lanes of 0x01000000 turned round
+    question = Question(trace("vset4.u32.u32.eq d, a, b, c", {"a": 0, "b": 0xFFFFFF, "c": 0}), "d")
+    answer = judge(question, "0x00000001")
+    assert "side by side" in answer.why[0]
+    assert reply(question, answer, is_first=False).count("0x01000000") == 1
+
+
 def test_bytes_of_the_other_register_are_told_as_that() -> None:
     # .b0123 gives lane 0 a's byte 3, 4; with a's byte 0 in place of b's it is 4 + 1
     line = "vadd4.u32.u32.u32 d, a.b0123, b, c"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -180,7 +180,7 @@ class _Painter:
         plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
             lambda at, level: len(self.step(self.list_stages[at], level)),
-            [len(self.words(stage)) for stage in self.list_stages],
+            [self._count_words(stage) for stage in self.list_stages],
             cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
             cache(lambda at, level: len(self.draw_hidden_steps(self.list_stages[at + 1 :], level))),
         )
@@ -264,6 +264,16 @@ class _Painter:
         return [
             [StyledText("   "), *x] for x in step_words(self.trace, step, room, self.divergence)
         ]
+
+    def _count_words(self, stage: Stage) -> int:
+        """The lines of a step's sentences, as many as in the answer that has more of them."""
+        if self._is_asked(stage):
+            return 0
+        other, room = self.divergence, self.width + LABEL - 4
+        traces = (other.isa, other.other) if other else (self.trace,)
+        steps = [(x, step) for x in traces if (step := step_of(x, stage))]
+        counts = (len([*step_words(x, step, room, other)]) for x, step in steps)
+        return max(counts, default=0)
 
     def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
         """The lines of a step, without what is said of it."""
@@ -439,12 +449,12 @@ class _Painter:
         self, divergence: Divergence, stage: Stage, level: Level
     ) -> Iterator[tuple[str, StyledLine]]:
         """Both answers' rows of a stage, beside each other or one below the other."""
-        half = self.width // 2 - 2
-        beside = half >= _BESIDE[self.scene.lanes]
-        width = half - 1 if beside else self.width
+        beside = self.width // 2 - 2 >= _BESIDE[self.scene.lanes]
+        left = self._left_width if beside else 0
+        widths = (left - 1, self.width - left - 3) if beside else (self.width, self.width)
         sides = (self._choose_side(divergence.isa), self._choose_side(divergence.other))
         if stage is divergence.stage:
-            names = self._draw_branch_names(divergence, half if beside else 0)
+            names = self._draw_branch_names(divergence, left)
             yield from (("", line) for line in wrap_line(names, self.width))
         for pair in iter_pairs(divergence.isa, divergence.other, stage):
             found, differs = pair.rows, pair.is_different
@@ -452,19 +462,47 @@ class _Painter:
                 self._draw_branch_row(
                     trace, row, other if pair.lanes else None, lights, level, width
                 )
-                for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
+                for (trace, lights), row, other, width in zip(
+                    sides, found, found[::-1], widths, strict=True
+                )
             ]
             name = next(row.name for row in found if row)
             if beside:
                 for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=StyledLine())):
                     sign = StyledText("≠ " if differs and at == 0 else "  ", "clamped")
-                    yield name if at == 0 else "", [*pad_line(first, half), sign, *second]
+                    yield name if at == 0 else "", [*pad_line(first, left), sign, *second]
             elif not differs:
                 yield from _name_lines(name, shown[0])
             else:
                 for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
                     if own is not None:
                         yield from _name_lines(mark, lines)
+
+    @cached_property
+    def _left_width(self) -> int:
+        """The columns of the answer on the left: half, or as many as break the fewest lines."""
+        half, divergence = self.width // 2 - 2, self.divergence
+        if divergence is None or self.scene.lanes > 1:
+            return half
+        traces, later = (divergence.isa, divergence.other), _ORDER[divergence.stage]
+        pairs = [
+            [_draw_whole_line(x, row) for x, row in zip(traces, pair.rows, strict=True)]
+            for stage in self.list_stages
+            if _ORDER[stage] >= later
+            for pair in iter_pairs(*traces, stage)
+        ]
+
+        def count_lines(left: int) -> int:
+            widths = left - 1, self.width - left - 3
+            return sum(
+                max(len(wrap_line(line, w, 2)) for line, w in zip(pair, widths, strict=True))
+                for pair in pairs
+            )
+
+        wanted = {measure_line(first) + 1 for first, _ in pairs}
+        wanted |= {self.width - 3 - measure_line(second) for _, second in pairs}
+        fit = (x for x in wanted if _LEAST < x < self.width - 3 - _LEAST)
+        return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
     def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
         """A branch's trace; only the one that is stepped through has lights and a cursor."""
@@ -556,6 +594,12 @@ def _widen_scene(drawn: Scene) -> Scene:
 
 def _widen_register(register: RegisterFigure) -> RegisterFigure:
     return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
+
+
+def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
+    """The cells of a row in one line."""
+    cells = build_cells(trace, row) if row else ()
+    return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:

@@ -223,12 +223,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
         if captions is not None and (under := _caption_line(strip, segments, captions)):
             drawn_lines.append(under)
     if captions is None:
-        listed: StyledLine = []
-        for _, _, label in strip.stretches:
-            if label:
-                listed += [StyledText(" │ ", "axis")] if listed else []
-                listed.append(StyledText(label, "dim"))
-        drawn_lines += wrap_line(listed, width, 2)
+        drawn_lines += _list_captions([label for _, _, label in strip.stretches if label], width)
     if said and beside is None:
         drawn_lines += wrap_line([StyledText(strip.said, "value")], width, 2)
     return drawn_lines
@@ -284,6 +279,14 @@ def _caption_segments(
             return None
         found.add(candidates[-1])
     return found
+
+
+def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
+    """Captions that have no room under their stretches: in one line, or in a line each."""
+    listed = " │ ".join(labels)
+    if len(listed) <= width:
+        return [[StyledText(listed, "dim")]]
+    return [line for label in labels for line in wrap_line([StyledText(label, "dim")], width, 2)]
 
 
 def _segment_line(
