@@ -689,6 +689,17 @@ def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
 def _draw_folded(
     rows: Sequence[RowScene], width: int, lights: Lights
 ) -> tuple[str, StyledLine] | None:
+    """The rows of a step in a line, with where their bits come from if there is room for it.
+
+    None where it is too long.
+    """
+    wide = _draw_outcomes(rows, width, lights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
+    return wide or _draw_outcomes(rows, width, lights, OUTCOMES)
+
+
+def _draw_outcomes(
+    rows: Sequence[RowScene], width: int, lights: Lights, looks: Sequence[SpanKind]
+) -> tuple[str, StyledLine] | None:
     """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
@@ -701,9 +712,10 @@ def _draw_folded(
         line: StyledLine = []
         for row in rows:
             cell = row.cells[column]
-            spans = [x for x in cell.spans if x.look in OUTCOMES][-1:]
-            if not spans:
+            ends = [at for at, x in enumerate(cell.spans) if x.look in OUTCOMES]
+            if not ends:
                 return None
+            spans = [x for x in cell.spans[ends[-1] :] if x.look in looks]
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
