@@ -139,17 +139,25 @@ def _find_likely(
 def _explain_by_lane(
     question: Question, location: AnswerLocation, value: int
 ) -> Iterator[Explanation]:
-    """Yield an explanation for each wrong lane of a whole destination."""
+    """Yield an explanation for each wrong lane of a destination; none if one has no explanation.
+
+    Without the others, a mistake may explain a lane by coincidence.
+    """
     trace, role = question.trace, question.key
-    if question.lane is not None or role not in DESTINATIONS:
+    is_whole = question.lane is None and role in DESTINATIONS
+    if not is_whole or trace.instruction.entry.lanes == 1:
         return
     count, unit = measure_destination(trace, role)
     expected = location.get_value(_run_plan(trace.plan, trace.operands))
+    lane_explanations: list[Explanation] = []
     for lane in range(count) if count > 1 else ():
         lane_question, mask = Question(trace, role, lane), (1 << unit) - 1
         if (value ^ expected) >> unit * lane & mask:
             explanations = _find_likely(lane_question, value >> unit * lane & mask)[:1]
-            yield from (x.with_lane(lane) for x in explanations)
+            if not explanations:
+                return
+            lane_explanations += [explanations[0].with_lane(lane)]
+    yield from lane_explanations
 
 
 def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:

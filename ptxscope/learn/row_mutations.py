@@ -137,7 +137,11 @@ def _select(site: MutationSite, micro: m.Select) -> Iterator[RowMutation]:
                 description = "counted from the left, but lane 0 is the rightmost"
             yield _mutate_picks(description, reversed_picks, unit)
         swapped_picks = tuple((1 - word, index) for word, index in picks)
-        yield _mutate_picks("exchanged the lanes of a and b", swapped_picks, unit, 2)
+        low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
+        description = f"read digits {low} as parts of b, and {high} as parts of a"
+        if site.trace.instruction.form.get(f"{site.row.name}sel") is None:
+            description = f"took the lanes of {roles[own_word]} from {roles[1 - own_word]}"
+        yield _mutate_picks(description, swapped_picks, unit, 2)
     lane = 0 if len(picks) == 1 else site.lane
     if lane is None:
         return
@@ -374,6 +378,8 @@ def _merge(site: MutationSite, micro: m.Merge) -> Iterator[RowMutation]:
 
 
 def _mutate_pack(site: MutationSite, micro: m.Pack) -> Iterator[RowMutation]:
+    if site.lane is not None:
+        return  # one lane has no order
     count = len(site.row.inputs[0])
     reversal = m.Select(micro.unit, tuple((0, lane) for lane in reversed(range(count))))
     description = "put the lanes side by side the other way round, but lane 0 is the rightmost"

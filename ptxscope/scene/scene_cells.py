@@ -254,7 +254,8 @@ def _flush(traced_row: TracedRow, _: int) -> Spans:
     chip = CellSpan(format_hex(new_bits, 32)[2:], SpanKind.CHIP, traced_row.find_tint(0, 0))
     if old_bits == new_bits:
         return (chip, CellSpan(" is not subnormal", SpanKind.TEXT))
-    return (chip, CellSpan(f" ◂ {format_hex(old_bits, 32)} ≈0", SpanKind.CHANGED))
+    flags = _make_flag_spans(traced_row.row, 0)
+    return CellSpan(format_hex(old_bits, 32), SpanKind.CHANGED), BECOMES, chip, *flags
 
 
 def _make_written_spans(traced_row: TracedRow) -> tuple[Spans, ...]:
@@ -327,11 +328,8 @@ def _accumulate(traced_row: TracedRow) -> tuple[Spans, ...]:
 def _to_float(traced_row: TracedRow, lane: int) -> Spans:
     bits = traced_row.row.values[0]
     chip = CellSpan(format_hex(bits, 32)[2:], SpanKind.CHIP, Tint("d"))
-    return (
-        chip,
-        CellSpan(f" ◂ {traced_row.row.inputs[0][0]}", SpanKind.TEXT),
-        *_make_flag_spans(traced_row.row, lane),
-    )
+    value_before = CellSpan(str(traced_row.row.inputs[0][0]), SpanKind.TEXT)
+    return value_before, BECOMES, chip, *_make_flag_spans(traced_row.row, lane)
 
 
 _CELLS: dict[type, Callable[[TracedRow, int], Spans]] = {

@@ -152,7 +152,7 @@ class ListingCursor(Record):
         """
         held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = ShadowedRegisters[int | str]()
-        done = {id(step.statement): step for step in self.run.steps}
+        done = {id(step.statement): step for step in (*self.run.steps, *self.run.later)}
         for statement in self.listing.programs[self.program].statements[: self.index]:
             key, step = partial(self._places.key, statement), done.get(id(statement))
             if statement.kind is StatementKind.OPEN:

@@ -162,6 +162,16 @@ async def test_the_cursor_says_what_happened_where_it_stands() -> None:
 # --- editing in place ------------------------------------------------------------------------
 
 
+async def test_what_the_sentences_of_a_step_say_is_not_said_again_of_the_cursor() -> None:
+    values = {"a": 0x7FC00000, "b": 0x7FC00000}
+    async with explorer("setp.lt.f32 p, a, b", values, size=(120, 40)) as drive:
+        await drive.press("home")
+        lanes_of(drive).focus()
+        shown = await drive.read_after(drive.press("down"))
+        assert drive.pane("lanes").place == LaneRef("compare.t", 0)  # type: ignore[attr-defined]
+        assert " ".join(shown.split()).count("an ordered comparison does not hold") == 1
+
+
 async def test_a_chip_is_typed_over() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         lanes = lanes_of(drive)

@@ -313,6 +313,25 @@ async def test_what_stands_behind_a_taken_branch_is_said_not_to_be_reached() -> 
         )
 
 
+async def test_constants_behind_a_line_that_cannot_run_are_known() -> None:
+    text = (
+        "vadd.u32.u32.u32 %r9, %r1, %r2;\nmov.u32 %r3, 5;\nmov.u32 %r5, 7;\n"
+        "vmad.u32.u32.u32 %r4, %r3, %r5, 0;\nvadd.u32.u32.u32 %r6, %r4, %r9;"
+    )
+    async with explorer() as drive:
+        await drive.paste(text)
+        shown = await drive.read_after(drive.press("right_square_bracket"))
+        assert sources(drive) == {"a": 5, "b": 7, "c": 0}
+        assert drive.session.trace.result == {"%r4": 35}
+        assert "the run stops at line 1, which needs %r1" in shown
+        assert "not known" not in shown
+        shown = await drive.read_after(
+            drive.press("right_square_bracket")
+        )  # 35 + what line 1 would have made
+        assert drive.session.trace.operands["a"] == 35
+        assert "not known, shown as 0: %r9" in shown
+
+
 async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     path.write_text(

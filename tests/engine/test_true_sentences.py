@@ -223,6 +223,14 @@ def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
     assert describe_lane(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
 
 
+def test_d_of_vmad_is_read_in_the_type_of_its_sum_and_not_in_dtype() -> None:
+    # 9.7.18.1.3: a is s32, so the final type is s32, and -1 * 2 lies in its range
+    tr = trace("vmad.u32.s32.u32.sat d, a.b0, b.b0, c", {"a": 0xFF, "b": 2, "c": 0})
+    assert not tr.rows["write.d"].lanes[0].flags
+    (shown,) = told(tr).results
+    assert (shown.bits, shown.meant) == ("0xfffffffe", "-2")
+
+
 def test_parts_of_a_scalar_result_are_no_lanes() -> None:
     tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
     assert format_lane_sentence(tr, tr.rows["merge.t"], 1).startswith("byte 1: ")

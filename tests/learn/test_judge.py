@@ -353,6 +353,63 @@ def test_hints_end_with_how_it_comes_about() -> None:
     assert "127" not in told[0].replace("-128..127", "")
 
 
+def test_the_hint_at_a_selector_is_its_rule_and_not_what_it_takes() -> None:
+    # lane 2 takes digit 3: a's byte 3
+    traced = trace("vadd4.u32.u32.u32 d, a.b7310, b, c", {"a": 0x04030201, "b": 0x40302010})
+    first, second, last = list_hints(Question(traced, "select.a", 2))
+    assert first == (
+        "Select: Digits 0 to 3 are bytes of a, 4 to 7 those of b; the last one is lane 0's."
+    )
+    assert second == "Look up a.b3."
+    assert "0x04" in last
+    assert list_hints(Question(traced, "select.b", 2))[0] == (
+        "Select: Each lane takes its own byte of b."
+    )
+
+
+def test_a_task_is_one_that_can_be_done() -> None:
+    # 0x40 - 0x50 is -16, 0xf0 in eight bits
+    line, values = "vsub4.u32.u32.u32 d.b0, a, b, c", {"a": 0x40, "b": 0x50, "c": 0}
+    told = list_hints(Question(trace(line, values), "merge.t", 0))
+    assert told[1] == "Write the low 8 bits of -16."
+
+
+BY_CHANCE = [
+    # 0x30 goes to byte 2 of c; byte 1 of 5 is 0, which says nothing of c
+    ("vmax.u32.u32.u32 d.b2, a.b0, b.b0, c", {"a": 9, "b": 0x30, "c": 0xFFFFFFFF}, "5"),
+    # bytes 3 and 1 are equal: 0x01000100; no lane of 5 is theirs
+    ("vset4.u32.u32.eq d, a, b, c", {"a": 0x10203040, "b": 0x10003041, "c": 0}, "5"),
+]
+
+
+@pytest.mark.parametrize(("line", "values", "text"), BY_CHANCE)
+def test_a_byte_that_is_so_by_chance_is_no_mistake(
+    line: str, values: dict[str, int], text: str
+) -> None:
+    assert grade_answer(Question(trace(line, values), "d"), text).sentences == ()
+
+
+def test_a_lane_has_no_order() -> None:
+    question = Question(trace(*BY_CHANCE[1][:2]), "d", 3)
+    assert not any("side by side" in x.sentence for x in iter_mistakes(question))
+
+
+def test_the_right_answer_is_told_once() -> None:
+    # the lanes of 0x01000000 turned round
+    question = Question(trace("vset4.u32.u32.eq d, a, b, c", {"a": 0, "b": 0xFFFFFF, "c": 0}), "d")
+    answer = grade_answer(question, "0x00000001")
+    assert "side by side" in answer.sentences[0]
+    assert format_reply(question, answer, is_first=False).count("0x01000000") == 1
+
+
+def test_bytes_of_the_other_register_are_told_as_that() -> None:
+    # .b0123 gives lane 0 a's byte 3, 4; with a's byte 0 in place of b's it is 4 + 1
+    line = "vadd4.u32.u32.u32 d, a.b0123, b, c"
+    values = {"a": 0x04030201, "b": 0x40302010, "c": 0}
+    (said,) = grade_answer(Question(trace(line, values), "operate.t", 0), "5").sentences
+    assert said == "You took the lanes of b from a: byte 0 of b (bits 7:0) is 0x10."
+
+
 # --- in two stages -----------------------------------------------------------------------
 
 
@@ -407,7 +464,7 @@ def test_the_right_answer_is_right_as_it_is_shown(
 
 def test_the_answer_for_a_predicate_that_is_thrown_away_is_its_value() -> None:
     traced = trace("setp.gt.and.f32 _, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})  # 1.0 > 0.0
-    assert answer_text(Question(traced, "write.p", 0)) == "1"
+    assert format_right_answer(Question(traced, "write.p", 0)) == "1"
 
 
 @examples(100)

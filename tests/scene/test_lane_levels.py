@@ -88,3 +88,28 @@ def test_registers_stand_in_the_order_a_b_c(size: tuple[int, int]) -> None:
         lines = text_of(draw(LanesState(one, 2), *size).lines)
         names = [line.split()[0] for line in lines if line.strip()]
         assert [name for name in names if name in "abc"][:3] == ["a", "b", "c"]
+
+
+FLUSHED = ("setp.lt.ftz.or.f32 p|q, a, b, !c", {"a": 0x7FC00000, "b": 1, "c": 1})
+
+
+@pytest.mark.parametrize("size", [(87, 26), (154, 46)])  # of terminals of 120x40 and 200x60
+def test_fields_stand_at_their_register_and_leave_room_for_every_figure(
+    size: tuple[int, int],
+) -> None:
+    drawn = drawings(trace(*FLUSHED), size)
+    seen = [heights(drawing) for drawing in drawn]
+    for number, (now, later) in enumerate(pairwise(seen), 1):  # the sentences are the last step's
+        assert [later[step] for step in range(1, number)] == [now[x] for x in range(1, number)]
+    last = "\n".join(text_of(drawn[-1].lines))
+    assert "┤ inf" in last
+    assert last.count("├─ or ── ") == 2
+    assert last.count("10000000000000000000000") == 1  # a's fraction; a is not flushed
+    assert last.count("00000000000000000000001") == 2  # b's, and what b loses
+    assert last.count("sign │ exponent │ fraction") == 2  # of the registers, and of the step
+    assert last.count("so subnormal") == 1
+
+
+def test_all_registers_are_in_sight_at_80_columns() -> None:
+    for drawing in drawings(trace(*FLUSHED), (78, 15)):
+        assert len(drawing.lines) <= 15

@@ -213,3 +213,20 @@ def test_a_gate_says_what_logic_says() -> None:
             assert gate.word == "xor"  # type: ignore[union-attr]
         names = {truth.name for truth in rows["boolean.q"].figure.inputs}  # type: ignore[union-attr]
         assert names == {"!t", "!c"}
+
+
+@pytest.mark.parametrize(
+    ("ptx", "values", "key", "said"),
+    [
+        ("slct.ftz.s32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000001}, "flush.c",
+         "0x80000001 ▸ 80000000 ≈0"),
+        # 5.0 is 0x40a00000: exponent 129, fraction 0.25
+        ("@p set.eq.f32.s32 d, a, b", {"a": 1, "b": 2, "p": 0, "d": 5}, "guard.old",
+         "5 ▸ 40a00000"),
+    ],
+)  # fmt: skip
+def test_a_change_is_drawn_from_left_to_right(
+    ptx: str, values: dict[str, int], key: str, said: str
+) -> None:
+    (cell,) = build_scene(trace(ptx, values, model="ptxas")).rows[key].cells  # E14 converts d
+    assert str(cell) == said

@@ -163,6 +163,15 @@ def test_wires_of_a_leave_before_its_chips_and_pass_by_those_of_b_and_c(ptx: str
         assert wire in "│╯╰┼", wire
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_wire_of_b_is_no_sign_of_a_value(size: tuple[int, int]) -> None:
+    ptx = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
+    one = trace(ptx, {"a": 0x807F7FA6, "b": 0x7F01FF80, "c": 0xCCDDEEFF})
+    lines = text_of(drawn(one, 1, size).lines)
+    assert any("╮" in line for line in lines) or size[0] < 60
+    assert not [line for line in lines if re.search(r"[╮╭│][-\d]", line)]
+
+
 @pytest.mark.parametrize("selectors", [("b3210", "b4567"), ("b0123", "b7654"), ("b0123", "b4567")])
 @pytest.mark.parametrize("size", SIZES)
 def test_a_stands_above_b_whichever_of_them_is_permuted(
@@ -284,6 +293,21 @@ def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None
         differing = [piece.text for line in lines for piece in line if "differs" in piece.ink]
         assert any("ff" in text for text in differing)
         assert any(text.endswith("00") for text in differing)
+
+
+@pytest.mark.parametrize("size", [(77, 15), (87, 25), (154, 45)])
+def test_an_answer_takes_the_columns_that_the_other_leaves_free(size: tuple[int, int]) -> None:
+    ptx = "vadd.u32.s32.s32.sat d.b1, a.h0, b.b3, c"
+    values = {"a": 0x8000FFF0, "b": 0x05FF1234, "c": 0xCCCCCCCC}
+    both = [drawn(trace(ptx, values, model=model), 4, size) for model in ("isa", "ptxas")]
+    for one in both:
+        lines = text_of(one.lines)
+        assert any(f"{2**64 - 11} ▸ 255" in line for line in lines)  # as u64, clamped from above
+        assert not [line for line in lines if line.rstrip().endswith("│")]
+    tops = [[at for at, x in enumerate(text_of(one.lines)) if "5 merge" in x] for one in both]
+    assert both[0].levels == both[1].levels
+    if both[0].levels.is_steady:
+        assert tops[0] == tops[1]
 
 
 @pytest.mark.parametrize("width", [38, 58, 60, 67, 80, 148])

@@ -56,7 +56,11 @@ _WORDS = (
     Operand(Role.B, "btype"),
     Operand(Role.C, "dtype"),
 )
-_VMAD_WORDS = (*_WORDS[:-1], Operand(Role.C, "final_type"))
+_VMAD_WORDS = (
+    Operand(Role.D, "final_type"),
+    *_WORDS[1:-1],
+    Operand(Role.C, "final_type"),
+)
 _VSET_WORDS = (
     Operand(Role.D, Type.U32),
     Operand(Role.A, "atype"),

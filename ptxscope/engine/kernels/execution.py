@@ -124,6 +124,8 @@ class Run(NamedTuple):
     """Keys of the inputs that nothing has read."""
     answers: Mapping[str, str]
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
+    later: tuple[RunStep, ...] = ()
+    """Steps of statements behind the first missing input that depend on no missing input."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """Return the steps that wrote a register, or made it unknown.
@@ -171,6 +173,7 @@ def execute(
         tuple(machine.missing_inputs.values()),
         tuple(key for key in inputs if key not in machine.used_keys),
         machine.answers,
+        tuple(machine.later),
     )
 
 
@@ -234,6 +237,7 @@ class _Machine:
         """For each register, the key of its first unknown value that was read."""
         self.blocks = ShadowedRegisters[Value]()
         self.steps: list[RunStep] = []
+        self.later: list[RunStep] = []
         self.reads: dict[str, Value] = {}
         self.number = 0
         self.stop_state: dict[str, Value] = {}
@@ -258,6 +262,8 @@ class _Machine:
                 step, is_over = self._step(statement)
                 if not self.missing_inputs:
                     self.steps.append(step)
+                elif step.note or step.writes:
+                    self.later.append(step)
                 if is_over:
                     return StopReason.LEFT
         return StopReason.END

@@ -250,7 +250,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
         t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(32, signed), rules)), t)
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
 
 
 # --- SIMD video (9.7.18.2) ---------------------------------------------------------------

@@ -27,14 +27,19 @@ def step_words(
         for erratum in divergence.errata:
             yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
     for row in step.rows:
-        if len(row.lanes) == 1 and (flags := select_notable_flags(row, 0)):
-            marks = "".join(f"{GLYPHS[flag]} " for flag in flags)
+        if is_told(row):
+            marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
             yield from sentence_lines(
                 f"{marks}{_named_sentence(trace, step, row)}", width, "changed"
             )
     for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
         yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
+
+
+def is_told(row: RowTrace) -> bool:
+    """Whether the sentences of a step say what happened in a row."""
+    return len(row.lanes) == 1 and bool(select_notable_flags(row, 0))
 
 
 def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:

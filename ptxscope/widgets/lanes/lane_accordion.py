@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,16 @@ from ...engine.tracing.trace import RowTrace, Step, Trace
 from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene, build_scene
 from ...scene.scene_cells import build_cells
-from ...scene.scene_model import BitRulers, Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind
+from ...scene.scene_model import (
+    BitRulers,
+    Cell,
+    CellSpan,
+    LaneRef,
+    RegisterFigure,
+    RowScene,
+    Scene,
+    SpanKind,
+)
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     DARK,
@@ -29,7 +38,13 @@ from .lane_cells import (
     widen_cell,
     wrap_line,
 )
-from .lane_figures import draw_figure, draw_rail_start, is_complete, is_rail
+from .lane_figures import (
+    draw_figure,
+    draw_rail_start,
+    is_complete,
+    is_rail,
+    without_repeated_rulers,
+)
 from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
 from .lane_links import INDENTS, TURNS, draw_links, has_crossing, start_of
@@ -124,6 +139,7 @@ class _Painter:
         """Chips show their bits."""
         if self.is_wide:
             self.scene = _widen_scene(self.scene)
+        self.scene = without_repeated_rulers(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Not all the steps are veiled."""
@@ -164,7 +180,7 @@ class _Painter:
         plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
             lambda at, level: len(self.step(self.list_stages[at], level)),
-            [len(self.words(stage)) for stage in self.list_stages],
+            [self._count_words(stage) for stage in self.list_stages],
             cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
             cache(lambda at, level: len(self.draw_hidden_steps(self.list_stages[at + 1 :], level))),
         )
@@ -188,7 +204,7 @@ class _Painter:
 
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
-        lines = _register_lines(register, self.width, self.lights)
+        lines = self._draw_register(register)
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meaning)
             lines += draw_figure(figure, self.width, 1, self.lights)
@@ -221,6 +237,16 @@ class _Painter:
                 )
         return found
 
+    def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
+        """An operand's parts, with a blank between what they mean and the wires that leave b."""
+        lines = _register_lines(register, self.width, self.lights)
+        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
+        if not any(link.source.key == "b" for row in rows for link in row.links):
+            return lines
+        cells = tuple(_separate_value(cell) for cell in register.cells)
+        spaced = _register_lines(register._replace(cells=cells), self.width, self.lights)
+        return spaced if len(spaced) == len(lines) else lines
+
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[StyledLine]:
@@ -238,6 +264,16 @@ class _Painter:
         return [
             [StyledText("   "), *x] for x in step_words(self.trace, step, room, self.divergence)
         ]
+
+    def _count_words(self, stage: Stage) -> int:
+        """The lines of a step's sentences, as many as in the answer that has more of them."""
+        if self._is_asked(stage):
+            return 0
+        other, room = self.divergence, self.width + LABEL - 4
+        traces = (other.isa, other.other) if other else (self.trace,)
+        steps = [(x, step) for x in traces if (step := step_of(x, stage))]
+        counts = (len([*step_words(x, step, room, other)]) for x, step in steps)
+        return max(counts, default=0)
 
     def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
         """The lines of a step, without what is said of it."""
@@ -413,12 +449,12 @@ class _Painter:
         self, divergence: Divergence, stage: Stage, level: Level
     ) -> Iterator[tuple[str, StyledLine]]:
         """Both answers' rows of a stage, beside each other or one below the other."""
-        half = self.width // 2 - 2
-        beside = half >= _BESIDE[self.scene.lanes]
-        width = half - 1 if beside else self.width
+        beside = self.width // 2 - 2 >= _BESIDE[self.scene.lanes]
+        left = self._left_width if beside else 0
+        widths = (left - 1, self.width - left - 3) if beside else (self.width, self.width)
         sides = (self._choose_side(divergence.isa), self._choose_side(divergence.other))
         if stage is divergence.stage:
-            names = self._draw_branch_names(divergence, half if beside else 0)
+            names = self._draw_branch_names(divergence, left)
             yield from (("", line) for line in wrap_line(names, self.width))
         for pair in iter_pairs(divergence.isa, divergence.other, stage):
             found, differs = pair.rows, pair.is_different
@@ -426,19 +462,47 @@ class _Painter:
                 self._draw_branch_row(
                     trace, row, other if pair.lanes else None, lights, level, width
                 )
-                for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
+                for (trace, lights), row, other, width in zip(
+                    sides, found, found[::-1], widths, strict=True
+                )
             ]
             name = next(row.name for row in found if row)
             if beside:
                 for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=StyledLine())):
                     sign = StyledText("≠ " if differs and at == 0 else "  ", "clamped")
-                    yield name if at == 0 else "", [*pad_line(first, half), sign, *second]
+                    yield name if at == 0 else "", [*pad_line(first, left), sign, *second]
             elif not differs:
                 yield from _name_lines(name, shown[0])
             else:
                 for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
                     if own is not None:
                         yield from _name_lines(mark, lines)
+
+    @cached_property
+    def _left_width(self) -> int:
+        """The columns of the answer on the left: half, or as many as break the fewest lines."""
+        half, divergence = self.width // 2 - 2, self.divergence
+        if divergence is None or self.scene.lanes > 1:
+            return half
+        traces, later = (divergence.isa, divergence.other), _ORDER[divergence.stage]
+        pairs = [
+            [_draw_whole_line(x, row) for x, row in zip(traces, pair.rows, strict=True)]
+            for stage in self.list_stages
+            if _ORDER[stage] >= later
+            for pair in iter_pairs(*traces, stage)
+        ]
+
+        def count_lines(left: int) -> int:
+            widths = left - 1, self.width - left - 3
+            return sum(
+                max(len(wrap_line(line, w, 2)) for line, w in zip(pair, widths, strict=True))
+                for pair in pairs
+            )
+
+        wanted = {measure_line(first) + 1 for first, _ in pairs}
+        wanted |= {self.width - 3 - measure_line(second) for _, second in pairs}
+        fit = (x for x in wanted if _LEAST < x < self.width - 3 - _LEAST)
+        return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
     def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
         """A branch's trace; only the one that is stepped through has lights and a cursor."""
@@ -532,6 +596,12 @@ def _widen_register(register: RegisterFigure) -> RegisterFigure:
     return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
 
 
+def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
+    """The cells of a row in one line."""
+    cells = build_cells(trace, row) if row else ()
+    return [piece for cell in cells for piece in draw_cell_pieces(cell)]
+
+
 def step_of(trace: Trace, stage: Stage) -> Step | None:
     """The step of a stage."""
     return next((step for step in trace.steps if step.stage is stage), None)
@@ -565,6 +635,12 @@ def _draw_in_columns(
 
 
 _needs_tight = lru_cache(256)(needs_tight)
+
+
+def _separate_value(cell: Cell) -> Cell:
+    """A cell with one blank more behind its bits."""
+    bits, *rest = cell.spans
+    return cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *rest)) if rest else cell
 
 
 def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> list[StyledLine]:
@@ -613,6 +689,17 @@ def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
 def _draw_folded(
     rows: Sequence[RowScene], width: int, lights: Lights
 ) -> tuple[str, StyledLine] | None:
+    """The rows of a step in a line, with where their bits come from if there is room for it.
+
+    None where it is too long.
+    """
+    wide = _draw_outcomes(rows, width, lights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
+    return wide or _draw_outcomes(rows, width, lights, OUTCOMES)
+
+
+def _draw_outcomes(
+    rows: Sequence[RowScene], width: int, lights: Lights, looks: Sequence[SpanKind]
+) -> tuple[str, StyledLine] | None:
     """The names of a step's rows and what they come to, in a line; None where it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
@@ -625,9 +712,10 @@ def _draw_folded(
         line: StyledLine = []
         for row in rows:
             cell = row.cells[column]
-            spans = [x for x in cell.spans if x.look in OUTCOMES][-1:]
-            if not spans:
+            ends = [at for at, x in enumerate(cell.spans) if x.look in OUTCOMES]
+            if not ends:
                 return None
+            spans = [x for x in cell.spans[ends[-1] :] if x.look in looks]
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))

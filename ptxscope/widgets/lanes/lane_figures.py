@@ -19,7 +19,9 @@ from ...scene.scene_model import (
     NumberLine,
     Point,
     RowFigure,
+    RowScene,
     RunningSum,
+    Scene,
     SpanKind,
     Term,
     TruthValue,
@@ -147,6 +149,53 @@ def _draw_bit_rulers(
     return lines
 
 
+def without_repeated_rulers(drawn: Scene) -> Scene:
+    """A scene in which no row draws again what its register, or its own line, shows.
+
+    Of rulers that share their captions, the last one has them.
+    """
+    figures = [register.figure for register in drawn.registers if register.figure]
+    known = {ruler.stretches for figure in figures for ruler in figure.rulers}
+    told = {ruler.summary for figure in figures for ruler in figure.rulers}
+
+    def without_repeats(row: RowScene) -> RowScene:
+        if not isinstance(row.figure, BitRulers):
+            return row
+        rulers = row.figure.rulers
+        sources = tuple(x for x in rulers if x.place.key != row.key)
+        left = tuple(
+            x._replace(summary="") if x.summary in told else x
+            for x in sources or rulers
+            if x.stretches not in known
+        )
+        return row._replace(figure=BitRulers(left) if left else None)
+
+    registers = list(drawn.registers)
+    for at, register in enumerate(registers):
+        below = (x.figure for x in registers[at + 1 :] if x.figure)
+        if register.figure and any(_has_captions_of(register.figure, x) for x in below):
+            registers[at] = register._replace(figure=_without_captions(register.figure))
+    steps = (step._replace(rows=tuple(map(without_repeats, step.rows))) for step in drawn.steps)
+    return drawn._replace(registers=tuple(registers), steps=tuple(steps))
+
+
+def _has_captions_of(figure: BitRulers, other: BitRulers) -> bool:
+    """Whether all rulers of two figures have the same captions."""
+    captions = {
+        tuple(run.label for run in ruler.stretches) for ruler in (*figure.rulers, *other.rulers)
+    }
+    return len(captions) == 1
+
+
+def _without_captions(figure: BitRulers) -> BitRulers:
+    return BitRulers(
+        tuple(
+            ruler._replace(stretches=tuple(run._replace(label="") for run in ruler.stretches))
+            for ruler in figure.rulers
+        )
+    )
+
+
 class _Segment(NamedTuple):
     """A part of a stretch that stands in one line."""
 
@@ -176,12 +225,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
         if captions is not None and (under := _caption_line(strip, segments, captions)):
             drawn_lines.append(under)
     if captions is None:
-        listed: StyledLine = []
-        for _, _, label in strip.stretches:
-            if label:
-                listed += [StyledText(" │ ", "axis")] if listed else []
-                listed.append(StyledText(label, "dim"))
-        drawn_lines += wrap_line(listed, width, 2)
+        drawn_lines += _list_captions([label for _, _, label in strip.stretches if label], width)
     if said and beside is None:
         drawn_lines += wrap_line([StyledText(strip.summary, "value")], width, 2)
     return drawn_lines
@@ -237,6 +281,14 @@ def _caption_segments(
             return None
         found.add(candidates[-1])
     return found
+
+
+def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
+    """Captions that have no room under their stretches: in one line, or in a line each."""
+    listed = " │ ".join(labels)
+    if len(listed) <= width:
+        return [[StyledText(listed, "dim")]]
+    return [line for label in labels for line in wrap_line([StyledText(label, "dim")], width, 2)]
 
 
 def _segment_line(

@@ -21,12 +21,13 @@ from ...engine.semantics.micro_operations import Merge, Select
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
-from ...engine.tracing.trace import Trace
+from ...engine.tracing.trace import RowTrace, Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import LaneRef
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
 from ..base.posted_message import PartMessage
+from ..base.step_lines import is_told
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
 from ..operand_table import OperandField
 from .lane_accordion import LanesState, draw
@@ -329,9 +330,16 @@ class LanesPane(Pane):
             said = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             said = f"{REFUSED} {said}" if is_refused else said
+        elif trace is None or row is None or place is None or self._is_told_below(trace, row):
+            said = ""
         else:
-            said = format_lane_sentence(trace, row, place.lane) if trace and row and place else ""
+            said = format_lane_sentence(trace, row, place.lane)
         self.CursorMoved(self, cell, said).post_to_screen()
+
+    def _is_told_below(self, trace: Trace, row: RowTrace) -> bool:
+        """Whether the sentences of the current step, which stand below it, say it already."""
+        step = self._view.step if self._view and self._guesses is None else 0
+        return step > 0 and is_told(row) and trace.steps[step - 1].stage is row.stage
 
     def on_focus(self) -> None:
         """The cursor is there at once."""
