@@ -167,7 +167,7 @@ async def test_what_the_sentences_of_a_step_say_is_not_said_again_of_the_cursor(
     async with explorer("setp.lt.f32 p, a, b", values, size=(120, 40)) as drive:
         await drive.press("home")
         lanes_of(drive).focus()
-        shown = await drive.press("down")
+        shown = await drive.read_after(drive.press("down"))
         assert drive.pane("lanes").place == LaneRef("compare.t", 0)  # type: ignore[attr-defined]
         assert " ".join(shown.split()).count("an ordered comparison does not hold") == 1
 
