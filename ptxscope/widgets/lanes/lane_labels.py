@@ -55,11 +55,11 @@ def whole_lines(
     for unit in whole.units:
         head, line = rows[-1]
         longer = [*line, StyledText(" "), *unit] if line else list(unit)
-        used = len(head) + 1 + measure_line(longer)
-        if body and used == LABEL + 1:  # a chip is apart from its name by itself
+        if (
+            len(head) + 1 + measure_line(longer) == LABEL + 1
+        ):  # a chip is apart from its name by itself
             longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
-            used -= 1
-        if (head or line) and used > LABEL + (not body):
+        if (head or line) and len(head) + 1 + measure_line(longer) > LABEL:
             rows.append(("", list(unit)))
         else:
             rows[-1] = head, longer
