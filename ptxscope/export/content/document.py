@@ -286,7 +286,7 @@ def _list_part_options(trace: Trace, options: Options) -> _Given:
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
     whole = len(shown) == len(every)
-    if shown and not options.result and not whole and shown == [*range(len(shown))]:
+    if shown and options.is_early and not whole and shown == [*range(len(shown))]:
         yield "until", str(every[shown[-1]])
         return
     if shown and not whole:
