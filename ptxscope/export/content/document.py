@@ -131,8 +131,10 @@ class Answers(NamedTuple):
 
     all: tuple[ModelAnswer, ...]
     """The documented one first."""
+    stage: Stage
+    """The first step at which they differ."""
     step: str
-    """The title of the first step at which they differ."""
+    """Its title."""
     errata: tuple[Erratum, ...]
     """What makes the difference."""
     other: str
@@ -428,6 +430,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     steps = tuple(iter_steps(other, divergence.stage, options)) if options.both else ()
     return Answers(
         (isa, *others),
+        divergence.stage,
         _format_divergence_title(divergence),
         tuple(errata),
         other.model.name,

@@ -168,11 +168,15 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def folded(trace: Trace, options: Options) -> Folded:
-    """That scene without the rows that change nothing."""
+def folded(doc: Document, options: Options) -> Folded:
+    """That scene without the rows that change nothing; the step where answers part stays."""
+    trace = doc.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
+    kept = {
+        row.key for row in trace.rows.values() if doc.answers and row.stage is doc.answers.stage
+    }
     return fold(
-        build_visible_scene(trace, options), trace, find_hidden_rows(trace, options), stages
+        build_visible_scene(trace, options), trace, kept | find_hidden_rows(trace, options), stages
     )
 
 

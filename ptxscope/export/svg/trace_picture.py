@@ -111,7 +111,7 @@ def draw_trace(
         fork = make_branches(told, trace, options)
     trunk = fork.trunk if fork else told.steps
     layout = PAGE if fork else look.layout  # branches have one layout
-    shown = folded(trace, options) if compact else None
+    shown = folded(told, options) if compact else None
     drawn = shown.scene if shown else build_visible_scene(trace, options)
     sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
     if shown:
