@@ -237,9 +237,19 @@ class Sketch:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
             if self.scene.lanes > 1 and slot is ColumnPart.LEFT:
-                return [take_column_part(self.columns[0], slot)]
+                own = take_column_part(self.columns[0], slot)
+                return [self.layout.words if self.has_margin else own]
             return [take_column_part(self.figures, slot)]
         return take_column_part(self.figures, slot).split_columns(count, GAP)
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether the words of steps stand beside the lane columns, with room below them."""
+        return not self.layout.above and not self.branch
+
+    def is_in_margin(self, shown: RegisterFigure) -> bool:
+        """Whether a register stands beside the lane columns: a whole one is of no lane."""
+        return self.has_margin and self.scene.lanes > 1 and not shown.by_lane
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """The registers that a row reads and that are not drawn yet; a choice shows its own."""

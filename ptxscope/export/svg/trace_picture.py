@@ -308,12 +308,14 @@ def _draw_steps(
         pen.mark(f"step-{step.stage}", y)
         pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
         above = step_captions.draw_thread(sketch, above, y)
-        brought = {x.role: x for row in scene_step.rows for x in sketch.find_new_registers(row)
-                   if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
-        words = step_captions.step(sketch, step, brought, y, joined)
+        new = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
+        brought = [x.role for x in new
+                   if x.unit > 1 and sketch.scene.lanes > 1 and not sketch.is_in_margin(x)]  # fmt: skip
+        words = step_captions.step(sketch, step, dict.fromkeys(brought), y, joined)
         end = words
         if scene_step.rows:
-            end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
+            top = words if sketch.layout.above else y
+            end = max(draw_rows(sketch, scene_step, top, words), words)
         y = step_notes(pen, step, end, sketch.figures)
         pen.close()
     return step_captions.draw_gap(sketch, left_out, y, above or y)
