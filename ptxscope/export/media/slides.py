@@ -209,7 +209,7 @@ def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
             area.x, y + size, lines, size, SvgColour.INK, step=size * 1.25, is_bold=True
         )
         y = end - size + 10
-    model = f"model {doc.model}"
+    model = trace_picture.format_model(doc)
     badge = min(measure_text(model, 15) + 28, area.width / 3)
     size, lines = _fit_text(doc.ptx, area.width - badge - 40, _LINES, is_monospaced=True)
     line, wide = SvgCanvas(pen.prefix), area.width - badge - 40

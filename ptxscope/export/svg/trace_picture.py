@@ -179,7 +179,15 @@ def paper(drawn: SvgDrawing) -> list[str]:
 
 def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     """Title, instruction and model; returns where it ends."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), named)
+    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), named)
+
+
+def format_model(doc: Document) -> str:
+    """Whose answer is drawn: the model's, or where two are, both."""
+    if doc.answers and doc.answers.steps:
+        isa, other = sorted((doc.model, doc.answers.other), key=lambda x: x != ISA_MODEL.name)
+        return f"models {isa} and {other}"
+    return f"model {doc.model}"
 
 
 def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
@@ -309,9 +317,9 @@ def _draw_steps(
         pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
         above = step_captions.draw_thread(sketch, above, y)
         new = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
-        brought = [x.role for x in new
-                   if x.unit > 1 and sketch.scene.lanes > 1 and not sketch.is_in_margin(x)]  # fmt: skip
-        words = step_captions.step(sketch, step, dict.fromkeys(brought), y, joined)
+        named = (x for x in new if x.unit > 1 and sketch.scene.lanes > 1)
+        brought = dict.fromkeys(x.role for x in named if not sketch.is_in_margin(x))
+        words = step_captions.step(sketch, step, brought, y, joined)
         end = words
         if scene_step.rows:
             top = words if sketch.layout.above else y
