@@ -408,10 +408,11 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
     still = make_frames(QUAD, Options(slide=slide))
     names = [f"#step-{step.stage}" for step in QUAD.steps] + ["#step-add", "#step-4", ""]
     plain = stepping.replace('class="px-hint"', 'display="none"')  # says that it can be clicked
-    sources = [*(chromium.Source(stepping, name) for name in names[:-1]), chromium.Source(plain)]
-    found = chromium.inked([*sources, chromium.Source(stepping)], tmp_path)
-    *found, hinted = found
-    assert differences(hinted, found[-1])
+    sources = [chromium.Source(plain, name) for name in names]
+    hints = [chromium.Source(stepping, names[0]), chromium.Source(stepping)]
+    *found, hinted, whole = chromium.inked([*sources, *hints], tmp_path)
+    assert differences(hinted, found[0])
+    assert differences(whole, found[-1])
     shown = [*still, still[2], still[3], still[-1]]
     for name, inked, frame in zip(names, found, shown, strict=True):
         assert not differences(inked, resvg(frame.svg)), name

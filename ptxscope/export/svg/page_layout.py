@@ -244,12 +244,8 @@ class Sketch:
 
     @property
     def has_margin(self) -> bool:
-        """Whether the words of steps stand beside the lane columns, with room below them."""
+        """Whether words stand beside the lane columns; below them, what is of no lane."""
         return not self.layout.above and not self.branch
-
-    def is_in_margin(self, shown: RegisterFigure) -> bool:
-        """Whether a register stands beside the lane columns: a whole one is of no lane."""
-        return self.has_margin and self.scene.lanes > 1 and not shown.by_lane
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """The registers that a row reads and that are not drawn yet; a choice shows its own."""

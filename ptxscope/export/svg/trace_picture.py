@@ -318,7 +318,7 @@ def _draw_steps(
         above = step_captions.draw_thread(sketch, above, y)
         new = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
         named = (x for x in new if x.unit > 1 and sketch.scene.lanes > 1)
-        brought = dict.fromkeys(x.role for x in named if not sketch.is_in_margin(x))
+        brought = dict.fromkeys(x.role for x in named if x.by_lane or sketch.has_no_room(x))
         words = step_captions.step(sketch, step, brought, y, joined)
         end = words
         if scene_step.rows:
