@@ -390,7 +390,7 @@ def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
             return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
         case Merge(unit, _, _, _):
             return f"{formula.left} -> {format_hex(value, unit)[2:]}"
-    return str(formula._replace(grouped=False))
+    return str(formula)
 
 
 def _format_note(note: Note) -> str:
