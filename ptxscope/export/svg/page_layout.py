@@ -359,17 +359,24 @@ def draw_instruction(
 
     Returns the last baseline, or that of the letters below it.
     """
+    ptx = " ".join(ptx.split())
     lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
     roles: dict[str, str] = {}
     for name, role in sorted(named):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
     letters.least = pen.least
+    named_spans = [(at, at + len(name), name) for name in roles for at in find_name(name, ptx)]
+    begin = 0
     for at, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        found = [(found, name) for name in roles for found in _find_name(name, line)]
-        for start, name in found:
-            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+        begin = ptx.index(line, begin)
+        end = begin + len(line)
+        found = [(max(low, begin) - begin, min(high, end) - begin, name)
+                 for low, high, name in named_spans if low < end and high > begin]  # fmt: skip
+        begin = end
+        for start, stop, name in found:
+            under = Area(x + start * size * _ADVANCE, (stop - start) * size * _ADVANCE)
             letters.draw_line(under.x, y + 4, under.right, y + 4, SvgColour.DIM)
             letters.draw_text(
                 under.center,
@@ -387,7 +394,7 @@ def draw_instruction(
     return y
 
 
-def _find_name(name: str, line: str) -> list[int]:
+def find_name(name: str, line: str) -> list[int]:
     """Where a name stands in a line as a word."""
     return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
 
