@@ -52,6 +52,9 @@ class Options(NamedTuple):
     """What ids begin with; empty makes one of all that is asked for."""
     heading_level: int = 2
     """Markdown: the level of the title, 1 to 6, steps one below; 0 writes bold text instead."""
+    is_early: bool = False
+    """The steps end before the last, as with ``--until``: where the result is not shown, what
+    computes it still is."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""

@@ -26,13 +26,14 @@ class Folded(NamedTuple):
     """What the bits of each destination that is kept come from: one place, or several parts."""
 
 
-def fold(drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]) -> Folded:
+def fold(drawn: Scene, trace: Trace, kept: Container[str], shown: Container[Stage]) -> Folded:
     """The scene of a trace without what changes nothing.
 
-    Rows that are ``hidden`` stay, for a reader is not to know what they do. Bits that are selected
-    from elsewhere go straight to where they are extended, where both steps are ``shown``.
+    Rows that are ``kept`` stay: a reader is not to know what they do, or is told of them. Bits that
+    are selected from elsewhere go straight to where they are extended, where both steps are
+    ``shown``.
     """
-    folding = _Folding(drawn, trace, hidden, shown)
+    folding = _Folding(drawn, trace, kept, shown)
     steps = tuple(step._replace(rows=tuple(folding.rows_left(step))) for step in drawn.steps)
     scene = drawn._replace(steps=steps, thrown=tuple(map(folding.moved, drawn.thrown)))
     return Folded(scene, tuple(map(folding.sources, drawn.results)))
@@ -42,10 +43,10 @@ class _Folding:
     """Goes through the rows in order and remembers what those that are gone were made of."""
 
     def __init__(
-        self, drawn: Scene, trace: Trace, hidden: Container[str], shown: Container[Stage]
+        self, drawn: Scene, trace: Trace, kept: Container[str], shown: Container[Stage]
     ) -> None:
         self._trace = trace
-        self._hidden = hidden
+        self._kept = kept
         self._shown = shown
         self._registers = {register.role: register for register in drawn.registers}
         self._links: dict[LaneRef, tuple[Link, ...]] = {}
@@ -56,7 +57,7 @@ class _Folding:
         """The rows of a step that change something, linked to what is left."""
         for row in step.rows:
             links = tuple(dict.fromkeys(x for link in row.links for x in self._through(link)))
-            if row.key not in self._hidden and self._is_idle(self._trace.rows[row.key]):
+            if row.key not in self._kept and self._is_idle(self._trace.rows[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
                     taken = (x for x in links if x.target == place and x.taken)

@@ -131,8 +131,10 @@ class Answers(NamedTuple):
 
     all: tuple[ModelAnswer, ...]
     """The documented one first."""
+    stage: Stage
+    """The first step at which they differ."""
     step: str
-    """The title of the first step at which they differ."""
+    """Its title."""
     errata: tuple[Erratum, ...]
     """What makes the difference."""
     other: str
@@ -286,7 +288,7 @@ def _list_part_options(trace: Trace, options: Options) -> _Given:
     every = [step.stage for step in trace.steps]
     shown = [at for at, stage in enumerate(every) if options.shows(stage)]
     whole = len(shown) == len(every)
-    if shown and not options.result and not whole and shown == [*range(len(shown))]:
+    if shown and options.is_early and not whole and shown == [*range(len(shown))]:
         yield "until", str(every[shown[-1]])
         return
     if shown and not whole:
@@ -388,7 +390,7 @@ def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
             return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
         case Merge(unit, _, _, _):
             return f"{formula.left} -> {format_hex(value, unit)[2:]}"
-    return str(formula._replace(grouped=False))
+    return str(formula)
 
 
 def _format_note(note: Note) -> str:
@@ -428,6 +430,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     steps = tuple(iter_steps(other, divergence.stage, options)) if options.both else ()
     return Answers(
         (isa, *others),
+        divergence.stage,
         _format_divergence_title(divergence),
         tuple(errata),
         other.model.name,

@@ -16,12 +16,12 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     """The keys of the rows whose values tell the result, where that is kept back.
 
     They are the rows that write it, and back from there those that only carry it, up to the one
-    that computed it. A part that ends before the last step keeps the values that are computed in
-    it: only the rows that carry the result go.
+    that computed it, whichever steps are shown. Steps that end early (``--until``) keep the values
+    that are computed in them: only the rows that carry the result go.
     """
     if options.result or not trace.steps:
         return frozenset()
-    is_ended_early = not options.shows(trace.steps[-1].stage)
+    is_ended_early = options.is_early and not options.shows(trace.steps[-1].stage)
     found: set[str] = set()
     open_ = [result.key for result in trace.plan.results]
     while open_:

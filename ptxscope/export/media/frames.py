@@ -93,7 +93,8 @@ def _make_frame(
     title = f"step {at} of {count}, {doc.steps[at - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
     text = _write_svg(drawn, part, options, _make_step_limit(at), "px-frame", at)
-    name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
+    newest = doc.steps[at - 1]
+    name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
     return Frame(name, text, format_alt_text(part), short_alt(part))
 
 
@@ -191,36 +192,33 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
     markers = tuple(
         f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
     )
-    rules = [
-        ".px-next{display:none}.px-next0{display:inline}"
-        ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
-    ]
+    rules = [".px-next{display:none}.px-next0{display:inline}"]
     for at in range(1, count + 1):
         target = f".px-at{at}:target~"
         later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
         rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
     wide, high = map(number, size)
-    hint = SvgCanvas("")
-    hint.open("px-hint")
-    hint.draw_text(
-        size[0] - 24,
-        size[1] - _FOOT,
-        "click for the next step",
-        12,
-        SvgColour.DIM,
-        anchor="end",
-        is_bold=True,
-    )
-    hint.close()
+    hidden = ' display="none"'  # for renderers that pass over the style
     over = tuple(
-        f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
-        f"<title>to step {at % count + 1}</title>"
+        f'<a class="px-next px-next{at}"{hidden * (at > 0)} href="#step-{names[at % count][0]}">'
+        f"<title>to step {doc.steps[at % count].number}</title>"
         f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/>'
-        f"{''.join(hint.parts)}</a>"
+        f"{_draw_hint('first' if at % count == 0 else 'next', size)}</a>"
         for at in range(count + 1)
     )
     return _Moving(markers, over if count else (), "".join(rules) if count else "")
+
+
+def _draw_hint(which: str, size: SizePx) -> str:
+    """The line that says which step a click shows."""
+    pen = SvgCanvas("")
+    pen.open("px-hint")
+    x, y = size[0] - 24, size[1] - _FOOT
+    text = f"click for the {which} step"
+    pen.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
+    pen.close()
+    return "".join(pen.parts)
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:

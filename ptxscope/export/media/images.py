@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from html import unescape
+from html import escape, unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
-from unicodedata import category
+from unicodedata import category, normalize
 
 from ...engine.extras import format_install_hint
 from ...engine.records import NamedTuple
@@ -25,9 +25,16 @@ from . import frames
 from .picture_marks import add_description, read_description
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
-_TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
+_TEXT = re.compile("(?<=>)[^<>]*+(?=</text>)")
 _UNASSIGNED = "\u0378"
 """No font has it: it is drawn as what is missing."""
+_BOX = "\u25a1"
+"""What stands for a character that no font has. Where a line has one without a glyph, resvg and
+Typst draw no character behind it in another font than the first."""
+_LIGATURE = re.compile("f(?=[fijl])")
+_NON_JOINER = "\u200c"
+_MOST_LETTERS = 2000
+"""Characters of lines that are looked at, to say which have boxes."""
 _UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
 """Categories of characters that are blank, or part of the one before."""
 _MOST = 1 << 26
@@ -85,7 +92,9 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return add_description(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
+    drawn = _with_readable_texts(svg, "png")
+    image = bytes(resvg.svg_to_bytes(svg_string=drawn, width=wide, height=high))
+    return add_description(image, svg)
 
 
 def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
@@ -102,7 +111,8 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
             raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
         said = read_description(svg)
         alt = f"{said.title}. {said.told}"
-        told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
+        drawn = _with_readable_texts(svg, "pdf")
+        told.append({"svg": drawn, "width": found.width * _PX, "alt": alt})
     first = read_description(pages[0])
     inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
@@ -113,40 +123,88 @@ def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
 
     What the fonts of a picture lack is drawn in any other that is found.
     """
-    texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
-    found = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
-    if not found:
+    texts = [unescape(text) for svg in pictures for text in _TEXT.findall(svg)]
+    return list(_list_missing_chars(_list_uncommon_chars("".join(texts)), format_))
+
+
+def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
+    """The characters that a font here has, and that are boxes all the same in an image.
+
+    The renderers draw a line in a second font only where that has as many glyphs for it.
+    """
+    readable = "".join(_with_readable_texts(svg, format_) for svg in pictures)
+    lines = dict.fromkeys(unescape(text) for text in _TEXT.findall(readable))
+    cases = [(line, x) for line in lines for x in _list_uncommon_chars(line) if len(line) > 1]
+    if not cases:
         return []
-    box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
-    return [char for char, image in zip(found, drawn, strict=True) if image == box]
+    whole = list(lines)
+    images = _LINES[format_](
+        [*whole, *(line.replace(x, _UNASSIGNED) for line, x in cases[:_MOST_LETTERS])]
+    )
+    drawn = dict(zip(whole, images, strict=False))
+    pairs = zip(cases, images[len(whole) :], strict=False)
+    boxed = dict.fromkeys(char for (line, char), image in pairs if image == drawn[line])
+    missing = _list_missing_chars("".join(boxed), format_)
+    return [char for char in boxed if char not in missing]
 
 
-def _has_glyph(char: str) -> bool:
-    """Whether something is drawn for a character that not every font has."""
-    return not char.isascii() and category(char) not in _UNSEEN
+def _with_readable_texts(svg: str, format_: str) -> str:
+    """A picture of which a renderer draws as many characters as it can.
+
+    Letters and their marks are one character where there is one, ``fi`` are two glyphs, and what
+    no font has is a box: each would keep the renderer from drawing the rest of the line in a second
+    font.
+    """
+
+    def rewrite(match: re.Match[str]) -> str:
+        text = match[0]
+        if text.isascii():
+            return text
+        return _LIGATURE.sub(f"f{_NON_JOINER}", normalize("NFC", text).translate(boxes))
+
+    chars = _list_uncommon_chars(unescape("".join(_TEXT.findall(svg))))
+    boxes = str.maketrans(dict.fromkeys(_list_missing_chars(chars, format_), _BOX))
+    return _TEXT.sub(rewrite, svg)
 
 
-def _make_letter_svg(char: str, family: str = SANS) -> str:
+def _list_uncommon_chars(text: str) -> str:
+    """The characters for which something is drawn and which not every font has."""
+    return "".join(x for x in dict.fromkeys(text) if not x.isascii() and category(x) not in _UNSEEN)
+
+
+@lru_cache(maxsize=64)
+def _list_missing_chars(chars: str, format_: str) -> str:
+    """Those that no font here draws."""
+    if not chars:
+        return ""
+    box, *drawn = _LINES[format_]((_UNASSIGNED, *chars))
+    return "".join(char for char, image in zip(chars, drawn, strict=True) if image == box)
+
+
+def _make_line_svg(text: str, family: str = SANS) -> str:
+    wide = 20 * max(len(text), 1)
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20">'
-        f"<text y='16' font-size='16' font-family='{family}'>{char}</text></svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="20" '
+        f'viewBox="0 0 {wide} 20">'
+        f"<text y='16' font-size='16' font-family='{family}'>{escape(text)}</text></svg>"
     )
 
 
-def _render_png_letters(chars: Sequence[str]) -> list[bytes]:
+def _render_png_lines(texts: Sequence[str]) -> list[bytes]:
     resvg = _import_renderer(*_DRAWN_BY["png"])
-    return [bytes(resvg.svg_to_bytes(svg_string=_make_letter_svg(char))) for char in chars]
+    return [bytes(resvg.svg_to_bytes(svg_string=_make_line_svg(text))) for text in texts]
 
 
-def _render_pdf_letters(chars: Sequence[str]) -> list[bytes]:
+def _render_pdf_lines(texts: Sequence[str]) -> list[bytes]:
     """As Typst draws them, which makes PNG of the same pages."""
     typst = _import_renderer(*_DRAWN_BY["pdf"])
-    pages = [{"svg": _make_letter_svg(char), "width": 20, "alt": ""} for char in chars]
+    pages = [{"svg": _make_line_svg(x), "width": 20 * len(x), "alt": ""} for x in texts]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
-    return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
+    made = typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)
+    return [bytes(x) for x in (made if isinstance(made, list) else [made])]
 
 
-_LETTERS = {"png": _render_png_letters, "pdf": _render_pdf_letters}
+_LINES = {"png": _render_png_lines, "pdf": _render_pdf_lines}
 
 
 def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
@@ -197,7 +255,6 @@ def has_font(family: str, **how: bool) -> bool:
     """Whether a letter of a font, or of what stands in for it, is drawn."""
     resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **how)
-        for letter in ("", "x")
+        resvg.svg_to_bytes(svg_string=_make_line_svg(letter, family), **how) for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

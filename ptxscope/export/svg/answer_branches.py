@@ -224,7 +224,7 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
         return y
     pen = sketch.pen
     pen.open(*_group(branch, stage))
-    end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y)
+    end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y, y)
     end = step_notes(pen, step, end, sketch.figures)
     pen.close()
     return end

@@ -92,8 +92,6 @@ def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
     name = shown.name
     name = "" if name == shown.role else name
     meant = "" if shown.unit == 1 else shown.meant
-    if sketch.scene.lanes > 1:  # there its name stands in the margin
-        name = ""
     if (
         start + measure_text(f"{name}   {meant}", pen.scale_size(11), is_monospaced=True)
         > area.width

@@ -168,11 +168,15 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def folded(trace: Trace, options: Options) -> Folded:
-    """That scene without the rows that change nothing."""
+def folded(doc: Document, options: Options) -> Folded:
+    """That scene without the rows that change nothing; the step where answers part stays."""
+    trace = doc.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
+    kept = {
+        row.key for row in trace.rows.values() if doc.answers and row.stage is doc.answers.stage
+    }
     return fold(
-        build_visible_scene(trace, options), trace, find_hidden_rows(trace, options), stages
+        build_visible_scene(trace, options), trace, kept | find_hidden_rows(trace, options), stages
     )
 
 
@@ -233,9 +237,15 @@ class Sketch:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
             if self.scene.lanes > 1 and slot is ColumnPart.LEFT:
-                return [take_column_part(self.columns[0], slot)]
+                own = take_column_part(self.columns[0], slot)
+                return [self.layout.words if self.has_margin else own]
             return [take_column_part(self.figures, slot)]
         return take_column_part(self.figures, slot).split_columns(count, GAP)
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether words stand beside the lane columns; below them, what is of no lane."""
+        return not self.layout.above and not self.branch
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """The registers that a row reads and that are not drawn yet; a choice shows its own."""
@@ -349,17 +359,24 @@ def draw_instruction(
 
     Returns the last baseline, or that of the letters below it.
     """
+    ptx = " ".join(ptx.split())
     lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
     roles: dict[str, str] = {}
     for name, role in sorted(named):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
     letters.least = pen.least
+    named_spans = [(at, at + len(name), name) for name in roles for at in find_name(name, ptx)]
+    begin = 0
     for at, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        found = [(found, name) for name in roles for found in _find_name(name, line)]
-        for start, name in found:
-            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+        begin = ptx.index(line, begin)
+        end = begin + len(line)
+        found = [(max(low, begin) - begin, min(high, end) - begin, name)
+                 for low, high, name in named_spans if low < end and high > begin]  # fmt: skip
+        begin = end
+        for start, stop, name in found:
+            under = Area(x + start * size * _ADVANCE, (stop - start) * size * _ADVANCE)
             letters.draw_line(under.x, y + 4, under.right, y + 4, SvgColour.DIM)
             letters.draw_text(
                 under.center,
@@ -377,7 +394,7 @@ def draw_instruction(
     return y
 
 
-def _find_name(name: str, line: str) -> list[int]:
+def find_name(name: str, line: str) -> list[int]:
     """Where a name stands in a line as a word."""
     return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
 

@@ -90,9 +90,14 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart
     return found.pop() if len(found) == 1 and single else ColumnPart.FULL
 
 
-def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
-    """Draw the rows of a step, each as high as what stands above it lets it; returns the end."""
+def draw_rows(sketch: Sketch, step: StepScene, y: float, words: float) -> float:
+    """Draw the rows of a step, each as high as what stands above it lets it; returns the end.
+
+    ``words`` is where its words end, which stand beside it.
+    """
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
+    if sketch.has_margin:
+        skyline.append((sketch.layout.words, words))
 
     def free(areas: list[Area]) -> float:
         return max(end for other, end in skyline if any(map(other.overlaps, areas)))
@@ -105,7 +110,6 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.get_areas(row)
-        top = free(areas)
         for shown in sketch.find_new_registers(row):
             if sketch.has_no_room(shown):
                 continue
@@ -115,7 +119,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
             end = register(sketch, shown, slot, start)
             sketch.add_zones(shown.cells, start)
             skyline += [(area, end) for area in where]
-            top = free(areas)
+        top = free(areas + _list_margin_sources(sketch, row))
         beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_drop(sketch, x, top) for x in beside)
         end = _draw(sketch, row, top + drop)
@@ -127,6 +131,12 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
                 )
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
+
+
+def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
+    """Where the values stand in the margin that a row is made of: it begins below them."""
+    ports = (sketch.ports.get(link.source) for link in row.links)
+    return [port.area for port in ports if port and port.area.right < sketch.figures.x]
 
 
 def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:

@@ -6,7 +6,8 @@ where lines go on, and returns the y at which it ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import inf
 
 from ...engine.records import NamedTuple
 from ...scene.scene_model import (
@@ -37,14 +38,49 @@ class _PlacedNumberLine(NamedTuple):
     start: float
     stop: float
 
+    most: float = inf
+    """How long the way from an end to a number outside is drawn at most."""
+
     def place(self, at: float) -> float:
-        """Where a number stands; outside, far from the end for the eye, not by how far it lies."""
-        room = (self.start - self.area.x) * 0.68
-        if at < 0:
-            return self.start - room
-        if at > 1:
-            return self.stop + room
-        return self.start + (self.stop - self.start) * at
+        """Where a number stands: to scale, but outside at least so far that it is seen."""
+        if 0 <= at <= 1:
+            return self.start + (self.stop - self.start) * at
+        way = min(max(self._measure_way(at), _LEAST_WAY), self.most)
+        return self.start - way if at < 0 else self.stop + way
+
+    def is_cut(self, at: float) -> bool:
+        """Whether the way of a number is drawn shorter than it is."""
+        return not 0 <= at <= 1 and self._measure_way(at) > self.most
+
+    def _measure_way(self, at: float) -> float:
+        return (self.stop - self.start) * (-at if at < 0 else at - 1)
+
+
+_LEAST_WAY = 11.0
+"""From an end of a range to a number outside: two dots do not touch."""
+_DOT_ROOM = 7.0
+"""Between the dot of a number and what stands beside the line."""
+_LEAST_RANGE = 0.36
+"""The part of the width that a range has at least; longer ways are cut."""
+
+
+def _place_number_line(
+    area: Area, y: float, points: Sequence[Point], *, is_single: bool
+) -> _PlacedNumberLine:
+    """A line on which all points of a step are drawn to one scale, or the longest ways are cut."""
+    least = min(62, area.width * 0.3) if is_single else 0
+    room = max(area.width * (0.16 if is_single else 0.22), least)
+    low = max((-point.at for point in points if point.at < 0), default=0.0)
+    high = max((point.at - 1 for point in points if point.at > 1), default=0.0)
+    usual, free = area.width - 2 * room, area.width - 2 * _DOT_ROOM
+    wide = min(usual, free / (1 + low + high))
+    if wide < area.width * _LEAST_RANGE or not any(point.text for point in points):
+        most = room * 0.68
+        return _PlacedNumberLine(area, y, area.x + room, area.right - room, most)
+    before, behind = (max(x * wide, _LEAST_WAY) if x else 0.0 for x in (low, high))
+    start = area.center - wide / 2
+    start = min(max(start, area.x + _DOT_ROOM + before), area.right - _DOT_ROOM - behind - wide)
+    return _PlacedNumberLine(area, y, start, start + wide)
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
@@ -56,9 +92,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
     ends = []
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if single or x.place == cell.place]
-        least = min(62, area.width * 0.3) if single else 0
-        room = max(area.width * (0.16 if single else 0.22), least)
-        line = _PlacedNumberLine(area, top, area.x + room, area.right - room)
+        line = _place_number_line(area, top, figure.points, is_single=single)
         _draw_ends(sketch.pen, line, figure, points)
         if named:
             ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
@@ -123,6 +157,9 @@ def _draw_moved_number(
     pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
     pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
     pen.draw_dot(end, line.y, SvgColour.MARK, size=4)
+    if line.is_cut(point.at) and point.text:
+        for at in ((x + end) / 2 - 2, (x + end) / 2 + 2):
+            pen.draw_line(at - 2, line.y + 5, at + 2, line.y - 5, SvgColour.MARK, 1.4)
     return line.y + 24
 
 

@@ -111,7 +111,7 @@ def draw_trace(
         fork = make_branches(told, trace, options)
     trunk = fork.trunk if fork else told.steps
     layout = PAGE if fork else look.layout  # branches have one layout
-    shown = folded(trace, options) if compact else None
+    shown = folded(told, options) if compact else None
     drawn = shown.scene if shown else build_visible_scene(trace, options)
     sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
     if shown:
@@ -179,7 +179,15 @@ def paper(drawn: SvgDrawing) -> list[str]:
 
 def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     """Title, instruction and model; returns where it ends."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), named)
+    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), named)
+
+
+def format_model(doc: Document) -> str:
+    """Whose answer is drawn: the model's, or where two are, both."""
+    if doc.answers and doc.answers.steps:
+        isa, other = sorted((doc.model, doc.answers.other), key=lambda x: x != ISA_MODEL.name)
+        return f"models {isa} and {other}"
+    return f"model {doc.model}"
 
 
 def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
@@ -308,12 +316,14 @@ def _draw_steps(
         pen.mark(f"step-{step.stage}", y)
         pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
         above = step_captions.draw_thread(sketch, above, y)
-        brought = {x.role: x for row in scene_step.rows for x in sketch.find_new_registers(row)
-                   if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
+        new = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
+        named = (x for x in new if x.unit > 1 and sketch.scene.lanes > 1)
+        brought = dict.fromkeys(x.role for x in named if x.by_lane or sketch.has_no_room(x))
         words = step_captions.step(sketch, step, brought, y, joined)
         end = words
         if scene_step.rows:
-            end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
+            top = words if sketch.layout.above else y
+            end = max(draw_rows(sketch, scene_step, top, words), words)
         y = step_notes(pen, step, end, sketch.figures)
         pen.close()
     return step_captions.draw_gap(sketch, left_out, y, above or y)

@@ -86,6 +86,13 @@ def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
         yield lane.mask & ~((1 << (half - 1)) - 1)
 
 
+def iter_infinities(axis: SweepAxis) -> Iterator[int]:
+    """The places of the infinities, where a float's numbers end and NaN begins."""
+    if axis.lane.is_float:
+        places = (axis.where(axis.lane.read(text)) for text in (_FLOATS[0], _FLOATS[-1]))
+        yield from (at for at in places if at is not None)
+
+
 def _compute_fraction(axis: SweepAxis, at: int, is_by_rank: bool) -> float:
     if not is_by_rank:
         return (at + 0.5) / axis.size

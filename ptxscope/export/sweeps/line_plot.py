@@ -16,7 +16,14 @@ from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, number
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, list_ticks, ticks_at
+from .axis_ticks import (
+    abbreviate_value,
+    choose_ticks,
+    iter_infinities,
+    iter_landmarks,
+    list_ticks,
+    ticks_at,
+)
 
 _HIGH = 300.0
 _ABOVE = 14.0
@@ -281,7 +288,8 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
     breaks = _breaks(plot.sweep)
     first = choose_ticks(list_ticks(axis, here, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4)
     named = {tick.part for tick in first}
-    rest = [x for x in ticks_at(axis, breaks, by_place=True) if x.part not in named]
+    second = [*iter_infinities(axis), *breaks]
+    rest = [x for x in ticks_at(axis, second, by_place=True) if x.part not in named]
     for line, ticks in enumerate((first, choose_ticks(rest, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
         for tick in ticks:
