@@ -176,7 +176,7 @@ def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
     for area, port in ways:
         start, end = find_link_ends(port.area, area)
         bent |= abs(start - end) > 1
-        if _is_selection(row) and not layout.compact:
+        if _is_selection(row) and (sketch.scene.lanes == 1 or not layout.compact):
             bent |= abs(port.area.center - area.center) > 1
     named = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
     return layout.crossing if bent or named else layout.drop

@@ -121,7 +121,7 @@ def _draw_ends(
         pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         here = any(point.to == label for point in points)
         wide = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
-        where = area.clamp_center(x + side * min(0, half - wide / 2 - 3), wide)
+        where = area.clamp_center(x + side * max(0, wide / 2 + 3 - half), wide)
         ink = SvgColour.INK if here else SvgColour.DIM
         pen.draw_text(
             where, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=here
