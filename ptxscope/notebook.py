@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MOST = 20
 """Findings that a list shows."""
-_CHOSEN = ("stages", "result", "format")
+_CHOSEN = ("stages", "result", "is_early", "format")
 """Options that steps and the like decide."""
 _QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40

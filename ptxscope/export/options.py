@@ -52,6 +52,9 @@ class Options(NamedTuple):
     """Prefix of ids; if empty, a hash of the content and the options."""
     heading_level: int = 2
     """Markdown: level of the title, 1 to 6, with steps one level below; 0 makes bold text."""
+    is_early: bool = False
+    """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
+    values that compute it still are."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""

@@ -27,14 +27,15 @@ class FoldedScene(NamedTuple):
 
 
 def fold_scene(
-    scene: Scene, trace: Trace, hidden_keys: Container[str], shown_stages: Container[Stage]
+    scene: Scene, trace: Trace, kept_keys: Container[str], shown_stages: Container[Stage]
 ) -> FoldedScene:
     """Return the scene of a trace without the rows that change nothing.
 
-    Rows in `hidden_keys` remain, so that a reader cannot infer their effect. If both steps are in
-    `shown_stages`, bits selected from another position go straight to the row that extends them.
+    Rows in `kept_keys` remain: a reader must not infer their effect, or reads about them. If both
+    steps are in `shown_stages`, bits selected from another position go straight to the row that
+    extends them.
     """
-    folding = _Folding(scene, trace, hidden_keys, shown_stages)
+    folding = _Folding(scene, trace, kept_keys, shown_stages)
     steps = tuple(
         step._replace(rows=tuple(folding.iter_remaining_rows(step))) for step in scene.steps
     )
@@ -51,11 +52,11 @@ class _Folding:
         self,
         scene: Scene,
         trace: Trace,
-        hidden_keys: Container[str],
+        kept_keys: Container[str],
         shown_stages: Container[Stage],
     ) -> None:
         self._trace = trace
-        self._hidden = hidden_keys
+        self._kept = kept_keys
         self._shown = shown_stages
         self._registers = {register.role: register for register in scene.registers}
         self._links: dict[LaneRef, tuple[Link, ...]] = {}
@@ -68,7 +69,7 @@ class _Folding:
             links = tuple(
                 dict.fromkeys(x for link in row.links for x in self._bypass_removed_rows(link))
             )
-            if row.key not in self._hidden and self._is_idle(self._trace.rows[row.key]):
+            if row.key not in self._kept and self._is_idle(self._trace.rows[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
                     taken_links = (x for x in links if x.target == place and x.is_taken)

@@ -8,7 +8,7 @@ from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
 from ..engine.semantics.micro_operation import MAX_LANE_BITS
-from ..engine.semantics.micro_operations import Merge, Select
+from ..engine.semantics.micro_operations import Extend, Merge, Select
 from ..engine.syntax.values import format_hex, format_value
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
 from ..engine.tracing.step_text import format_title
@@ -144,7 +144,7 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         digits = format_binary(value, 0, unit) if by_lane else ""
         spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
-            number = cast(value, unit, type_ is Type.S32)
+            number = cast(value, unit, is_part_signed(trace, role, part))
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
     meant = format_value(bits, type_)
@@ -161,6 +161,19 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         BitRulers((fields,)) if fields else None,
         str(bits) if type_ is Type.PRED else format_hex(bits, type_.bits)[2:],
     )
+
+
+def is_part_signed(trace: Trace, role: str, part: int) -> bool:
+    """Whether a part of an operand is read as signed: as its selections read it, if they agree."""
+    readings = set()
+    for row in trace.rows.values():
+        before = trace.rows.get(row.input_keys[0])
+        if isinstance(row.micro, Extend) and before and isinstance(before.micro, Select):
+            picks = before.micro.picks
+            if any((before.input_keys[word], x) == (role, part) for word, x in picks):
+                readings.add(row.micro.signed)
+    own = trace.instruction.type_of(role) is Type.S32
+    return readings.pop() if len(readings) == 1 else own
 
 
 def _find_used_parts(trace: Trace, role: str) -> set[int]:

@@ -18,7 +18,7 @@ from ..engine.tracing.lane_text import (
     format_relation,
 )
 from ..engine.tracing.trace import RowTrace, Trace
-from .scene_builder import build_scene
+from .scene_builder import build_scene, is_part_signed
 from .scene_cells import (
     TracedRow,
     find_tint,
@@ -143,7 +143,8 @@ def _build_symbolic_register(
         name = _make_letters(role, figure.unit, cell.place.lane)
         look = SpanKind.CHIP if cell.place in read_places else SpanKind.UNUSED
         look = SpanKind.EITHER if type_ is Type.PRED else look
-        number = format_integer_type(type_ is Type.S32, figure.unit)
+        is_signed = is_part_signed(trace, role, cell.place.lane)
+        number = format_integer_type(is_signed, figure.unit)
         spans = (
             first._replace(text=name, look=look, bits=""),
             *(x._replace(text=number) for x in rest),

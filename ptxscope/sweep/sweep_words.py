@@ -120,12 +120,12 @@ def describe_sampling(axis: SweepAxis) -> str:
     if axis.stride == 1:
         return ""
     sampling = f"one of each {axis.stride:,} values of {axis.lane.label}"
-    return f"{sampling}, and more where something changes or often does"
+    return f"{sampling}, and more near special values and near changes"
 
 
 def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
     for sampling in filter(None, (describe_sampling(axis) for axis in (sweep.x, sweep.y) if axis)):
-        yield f"Not all are looked at, but {sampling}; what is between them is not told."
+        yield f"Not all values are computed, but {sampling}; those between them are left out."
 
 
 # --- events -------------------------------------------------------------------------------

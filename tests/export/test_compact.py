@@ -13,11 +13,12 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.values import format_hex
+from ptxscope.export.content.document import build_document
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.options import Motion, Options
 from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
-from tests.export.samples import E3, EXAMPLES, example
+from tests.export.samples import E2, E3, EXAMPLES, example
 from tests.export.test_picture import assert_tree_drawn_well
 from tests.export.test_svg import NS, texts
 from tests.strategies import instruction_of
@@ -74,6 +75,19 @@ def test_it_is_drawn_well_in_one_column(opcode: str, count: int) -> None:
         assert all(f"= {bits}" in said for bits in result)
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        trace("vadd.s32.s32.s32 d.b3, a, b, c", {"a": 1, "b": 2, "c": 0}),
+        trace("vadd.s32.s32.s32 d.b0, a, b, c", {"a": 1, "b": 2, "c": 0}),
+        trace("slct.b32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0xFFFFFFFF}),
+    ],
+    ids=["merge to the left", "merge to the right", "labels of a narrow number line"],
+)
+def test_lines_and_labels_have_room_of_their_own(shown: Trace) -> None:
+    assert_tree_drawn_well(figure(shown), shown)
+
+
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_it_is_much_lower_than_the_whole_picture(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -114,6 +128,25 @@ def test_an_idle_clamp_is_drawn_where_the_result_is_kept_back() -> None:
     shown = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 0})
     assert "saturate" not in steps(figure(shown))
     assert "saturate" in steps(figure(shown, COMPACT._replace(result=False)))
+
+
+def test_select_says_what_each_operand_takes() -> None:
+    """``.h01`` gives lane 1 half-word 0 and lane 0 half-word 1; digit 2 is the first one of b."""
+    shown = trace(
+        "vmin2.s32.s32.s32 d, a.h01, b.h22, c", {"a": 0x00010002, "b": 0x00030004, "c": 0}
+    )
+    said = " ".join(texts(figure(shown)))
+    assert "For a, lanes 1 and 0 take a.h0, a.h1. For b, lanes 1 and 0 take b.h0, b.h0." in said
+
+
+@pytest.mark.parametrize("shown", [
+    trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF)), E2, E3,
+    *(example(*x) for x in EXAMPLES),
+])  # fmt: skip
+def test_the_step_where_answers_part_is_drawn(shown: Trace) -> None:
+    answers = build_document(shown).answers
+    if answers and answers.stage in {step.stage for step in shown.steps}:
+        assert str(answers.stage) in steps(figure(shown))
 
 
 def test_a_step_with_a_note_is_drawn() -> None:

@@ -45,8 +45,8 @@ CHOICES = [
     Options(standalone=True),
     Options(stages=parse_stages("2-4", E3)),
     Options(stages=parse_stages("1,3-4,6", E3), both=True),
-    Options(stages=parse_stages("-saturate", E3), result=False),
-    Options(stages=parse_stages("-4", E3), result=False, both=True, standalone=True),
+    Options(stages=parse_stages("-saturate", E3), result=False, is_early=True),
+    Options(stages=parse_stages("-4", E3), result=False, is_early=True, both=True, standalone=True),
     Options(result=False),
 ]
 
@@ -163,13 +163,13 @@ def test_the_last_step_has_the_result() -> None:
 
 
 def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
-    until = Options(stages=parse_stages("-saturate", E3), result=False)
+    until = Options(stages=parse_stages("-saturate", E3), result=False, is_early=True)
     assert build_document(E3, until).answers is None
     answers = build_document(E3, until._replace(both=True)).answers
     assert answers
     assert [x.result for x in answers.all] == ["not shown", "not shown"]
     assert [x.stage for x in answers.steps] == [Stage.SATURATE]
-    before = Options(stages=parse_stages("-add", E3), result=False, both=True)
+    before = Options(stages=parse_stages("-add", E3), result=False, is_early=True, both=True)
     assert build_document(E3, before).answers is None
 
 
@@ -365,7 +365,7 @@ def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() ->
 
 def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
     said = format_alt_text(
-        build_document(QUAD, Options(stages=parse_stages("-4", QUAD), result=False))
+        build_document(QUAD, Options(stages=parse_stages("-4", QUAD), result=False, is_early=True))
     )
     assert "7f7f017f" not in said
     assert "Steps not shown: 5 merge, 6 write." in said

@@ -381,3 +381,65 @@ def test_the_poster_says_what_is_clamped_to(opcode: str, bounds: str) -> None:
     said = [x.text or "" for x in card.iter(f"{NS}text")]
     assert f"clamp(t, {bounds})" in said
     assert not [x for x in said if x.startswith("-") and ".." in x]
+
+
+def ways(svg: str) -> list[tuple[float, float]]:
+    """The way of each number to the end of its range, beside the length of the range, in px."""
+    found = re.findall(
+        r'd="M([\d.]+) [\d.]+C\1 [\d.]+ ([\d.]+) [\d.]+ \2 [\d.]+" class="px-s-mark"', svg
+    )
+    ranges = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)" height="6"', svg)
+    assert len(set(ranges)) == 1
+    return [(float(x) - float(end), float(ranges[0])) for x, end in found]
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_numbers_outside_a_range_are_drawn_to_scale(compact: bool) -> None:
+    """127 + 112 is 112 above the range of 255, -128 - 96 is 96 below; as u32, 0x80 is 128."""
+    values = {"a": 0x7F7F8000, "b": 0x7080A000}
+    for ptx, over in (
+        ("vadd4.s32.s32.s32.sat d, a, b, c", [112, -96]),  # 127 + -128 is inside
+        ("vadd4.s32.s32.u32.sat d, a, b, c", [112, 128]),  # b is 112, 128, 160, 0
+    ):
+        shown = trace(ptx, {**values, "c": 0})
+        drawn = ways(export(shown, "svg", Options(compact=compact)))
+        assert [round(way / wide * 255) for way, wide in drawn] == pytest.approx(over, abs=1)
+
+
+def test_a_way_that_is_too_long_is_cut_with_a_mark() -> None:
+    """2**64 lies some four billion ranges above."""
+    shown = trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF))
+    svg = export(shown, "svg", Options(stages=frozenset({Stage.SATURATE})))
+    ((way, wide),) = ways(svg)
+    assert 0 < way < wide
+    slashes = re.findall(r'd="M([\d.]+) [\d.]+L([\d.]+) [\d.]+" class="px-s-mark"[^>]+"1.4"', svg)
+    assert [float(x2) - float(x1) for x1, x2 in slashes] == [4, 4]
+
+
+WHOLE = ("vadd4.s32.s32.s32.add d, a, b, c", "vset2.u32.u32.lt.add d, a, b, c")
+
+
+@pytest.mark.parametrize("ptx", WHOLE)
+def test_a_whole_register_stands_under_no_lane(ptx: str) -> None:
+    """The lane columns begin where the highest byte or half-word of a stands."""
+    for svg in (
+        export(trace(ptx, {"a": 1, "b": 2, "c": 3}), "svg"),
+        form_figure.render(parse(ptx)),
+    ):
+        tree = ET.fromstring(svg)
+        columns = min(x for x, _ in rects(tree, "a3-chip"))
+        found = [x for x in tree.iter(f"{NS}rect") if "px-f-c-chip" in x.get("class", "").split()]
+        assert found
+        for box in found:
+            assert float(box.get("x", "0")) + float(box.get("width", "0")) < columns
+
+
+def test_a_byte_is_read_as_the_operand_that_selects_it() -> None:
+    """Digit 7 of ``a.b7130`` is b's byte 3; a is s32, and b's own lanes all take byte 0."""
+    ptx = "vabsdiff4.u32.s32.u32.add d, a.b7130, b.b4444, c"
+    form = ET.fromstring(form_figure.render(parse(ptx)))
+    shown = drawn(trace(ptx, {"a": 1, "b": 0x800000FF, "c": 0}))
+    registers = [texts(group(tree, "px-operands")) for tree in (form, shown)]
+    for said, names in zip(registers, (("b.b3", "b.b0"), ("80", "ff")), strict=True):
+        read = [said[said.index(name) + 1] for name in names]
+        assert read in (["s8", "u8"], ["-128", "255"])

@@ -16,6 +16,7 @@ from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.note_targets import parse_stages
@@ -31,6 +32,7 @@ from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+from tests.export.test_svg import texts
 from tests.reference_data import golden_rows
 from tests.tiers import sampled, some
 
@@ -162,7 +164,7 @@ def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: 
 def test_frames_are_of_the_steps_that_are_shown() -> None:
     chosen = frozenset(step.stage for step in QUAD.steps[1:4])
     found = make_frames(QUAD, Options(stages=chosen))
-    assert [frame.name for frame in found] == ["01-extend", "02-add", "03-saturate"]
+    assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
 
 
 @pytest.mark.parametrize("options", [SLIDE, Options(id="mine"), Options(id="x" * 100)])
@@ -406,10 +408,11 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
     still = make_frames(QUAD, Options(slide=slide))
     names = [f"#step-{step.stage}" for step in QUAD.steps] + ["#step-add", "#step-4", ""]
     plain = stepping.replace('class="px-hint"', 'display="none"')  # says that it can be clicked
-    sources = [*(chromium.Source(stepping, name) for name in names[:-1]), chromium.Source(plain)]
-    found = chromium.inked([*sources, chromium.Source(stepping)], tmp_path)
-    *found, hinted = found
-    assert differences(hinted, found[-1])
+    sources = [chromium.Source(plain, name) for name in names]
+    hints = [chromium.Source(stepping, names[0]), chromium.Source(stepping)]
+    *found, hinted, whole = chromium.inked([*sources, *hints], tmp_path)
+    assert differences(hinted, found[0])
+    assert differences(whole, found[-1])
     shown = [*still, still[2], still[3], still[-1]]
     for name, inked, frame in zip(names, found, shown, strict=True):
         assert not differences(inked, resvg(frame.svg)), name
@@ -520,5 +523,16 @@ def test_a_stepping_picture_says_that_it_can_be_clicked() -> None:
     svg = export(TAGGED, "svg", Options(motion=Motion.STEPPING))
     links = list(ET.fromstring(svg).iter(f"{NS}a"))
     assert len(links) == 7
-    assert all("click for the next step" in "".join(x.itertext()) for x in links)
-    assert ".px-next:hover .px-hint{opacity:1}" in svg
+    hints = ["".join(x.itertext()).partition("click for")[2] for x in links]
+    # the whole picture and the last step lead to the first; the hint is always seen
+    assert hints == [" the first step", *[" the next step"] * 5, " the first step"]
+    assert "opacity:0" not in svg
+
+
+def test_the_head_of_two_answers_names_both_models() -> None:
+    for slide in (False, True):
+        for shown in (E3, Trace(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
+            svg = export(shown, "svg", Options(both=True, slide=slide))
+            (badge,) = (x for x in texts(ET.fromstring(svg)) if x.startswith("model"))
+            assert badge.startswith("models isa and ptxas")
+    assert "model isa" in texts(ET.fromstring(export(E3, "svg")))

@@ -415,3 +415,24 @@ def pixels(css: str) -> Rgb:
     """``rgb(1, 2, 3)`` as numbers."""
     red, green, blue = map(int, re.findall(r"\d+", css)[:3])
     return red, green, blue
+
+
+NARROW = {
+    "vadd4": ("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x80808080, "b": 0x80808080, "c": 0}),
+    "vshl": ("vshl.u32.s32.u32.clamp d.b0, a, b.b2, c",
+             {"a": 0xFF80FFFF, "b": 0x7F40FFFF, "c": 0xD60B232C}),
+    "setp": ("setp.lt.f64 p, a, b", {"a": 1, "b": 0xFFEFFFFFFFFFFFFF}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NARROW.values(), ids=NARROW)
+def test_no_table_is_cut_in_a_narrow_page(
+    browser: Browser, line: tuple[str, dict[str, int]]
+) -> None:
+    """As wide as a phone: what has no room goes on below."""
+    made = export(trace(*line), "html", Options(standalone=True))
+    browser.open(made.replace("<details>", "<details open>"), 380)
+    cut = browser.value("[...document.querySelectorAll('.px-scroll:has(table)')].filter("
+                        "x => x.scrollWidth > x.clientWidth).map(x => x.innerText)")  # fmt: skip
+    assert cut == []
+    assert browser.value("document.documentElement.scrollWidth") <= 380

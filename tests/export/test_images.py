@@ -290,3 +290,42 @@ def test_what_a_font_draws_is_no_box() -> None:
     svg = export(annotated(E3, "é\u0378→"), "svg")
     assert images.find_missing_glyphs([svg], "png") == ["\u0378"]
     assert images.find_missing_glyphs([svg.replace("\u0378", "")], "png") == []
+
+
+@pytest.mark.parametrize("format_", ["png", "pdf"])
+def test_one_character_makes_no_boxes_of_others(format_: str) -> None:
+    """A mark behind its letter, a ligature, or a character that no font has, beside Chinese."""
+    pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
+    made = export(annotated(E3, "饱和 e\u0301 fi"), "svg")
+    if images.find_missing_glyphs([made], format_):
+        pytest.skip("no font here has Chinese")
+    assert images.find_boxed_glyphs([made], format_) == []
+    beside = export(annotated(E3, "饱和 \U00010fff \u03bb"), "svg")
+    assert images.find_missing_glyphs([beside], format_) == ["\U00010fff"]
+    assert images.find_boxed_glyphs([beside], format_) == []
+    draw = (
+        images.render_png_bytes if format_ == "png" else lambda svg: images.render_pdf_bytes([svg])
+    )
+    composed, box = (
+        export(annotated(E3, text), "svg")
+        for text in ("饱和 \u00e9 f\u200ci", "饱和 \u25a1 \u03bb")
+    )
+    if format_ == "png":  # the same pixels; the description differs
+        assert pixels(draw(made)) == pixels(draw(composed))
+        assert pixels(draw(beside)) == pixels(draw(box))
+
+
+def pixels(png: bytes) -> list[bytes]:
+    """The chunks of a PNG that hold its image."""
+    return [
+        chunk.partition(b"IDAT")[2] for chunk in re.split(b"(?=....IDAT)", png, flags=re.S)[1:2]
+    ]
+
+
+def test_what_is_a_box_in_its_line_alone_is_told() -> None:
+    """A mark for which there is no letter with it: Arabic lam and alef make one glyph."""
+    pytest.importorskip("resvg_py")
+    svg = export(annotated(E3, "饱和 \u0627\u0644\u0627"), "svg")
+    if images.find_missing_glyphs([svg], "png"):
+        pytest.skip("no font here has Chinese and Arabic")
+    assert images.find_boxed_glyphs([svg], "png") in ([], ["饱", "和"])

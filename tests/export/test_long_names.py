@@ -152,3 +152,28 @@ def test_a_letter_is_no_name_of_the_other_destination() -> None:
     svg = export(shown, "svg")
     assert "p =" in words(svg)
     assert "%predicate_q =" in words(svg)
+
+
+HUGE = {x: f"%{x * 144}" for x in "wxyz"}
+ENDLESS = trace("vadd4.s32.s32.s32.sat {w}.b310, {x}, {y}.b7310, {z}".format(**HUGE),
+                dict.fromkeys((HUGE[x] for x in "xyz"), 1))  # fmt: skip
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_each_part_of_a_name_on_two_lines_has_its_letter(compact: bool) -> None:
+    svg = export(ENDLESS, "svg", Options(compact=compact))
+    lines = [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
+    for name, letter in zip("wxyz", "dabc", strict=True):
+        parts = [match[0] for x in lines for match in re.finditer(rf"%?{name}{{20,}}", x)]
+        assert "".join(parts) == HUGE[name]
+        assert len(parts) > 1
+        assert all(letters_below(svg, part.removeprefix("%")) for part in parts[1:])
+        assert lines.count(letter) >= len(parts)
+
+
+def test_a_slide_loses_nothing_of_a_line_with_endless_names() -> None:
+    """Letters stand for the names, which follow; digits of selectors are none of a name's."""
+    shown = said(export(ENDLESS, "svg", Options(slide=True)))
+    assert "vadd4.s32.s32.s32.sat d.b310, a, b.b7310, c;" in shown
+    for name, letter in zip("wxyz", "dabc", strict=True):
+        assert f"{letter}: %{name * 100}" in shown

@@ -288,3 +288,25 @@ def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
         low, high = (shown[row].replace("\u2502", " ").split()[0] for row in (-3, 0))
         least, most = ("-128", "127") if y else (str(here - 128), str(here + 127))
         assert (low, high) == (least, most)
+
+
+def test_the_infinities_are_named_beside_nan() -> None:
+    """They lie so near to the ends of the axis that they stand on a line below."""
+    svg = sweep_picture.render(of_line("setp.lt.f32 p, a, b", "a", b=0x3F800000))
+    places = {x.text: float(x.get("x", "0")) for x in ET.fromstring(svg).iter(f"{SVG}text")}
+    assert places["-inf"] < places["-1.0"] < places["0.0"] < places["1.0"] < places["inf"]
+
+
+def test_each_clamped_region_of_a_map_is_labelled_inside() -> None:
+    """a + b of two s8 is above 127 at the upper right, below -128 at the lower left."""
+    svg = sweep_picture.render(of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0"))
+    tree = ET.fromstring(svg)
+    places = {x.text: (float(x.get("x", "0")), float(x.get("y", "0")))
+              for x in tree.iter(f"{SVG}text")}  # fmt: skip
+    (image, *_) = tree.iter(f"{SVG}image")
+    x, y, side = (float(image.get(name, "0")) for name in ("x", "y", "width"))
+    high, low = places["clamped to 127"], places["clamped to -128"]
+    assert x + side / 2 < high[0] < x + side
+    assert y < high[1] < y + side / 2
+    assert x < low[0] < x + side / 2
+    assert y + side / 2 < low[1] < y + side

@@ -100,3 +100,14 @@ def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
     body = shown[: shown.index("PTX ISA 9")]
     assert max(len(line) for line in body.splitlines()) <= 80
     assert "".join(kept(text).split()) in "".join(body.split())
+
+
+def test_comparisons_stand_in_brackets_beside_what_they_yield() -> None:
+    """128 is not below 0, and 1 is below 2; of one lane and of four."""
+    four = trace("vset4.u32.s32.lt d, a, b, c", {"a": 0x80000001, "b": 2, "c": 0})
+    one = trace("setp.lt.u32 p, a, b", {"a": 128, "b": 0})
+    for format_ in ("text", "markdown", "rst", "asciidoc"):
+        for shown in (four, one):
+            said = re.sub(r"\\|&#x?\w+;|`|\++", "", export(shown, format_))
+            assert "(128 < 0) = 0" in said
+            assert not re.search(r"[^(]128 < 0 =", said)

@@ -10,6 +10,7 @@ import pytest
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.export.content.alt_text import format_alt_text
+from ptxscope.export.content.annotated_trace import annotate_trace
 from ptxscope.export.content.document import build_document
 from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
@@ -89,8 +90,11 @@ def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str
 def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:
     shown = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 901, "b": 7, "c": 1})
     early = frozenset(step.stage for step in shown.steps[:-1])
-    assert "6307 + 1 = 6308" in export(shown, "text", Options(stages=early, result=False))
-    assert "6308" not in export(shown, "text", NO_RESULT)
+    until = Options(stages=early, result=False, is_early=True)
+    assert "6307 + 1 = 6308" in export(shown, "text", until)
+    for hidden in (NO_RESULT, NO_RESULT._replace(stages=early)):
+        assert "6308" not in export(shown, "text", hidden)
+    assert load(export(shown, "json", until)) == shown
 
 
 def test_json_without_a_result_reads_back() -> None:
@@ -98,17 +102,56 @@ def test_json_without_a_result_reads_back() -> None:
     assert load(export(shown, "json", NO_RESULT)) == shown
 
 
+# each result was computed by hand: 0 + 0 + 0 + 3 and c, 3, is 6; 1 < 2 holds, and 0 of r makes p 0;
+# -9 * 7 + 1 is -62, shifted by 15 it is -1; 1 < 2 in lane 0, 0 < 0 elsewhere, and c, 5, is 6;
+# |1 - 3| and c, 5, is 7; the larger of 1 and 2 is above the limit of 1; 1 is not above 2
+PARTS: dict[tuple[str, str], tuple[str, str]] = {
+    ("vadd4.s32.s32.s32.add d, a, b, c", "a=1 b=2 c=3"): ("4", "= 6"),
+    ("setp.lt.and.f32 p|q, a, b, r", "a=1.0 b=2.0 r=0"): ("boolean", "and 0 = 0"),
+    ("vmad.s32.s32.s32.shr15 d, a, b, c", "a=-9 b=7 c=1"): ("5", "= -1"),
+    ("vset4.s32.s32.lt.add d, a, b, c", "a=1 b=2 c=5"): ("4", "= 6"),
+    ("vabsdiff2.s32.s32.s32.add d, a, b, c", "a=1 b=3 c=5"): ("4", "= 7"),
+    ("vmax.s32.s32.s32.min d, a, b, c", "a=1 b=2 c=1"): ("4", "min(2, 1) = 1"),
+    ("setp.gt.s64 p, a, b", "a=1 b=2"): ("1", "= 0"),
+}
+
+
+@pytest.mark.parametrize(("line", "part"), [(x, y[0]) for x, y in PARTS.items()])
+def test_a_step_without_those_behind_it_does_not_show_the_result(
+    line: tuple[str, str], part: str
+) -> None:
+    words, told = [line[0], *line[1].split()], PARTS[line][1]
+    until = render_request([*words, "--until", part])
+    assert re.search(rf"{re.escape(told)}(?!\w)", until)
+    for name in ("--steps", "--until"):
+        made = render_request([*words, name, part, "--no-result"])
+        assert not re.search(rf"{re.escape(told)}(?!\w)", made)
+        assert "What comes out is kept back." in re.sub(r"\s+", " ", made)
+        assert "--no-result" in made.partition("$ ptxscope")[2]
+
+
+@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
+def test_the_same_rows_are_hidden_whichever_steps_are_shown(opcode: str, model: str) -> None:
+    shown = example(opcode, model)
+    rows = {step.stage: step.rows for step in build_document(shown, NO_RESULT).steps}
+    for at in range(1, len(shown.steps) + 1):
+        for part in ({"steps": str(at)}, {"until": str(at)}, {"steps": f"{at}-"}):
+            _, options = annotate_trace(shown, result=False, **part)  # type: ignore[arg-type]
+            steps = build_document(shown, options).steps
+            assert steps
+            assert all(step.rows == rows[step.stage] for step in steps)
+
+
 # 0x80 + 0x80 is -256, clamped to 80; 7f + 2 is 129, clamped to 7f; lane 2 keeps c's 22; 1 - 1 is 0
 MERGED = ("vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c", "80ff7f01", "800102ff", "11223344")
 
 
-@pytest.mark.parametrize("part", [["--steps", "3-5"], ["--steps", "1-5"], ["--until", "merge"]])
+@pytest.mark.parametrize("part", [["--until", "merge"]])
 @pytest.mark.parametrize("format_", TOLD)
 def test_a_part_does_not_show_the_bytes_that_are_the_result(format_: str, part: list[str]) -> None:
     ptx, *values = MERGED
     words = [ptx, *(f"{x}=0x{bits}" for x, bits in zip("abc", values, strict=True)), *part]
-    kept_back = "" if part[0] == "--until" else "--no-result"
-    made = render_request([*words, *filter(None, [kept_back]), "-f", format_])
+    made = render_request([*words, "-f", format_])
     seen = re.sub(r"(?s)<(style|desc).*?</\1>|ptxscope trace.*?-f", "", made)
     assert "-127" in seen  # what saturate yields is in the part
     assert not re.search(r"80\W+22\W+7f\W+00", told_words(seen))

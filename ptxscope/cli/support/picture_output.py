@@ -212,20 +212,32 @@ def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Se
                 wide, high = map(round, images.compute_size(found[0], options, images.SHARP))
                 bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
             made = [make(svg, options) for svg in bar.track(found)]
-        _warn_about_missing_glyphs(images.find_missing_glyphs(found, format_), format_)
+        _warn_about_boxes(found, format_)
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
     return made
 
 
-def _warn_about_missing_glyphs(missing: Sequence[str], format_: str) -> None:
-    if missing:
-        named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+def _warn_about_boxes(pictures: Sequence[str], format_: str) -> None:
+    """Warn about characters that are boxes in an image."""
+    from ...export.media import images
+
+    shown = f"the {format_.upper()} shows a box for each"
+    if missing := images.find_missing_glyphs(pictures, format_):
         print_message(
-            f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            f"warning: no font here has {_format_chars(missing)}: {shown}; "
             "install a font that has them"
         )
+    if boxed := images.find_boxed_glyphs(pictures, format_):
+        print_message(
+            f"warning: {_format_chars(boxed)} can't be drawn beside the other letters of the line: "
+            f"{shown}; put them on a line of their own, or use -f svg"
+        )
+
+
+def _format_chars(chars: Sequence[str]) -> str:
+    named = ", ".join(f"{char} (U+{ord(char):04X})" for char in chars[:_NAMED])
+    return named + (f" and {len(chars) - _NAMED} more" if len(chars) > _NAMED else "")
 
 
 def output_document(made: str | bytes, format_: str, output: str | None) -> None:
@@ -291,7 +303,7 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
             title = sanitize_text(trace.annotations.title) or make_printable(str(trace.instruction))
             pages = [frame.svg for frame in found]
             deck = images.render_pdf_bytes(pages, options, title)
-            _warn_about_missing_glyphs(images.find_missing_glyphs(pages, format_), format_)
+            _warn_about_boxes(pages, format_)
             _require_ours(folder, format_)
             write(where, deck)
             return found

@@ -34,9 +34,12 @@ def annotate_trace(
     annotations = Annotations(
         title or extra.title, caption or extra.caption, (*extra.notes, *new_notes)
     )
+    is_hidden = not result or not (options.result or options.is_early)
     if steps or until:
         stages = parse_stages(f"-{until}" if until else steps, trace)
         is_whole = stages == {step.stage for step in trace.steps}
-        options = options._replace(stages=stages, result=is_whole or not until)
-    options = options._replace(result=options.result and result)
+        is_early = bool(until) and not is_whole
+        options = options._replace(stages=stages, result=not is_early, is_early=is_early)
+    if is_hidden:
+        options = options._replace(result=False, is_early=False)
     return replace(trace, annotations=annotations), options

@@ -131,6 +131,8 @@ class Answers(NamedTuple):
 
     all: tuple[ModelAnswer, ...]
     """All answers, the documented one first."""
+    stage: Stage
+    """The first step that differs."""
     step: str
     """Title of the first step that differs."""
     errata: tuple[Erratum, ...]
@@ -293,7 +295,7 @@ def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
     is_whole = len(shown_indices) == len(stages)
     if (
         shown_indices
-        and not options.result
+        and options.is_early
         and not is_whole
         and shown_indices == [*range(len(shown_indices))]
     ):
@@ -399,7 +401,7 @@ def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
             return str(value) if value == numbers[lane] else f"{numbers[lane]} -> {value}"
         case Merge(unit, _, _, _):
             return f"{formula.left} -> {format_hex(value, unit)[2:]}"
-    return str(formula._replace(grouped=False))
+    return str(formula)
 
 
 def _format_note(note: Note) -> str:
@@ -439,6 +441,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     steps = tuple(iter_steps(other_trace, divergence.stage, options)) if options.both else ()
     return Answers(
         (isa, *other_answers),
+        divergence.stage,
         _format_divergence_title(divergence),
         tuple(errata),
         other_trace.model.name,

@@ -16,12 +16,12 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     """Return the keys of the rows whose values reveal a hidden result.
 
     These are the rows that write the result, the rows that only carry it, and the row that computes
-    it. If the shown part ends before the last step, the computed values in it stay visible, and
-    only the carrying rows are hidden.
+    it, whichever steps are shown. If the steps end early (``--until``), the computed values in them
+    stay visible, and only the carrying rows are hidden.
     """
     if options.result or not trace.steps:
         return frozenset()
-    is_ended_early = not options.shows(trace.steps[-1].stage)
+    is_ended_early = options.is_early and not options.shows(trace.steps[-1].stage)
     hidden_keys: set[str] = set()
     pending = [result.key for result in trace.plan.results]
     while pending:

@@ -153,7 +153,8 @@ def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
             f"{unknown_stages[0]} is none of its steps: {', '.join(known_stages)}"
         )
     both, result = (shown_parts.get_field(name, bool).value for name in ("both", "result"))
-    return Options(both=both, stages=stages, result=result)
+    is_early = "until" in shown_parts.value and bool(shown_parts.get_field("until", bool).value)
+    return Options(both=both, stages=stages, result=result, is_early=is_early)
 
 
 def _stage_from_json(data: RecordedNode) -> Stage:
@@ -217,6 +218,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
             "steps": None if stages is None else [str(x.stage) for x in doc.steps],
             "result": options.result,
             "both": options.both,
+            **({"until": True} if options.is_early else {}),
         },
         "operands": [_operand_to_json(trace, role) for role in sorted(trace.operands)],
         "steps": [_step_to_json(trace, step) for step in doc.steps],

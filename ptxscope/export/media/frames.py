@@ -99,7 +99,8 @@ def _make_frame(
     title = f"step {number} of {count}, {doc.steps[number - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
     text = _write_svg(drawing, part, options, _make_step_limit(number), "px-frame", number)
-    name = f"{number:02}-{_NOT_A_NAME.sub('-', doc.steps[number - 1].title)}"
+    newest = doc.steps[number - 1]
+    name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
     return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
@@ -199,36 +200,34 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
         for number, step_names in enumerate(names, 1)
         for name in step_names
     )
-    rules = [
-        ".px-next{display:none}.px-next0{display:inline}"
-        ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
-    ]
+    rules = [".px-next{display:none}.px-next0{display:inline}"]
     for number in range(1, count + 1):
         target = f".px-at{number}:target~"
         selectors = [f"{target}.px-body .px-k{step}" for step in range(number + 1, count + 1)]
         rules += [f"{','.join(selectors)}{{visibility:hidden}}"] if selectors else []
         rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{number}{{display:inline}}")
     width, height = map(format_length, size)
-    hint = SvgCanvas("")
-    hint.open_group("px-hint")
-    hint.draw_text(
-        size[0] - 24,
-        size[1] - _FOOT,
-        "click for the next step",
-        12,
-        SvgColour.DIM,
-        anchor="end",
-        is_bold=True,
-    )
-    hint.close_group()
+    hidden = ' display="none"'  # for renderers that ignore the style
     overlay = tuple(
-        f'<a class="px-next px-next{number}" href="#step-{names[number % count][0]}">'
-        f"<title>to step {number % count + 1}</title>"
+        f'<a class="px-next px-next{number}"{hidden * (number > 0)} '
+        f'href="#step-{names[number % count][0]}">'
+        f"<title>to step {doc.steps[number % count].number}</title>"
         f'<rect width="{width}" height="{height}" fill="none" pointer-events="all"/>'
-        f"{''.join(hint.parts)}</a>"
+        f"{_draw_hint('first' if number % count == 0 else 'next', size)}</a>"
         for number in range(count + 1)
     )
     return _MotionParts(markers, overlay if count else (), "".join(rules) if count else "")
+
+
+def _draw_hint(which: str, size: SizePx) -> str:
+    """Draw the line with the step that a click shows."""
+    pen = SvgCanvas("")
+    pen.open_group("px-hint")
+    x, y = size[0] - 24, size[1] - _FOOT
+    text = f"click for the {which} step"
+    pen.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
+    pen.close_group()
+    return "".join(pen.parts)
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:

@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from html import unescape
+from html import escape, unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
-from unicodedata import category
+from unicodedata import category, normalize
 
 from ...engine.extras import format_install_hint
 from ...engine.records import NamedTuple
@@ -25,9 +25,16 @@ from . import frames
 from .picture_marks import add_description, read_description
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
-_TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
+_TEXT = re.compile("(?<=>)[^<>]*+(?=</text>)")
 _UNASSIGNED = "\u0378"
 """Character that no font has, drawn as a missing glyph."""
+_BOX = "\u25a1"
+"""Replacement for a character that no font has. After a character without a glyph, resvg and Typst
+draw no character of the same line in another font than the first."""
+_LIGATURE = re.compile("f(?=[fijl])")
+_NON_JOINER = "\u200c"
+_MOST_LETTERS = 2000
+"""Largest number of characters in lines that are checked for boxes."""
 _UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
 """Categories of characters that are blank, or combine with the one before."""
 _MOST = 1 << 26
@@ -85,9 +92,9 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return add_description(
-        bytes(resvg.svg_to_bytes(svg_string=svg, width=width, height=height)), svg
-    )
+    readable_svg = _with_readable_texts(svg, "png")
+    image = bytes(resvg.svg_to_bytes(svg_string=readable_svg, width=width, height=height))
+    return add_description(image, svg)
 
 
 def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
@@ -106,7 +113,8 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
             )
         description = read_description(svg)
         alt = f"{description.title}. {description.description}"
-        page_data.append({"svg": svg, "width": size.width * _PX, "alt": alt})
+        readable_svg = _with_readable_texts(svg, "pdf")
+        page_data.append({"svg": readable_svg, "width": size.width * _PX, "alt": alt})
     first = read_description(pages[0])
     inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(page_data)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
@@ -117,40 +125,89 @@ def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
 
     A character missing from the fonts of a picture is drawn in any other font that has it.
     """
-    texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
-    chars = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
-    if not chars:
+    texts = [unescape(text) for svg in pictures for text in _TEXT.findall(svg)]
+    return list(_list_missing_chars(_list_uncommon_chars("".join(texts)), format_))
+
+
+def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
+    """Return the characters that an installed font has, and that an image shows as boxes anyway.
+
+    The renderers draw a line in a second font only if that font has as many glyphs for it.
+    """
+    readable_svg = "".join(_with_readable_texts(svg, format_) for svg in pictures)
+    lines = list(dict.fromkeys(unescape(text) for text in _TEXT.findall(readable_svg)))
+    cases = [(line, char) for line in lines for char in _list_uncommon_chars(line) if len(line) > 1]
+    if not cases:
         return []
-    box, *images = _LETTERS[format_]((_UNASSIGNED, *chars))
-    return [char for char, image in zip(chars, images, strict=True) if image == box]
+    images = _LINE_RENDERERS[format_](
+        [*lines, *(line.replace(char, _UNASSIGNED) for line, char in cases[:_MOST_LETTERS])]
+    )
+    line_images = dict(zip(lines, images, strict=False))
+    pairs = zip(cases, images[len(lines) :], strict=False)
+    boxed_chars = dict.fromkeys(char for (line, char), image in pairs if image == line_images[line])
+    missing_chars = _list_missing_chars("".join(boxed_chars), format_)
+    return [char for char in boxed_chars if char not in missing_chars]
 
 
-def _has_glyph(char: str) -> bool:
-    """Whether a character is visible, and missing from some fonts."""
-    return not char.isascii() and category(char) not in _UNSEEN
+def _with_readable_texts(svg: str, format_: str) -> str:
+    """Return a picture in which a renderer draws as many characters as it can.
+
+    Letters and their marks become one character if there is one, ``fi`` becomes two glyphs, and a
+    character that no font has becomes a box: each would prevent the renderer from drawing the rest
+    of the line in a second font.
+    """
+
+    def rewrite_text(match: re.Match[str]) -> str:
+        text = match[0]
+        if text.isascii():
+            return text
+        return _LIGATURE.sub(f"f{_NON_JOINER}", normalize("NFC", text).translate(boxes))
+
+    chars = _list_uncommon_chars(unescape("".join(_TEXT.findall(svg))))
+    boxes = str.maketrans(dict.fromkeys(_list_missing_chars(chars, format_), _BOX))
+    return _TEXT.sub(rewrite_text, svg)
 
 
-def _make_letter_svg(char: str, family: str = SANS) -> str:
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20">'
-        f"<text y='16' font-size='16' font-family='{family}'>{char}</text></svg>"
+def _list_uncommon_chars(text: str) -> str:
+    """Return the visible characters of a text that are missing from some fonts."""
+    return "".join(
+        char for char in dict.fromkeys(text) if not char.isascii() and category(char) not in _UNSEEN
     )
 
 
-def _render_png_letters(chars: Sequence[str]) -> list[bytes]:
+@lru_cache(maxsize=64)
+def _list_missing_chars(chars: str, format_: str) -> str:
+    """Return the characters that no installed font has."""
+    if not chars:
+        return ""
+    box, *images = _LINE_RENDERERS[format_]((_UNASSIGNED, *chars))
+    return "".join(char for char, image in zip(chars, images, strict=True) if image == box)
+
+
+def _make_line_svg(text: str, family: str = SANS) -> str:
+    width = 20 * max(len(text), 1)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" '
+        f'viewBox="0 0 {width} 20">'
+        f"<text y='16' font-size='16' font-family='{family}'>{escape(text)}</text></svg>"
+    )
+
+
+def _render_png_lines(texts: Sequence[str]) -> list[bytes]:
     resvg = _import_renderer(*_DRAWN_BY["png"])
-    return [bytes(resvg.svg_to_bytes(svg_string=_make_letter_svg(char))) for char in chars]
+    return [bytes(resvg.svg_to_bytes(svg_string=_make_line_svg(text))) for text in texts]
 
 
-def _render_pdf_letters(chars: Sequence[str]) -> list[bytes]:
-    """Render letters by Typst, which also writes pages as PNG."""
+def _render_pdf_lines(texts: Sequence[str]) -> list[bytes]:
+    """Render lines by Typst, which also writes pages as PNG."""
     typst = _import_renderer(*_DRAWN_BY["pdf"])
-    pages = [{"svg": _make_letter_svg(char), "width": 20, "alt": ""} for char in chars]
+    pages = [{"svg": _make_line_svg(text), "width": 20 * len(text), "alt": ""} for text in texts]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
-    return [bytes(x) for x in typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)]
+    images = typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)
+    return [bytes(image) for image in (images if isinstance(images, list) else [images])]
 
 
-_LETTERS = {"png": _render_png_letters, "pdf": _render_pdf_letters}
+_LINE_RENDERERS = {"png": _render_png_lines, "pdf": _render_pdf_lines}
 
 
 def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
@@ -201,7 +258,7 @@ def has_font(family: str, **renderer_options: bool) -> bool:
     """Whether resvg draws a letter in a font, or in its substitute."""
     resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **renderer_options)
+        resvg.svg_to_bytes(svg_string=_make_line_svg(letter, family), **renderer_options)
         for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

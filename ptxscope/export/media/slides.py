@@ -10,7 +10,14 @@ from ...engine.tracing.trace import Step, Trace
 from ..content.document import list_traces
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
-from ..svg.page_layout import Area, draw_instruction, make_side_layout, make_stacked_layout
+from ..svg.page_layout import (
+    Area,
+    Names,
+    draw_instruction,
+    find_name,
+    make_side_layout,
+    make_stacked_layout,
+)
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import fit_text, measure_text, wrap_text
@@ -226,17 +233,19 @@ def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
             area.x, y + size, lines, size, SvgColour.INK, step=size * 1.25, is_bold=True
         )
         y = end - size + 10
-    model = f"model {doc.model}"
+    model = trace_picture.format_model(doc)
     badge = min(measure_text(model, 15) + 28, area.width / 3)
-    size, lines = _fit_text(doc.ptx, area.width - badge - 40, _LINES, is_monospaced=True)
     line, width = SvgCanvas(pen.prefix), area.width - badge - 40
+    size, ptx, legend = _fit_instruction(doc.ptx, width, drawing.long_names)
     line.min_size = READABLE
     first = y + 23 + size * 0.36
-    height = (
-        draw_instruction(line, " ".join(lines), area.x + 16, first, width, size, drawing.long_names)
-        - y
-        + 16
+    end = draw_instruction(
+        line, ptx, area.x + 16, first, width, size, () if legend else drawing.long_names
     )
+    for text in legend:
+        end += READABLE * 1.5
+        line.draw_text(area.x + 16, end, text, READABLE, SvgColour.DIM, is_monospaced=True)
+    height = end - y + 16
     pen.draw_rect(area.x, y, area.width, height, SvgColour.SOFT, SvgColour.LINE, radius=8)
     pen.parts += line.parts
     pen.draw_rect(
@@ -245,6 +254,25 @@ def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     center = area.right - 10 - badge / 2
     pen.draw_text(center, y + 28, model, 15, SvgColour.DIM, anchor="middle", width=badge - 14)
     return pen.parts, y + height + _MARGIN
+
+
+def _fit_instruction(ptx: str, width: float, long_names: Names) -> tuple[float, str, list[str]]:
+    """Return the size of an instruction, its text, and the lines of its legend.
+
+    If the names in it are too long, the text has letters for them, and the legend has the names,
+    each truncated to one line.
+    """
+    for size in _LINES:
+        if len(wrap_text(ptx, width, size, is_monospaced=True)) <= _FEW:
+            return size, ptx, []
+    if len(wrap_text(ptx, width, size, is_monospaced=True)) <= _MOST_LINES:
+        return size, ptx, []
+    texts = [f"{role}: {name}" for name, role in long_names]
+    for name, role in long_names:
+        for start in reversed(find_name(name, ptx)):
+            ptx = ptx[:start] + role + ptx[start + len(name) :]
+    legend = [fit_text(text, width, READABLE, True, READABLE).text for text in texts]
+    return size, ptx, legend
 
 
 def _draw_foot(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:

@@ -232,7 +232,7 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
         return y
     pen = sketch.pen
     pen.open_group(*_format_group(branch, stage))
-    end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y)
+    end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y, y)
     end = draw_step_notes(pen, step, end, sketch.figures)
     pen.close_group()
     return end

@@ -92,8 +92,6 @@ def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> 
     name = figure.name
     name = "" if name == figure.role else name
     meant = "" if figure.unit == 1 else figure.meaning
-    if sketch.scene.lanes > 1:  # its name is in the margin
-        name = ""
     if (
         start + measure_text(f"{name}   {meant}", pen.scale_size(11), is_monospaced=True)
         > area.width

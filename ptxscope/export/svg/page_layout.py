@@ -175,11 +175,18 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def build_folded_scene(trace: Trace, options: Options) -> FoldedScene:
-    """Return that scene without the rows that change nothing."""
+def build_folded_scene(doc: Document, options: Options) -> FoldedScene:
+    """Return that scene without the rows that change nothing, but with those where answers part."""
+    trace = doc.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
+    kept_keys = {
+        row.key for row in trace.rows.values() if doc.answers and row.stage is doc.answers.stage
+    }
     return fold_scene(
-        build_visible_scene(trace, options), trace, find_hidden_rows(trace, options), stages
+        build_visible_scene(trace, options),
+        trace,
+        kept_keys | find_hidden_rows(trace, options),
+        stages,
     )
 
 
@@ -242,9 +249,15 @@ class Sketch:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
             if self.scene.lanes > 1 and slot is ColumnPart.LEFT:
-                return [take_column_part(self.columns[0], slot)]
+                own = take_column_part(self.columns[0], slot)
+                return [self.layout.words if self.has_margin else own]
             return [take_column_part(self.figures, slot)]
         return take_column_part(self.figures, slot).split_columns(count, GAP)
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether words stand beside the lane columns; below them, what is of no lane."""
+        return not self.layout.has_words_above and not self.branch
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """Return the registers that a row reads and that are not drawn; a choice draws its own."""
@@ -360,17 +373,29 @@ def draw_instruction(
 
     Return the last baseline, or that of the letters below it.
     """
+    ptx = " ".join(ptx.split())
     lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
     roles: dict[str, str] = {}
     for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
     letters.min_size = pen.min_size
+    name_spans = [
+        (start, start + len(name), name) for name in roles for start in find_name(name, ptx)
+    ]
+    begin = 0
     for index, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        positions = [(positions, name) for name in roles for positions in _find_name(name, line)]
-        for start, name in positions:
-            name_area = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+        begin = ptx.index(line, begin)
+        end = begin + len(line)
+        line_spans = [
+            (max(low, begin) - begin, min(high, end) - begin, name)
+            for low, high, name in name_spans
+            if low < end and high > begin
+        ]
+        begin = end
+        for start, stop, name in line_spans:
+            name_area = Area(x + start * size * _ADVANCE, (stop - start) * size * _ADVANCE)
             letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
             letters.draw_text(
                 name_area.center,
@@ -382,13 +407,13 @@ def draw_instruction(
                 is_monospaced=True,
                 is_bold=True,
             )
-        letters_height = small + 4 if positions else 0
+        letters_height = small + 4 if line_spans else 0
         y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
     pen.parts += letters.parts  # keeps the elements of a line together for screen readers
     return y
 
 
-def _find_name(name: str, line: str) -> list[int]:
+def find_name(name: str, line: str) -> list[int]:
     """Return the indices at which a name occurs in a line as a word."""
     return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...engine.semantics.plan import Stage
 from ...scene.scene_model import StepScene
 from ..content.document import StepView
 from ..content.hidden_rows import HIDDEN_RESULT_TEXT
@@ -175,7 +176,9 @@ def _draw_compact_caption(
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = pen.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    sentence = _find_first_sentence(drop_hex_prefixes(steps[0].about))
+    sentence = drop_hex_prefixes(steps[0].about)
+    if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
+        sentence = _find_first_sentence(sentence)
     lines = pen.wrap_text(sentence, words.width - start, _SMALL)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)

@@ -93,9 +93,14 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart
     return slots.pop() if len(slots) == 1 and is_single else ColumnPart.FULL
 
 
-def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
-    """Draw the rows of a step, each directly below whatever is above it; return the end."""
+def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> float:
+    """Draw the rows of a step, each directly below whatever is above it; return the end.
+
+    `words_end` is the end of the step's words, if they are beside it.
+    """
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
+    if sketch.has_margin:
+        skyline.append((sketch.layout.words, words_end))
 
     def find_top(areas: list[Area]) -> float:
         return max(end for other, end in skyline if any(map(other.overlaps, areas)))
@@ -108,7 +113,6 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.get_areas(row)
-        top = find_top(areas)
         for figure in sketch.find_new_registers(row):
             if sketch.has_no_room(figure):
                 continue
@@ -118,7 +122,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
             end = draw_register(sketch, figure, slot, start)
             sketch.add_zones(figure.cells, start)
             skyline += [(area, end) for area in register_areas]
-            top = find_top(areas)
+        top = find_top(areas + _list_margin_sources(sketch, row))
         neighbours = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_compute_drop(sketch, x, top) for x in neighbours)
         end = _draw_row(sketch, row, top + drop)
@@ -130,6 +134,12 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
                 )
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
+
+
+def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
+    """Where the values stand in the margin that a row is made of: it begins below them."""
+    ports = (sketch.ports.get(link.source) for link in row.links)
+    return [port.area for port in ports if port and port.area.right < sketch.figures.x]
 
 
 def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
@@ -169,7 +179,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     for area, port in incoming:
         start, end = find_link_ends(port.area, area)
         is_bent |= abs(start - end) > 1
-        if _is_selection(row) and not layout.is_compact:
+        if _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact):
             is_bent |= abs(port.area.center - area.center) > 1
     has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
     return layout.crossing if is_bent or has_labels else layout.drop

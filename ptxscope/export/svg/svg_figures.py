@@ -6,7 +6,8 @@ start, and returns the y of its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import inf
 
 from ...engine.records import NamedTuple
 from ...scene.scene_model import (
@@ -37,14 +38,49 @@ class _PlacedNumberLine(NamedTuple):
     start: float
     stop: float
 
+    max_distance: float = inf
+    """Greatest drawn distance in px from an end to a number outside."""
+
     def compute_x(self, position: float) -> float:
-        """Return x of a number; outside the range, at a fixed distance from the end."""
-        room = (self.start - self.area.x) * 0.68
-        if position < 0:
-            return self.start - room
-        if position > 1:
-            return self.stop + room
-        return self.start + (self.stop - self.start) * position
+        """Return x of a number: to scale, but outside far enough from the end to be visible."""
+        if 0 <= position <= 1:
+            return self.start + (self.stop - self.start) * position
+        distance = min(max(self._measure_distance(position), _MIN_DISTANCE), self.max_distance)
+        return self.start - distance if position < 0 else self.stop + distance
+
+    def is_cut(self, position: float) -> bool:
+        """Whether the distance of a number from the range is drawn shorter than it is."""
+        return not 0 <= position <= 1 and self._measure_distance(position) > self.max_distance
+
+    def _measure_distance(self, position: float) -> float:
+        return (self.stop - self.start) * (-position if position < 0 else position - 1)
+
+
+_MIN_DISTANCE = 11.0
+"""From an end of a range to a number outside: two dots do not touch."""
+_DOT_ROOM = 7.0
+"""Between the dot of a number and the neighbours of the line."""
+_MIN_RANGE = 0.36
+"""Smallest part of the width for a range; longer distances are cut."""
+
+
+def _place_number_line(
+    area: Area, y: float, points: Sequence[Point], *, is_single: bool
+) -> _PlacedNumberLine:
+    """Return a line with all points of a step to one scale, or with the longest distances cut."""
+    min_room = min(62, area.width * 0.3) if is_single else 0
+    room = max(area.width * (0.16 if is_single else 0.22), min_room)
+    low = max((-point.position for point in points if point.position < 0), default=0.0)
+    high = max((point.position - 1 for point in points if point.position > 1), default=0.0)
+    usual_width, free_width = area.width - 2 * room, area.width - 2 * _DOT_ROOM
+    width = min(usual_width, free_width / (1 + low + high))
+    if width < area.width * _MIN_RANGE or not any(point.text for point in points):
+        max_distance = room * 0.68
+        return _PlacedNumberLine(area, y, area.x + room, area.right - room, max_distance)
+    before, behind = (max(x * width, _MIN_DISTANCE) if x else 0.0 for x in (low, high))
+    start = area.center - width / 2
+    start = min(max(start, area.x + _DOT_ROOM + before), area.right - _DOT_ROOM - behind - width)
+    return _PlacedNumberLine(area, y, start, start + width)
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
@@ -58,9 +94,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
     ends = []
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if is_single or x.place == cell.place]
-        min_room = min(62, area.width * 0.3) if is_single else 0
-        room = max(area.width * (0.16 if is_single else 0.22), min_room)
-        line = _PlacedNumberLine(area, top, area.x + room, area.right - room)
+        line = _place_number_line(area, top, figure.points, is_single=is_single)
         _draw_ends(sketch.pen, line, figure, points)
         if has_names:
             ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
@@ -90,7 +124,7 @@ def _draw_ends(
         pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         is_target = any(point.target == label for point in points)
         width = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
-        center = area.clamp_center(x + side * min(0, half - width / 2 - 3), width)
+        center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
         ink = SvgColour.INK if is_target else SvgColour.DIM
         pen.draw_text(
             center, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=is_target
@@ -126,6 +160,9 @@ def _draw_moved_number(
     pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
     pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
     pen.draw_dot(end, line.y, SvgColour.MARK, size=4)
+    if line.is_cut(point.position) and point.text:
+        for cut_x in ((x + end) / 2 - 2, (x + end) / 2 + 2):
+            pen.draw_line(cut_x - 2, line.y + 5, cut_x + 2, line.y - 5, SvgColour.MARK, 1.4)
     return line.y + 24
 
 

@@ -116,7 +116,7 @@ def draw_trace(
         branches = make_branches(short_document, trace, options)
     trunk = branches.trunk if branches else short_document.steps
     layout = PAGE if branches else look.layout  # branches have one layout
-    folded_scene = build_folded_scene(trace, options) if is_compact else None
+    folded_scene = build_folded_scene(short_document, options) if is_compact else None
     scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
     sketch, page = Sketch(pen, scene, short_document, trunk, layout), layout.page
     if folded_scene:
@@ -192,7 +192,15 @@ def draw_page(drawing: SvgDrawing) -> list[str]:
 
 def _draw_document_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), long_names)
+    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), long_names)
+
+
+def format_model(doc: Document) -> str:
+    """Return the model whose answer is drawn; if two are, both."""
+    if doc.answers and doc.answers.steps:
+        isa, other = sorted((doc.model, doc.answers.other_name), key=lambda x: x != ISA_MODEL.name)
+        return f"models {isa} and {other}"
+    return f"model {doc.model}"
 
 
 def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
@@ -327,19 +335,16 @@ def _draw_steps(
         pen.add_mark(f"step-{step.stage}", y)
         pen.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
         previous_end = step_captions.draw_thread(sketch, previous_end, y)
-        new_registers = {
-            x.role: x
-            for row in scene_step.rows
-            for x in sketch.find_new_registers(row)
-            if x.unit > 1 and sketch.scene.lanes > 1
-        }
-        words_end = step_captions.draw_step_caption(sketch, step, new_registers, y, joined_step)
+        new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
+        named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
+        named_roles = dict.fromkeys(
+            x.role for x in named_registers if x.is_by_lane or sketch.has_no_room(x)
+        )
+        words_end = step_captions.draw_step_caption(sketch, step, named_roles, y, joined_step)
         end = words_end
         if scene_step.rows:
-            end = max(
-                draw_rows(sketch, scene_step, words_end if sketch.layout.has_words_above else y),
-                words_end,
-            )
+            top = words_end if sketch.layout.has_words_above else y
+            end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
         y = draw_step_notes(pen, step, end, sketch.figures)
         pen.close_group()
     return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)

@@ -86,6 +86,14 @@ def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
         yield lane.mask & ~((1 << (half - 1)) - 1)
 
 
+def iter_infinities(axis: SweepAxis) -> Iterator[int]:
+    """Yield the indices of the infinities, where a float's numbers end and NaN begins."""
+    if axis.lane.is_float:
+        texts = (_FLOATS[0], _FLOATS[-1])
+        indices = (axis.find_index(axis.lane.parse_value(text)) for text in texts)
+        yield from (index for index in indices if index is not None)
+
+
 def _compute_fraction(axis: SweepAxis, index: int, is_by_rank: bool) -> float:
     if not is_by_rank:
         return (index + 0.5) / axis.size

@@ -16,7 +16,14 @@ from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, iter_ticks, list_ticks
+from .axis_ticks import (
+    abbreviate_value,
+    choose_ticks,
+    iter_infinities,
+    iter_landmarks,
+    iter_ticks,
+    list_ticks,
+)
 
 _HIGH = 300.0
 _ABOVE = 14.0
@@ -289,8 +296,9 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
         list_ticks(axis, current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
     )
     labelled_parts = {tick.part for tick in first_ticks}
+    indices = [*iter_infinities(axis), *breaks]
     other_ticks = [
-        x for x in iter_ticks(axis, breaks, is_by_rank=True) if x.part not in labelled_parts
+        x for x in iter_ticks(axis, indices, is_by_rank=True) if x.part not in labelled_parts
     ]
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0

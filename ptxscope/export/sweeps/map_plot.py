@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...engine.records import NamedTuple
+from ...engine.semantics.micro_operations import Clamp
 from ...sweep.computation import Mask, Sweep
-from ...sweep.sweep_words import find_true_intervals
+from ...sweep.sweep_words import describe_event, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
@@ -55,6 +56,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     draw_outline(pen, chart, sweep.clamped, CLAMPED)
     draw_outline(pen, chart, sweep.wrapped, WRAPPED)
     pen.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
+    _draw_clamp_labels(pen, chart, sweep)
     _draw_current_point(pen, chart, sweep)
     _draw_axes(pen, chart, sweep)
     _draw_scale(pen, chart, sweep)
@@ -135,6 +137,28 @@ def _draw_current_point(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         pen.draw_line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
         pen.draw_line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
     pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
+
+
+def _draw_clamp_labels(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+    """What each clamped region is, in the widest of its rows; no label stands on another."""
+    used: list[float] = []
+    for event in sweep.events:
+        if not isinstance(event.row.micro, Clamp) or not event.mask.any():
+            continue
+        row = int(event.mask.sum(axis=1).argmax())
+        run = max(find_true_intervals(event.mask[row]), key=lambda run: run.last - run.first)
+        said = describe_event(event, sweep.result_part)
+        wide = measure_text(said, 11) + 10
+        x = (chart.compute_x(run.first) + chart.compute_x(run.last + 1)) / 2
+        x = min(max(x, LEFT + wide / 2 + 3), LEFT + SIDE - wide / 2 - 3)
+        y = min(max(chart.compute_y(row + 0.5), chart.top + 14), chart.top + SIDE - 14)
+        while any(abs(y - other) < 20 for other in used):
+            y += 20 if y < chart.top + SIDE / 2 else -20
+        used.append(y)
+        pen.draw_rect(x - wide / 2, y - 9, wide, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
+        pen.draw_text(
+            x, y + 4, said, 11, CLAMPED.ink, anchor="middle", is_bold=True, width=wide - 4
+        )
 
 
 def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
