@@ -19,28 +19,28 @@ from ..widgets.instruction_browser import InstructionBrowser
 
 
 class ActionPalette(CommandPalette):
-    """Textual's palette, where there is no room for its list too."""
+    """Textual's palette, which also works on screens too small for its list."""
 
     def _action_command_list(self, action: str) -> None:
-        """Move in the list; where none of it is laid out there is nowhere to go."""
+        """Move in the list, unless none of it is laid out."""
         with suppress(LookupError):
             super()._action_command_list(action)
 
 
 _FIRST, _SECOND = 2e6, 1e6
-"""Scores from which down stand actions and instructions, above what Textual finds itself."""
+"""Top scores of actions and of instructions, above those that Textual computes itself."""
 
 
 class ActionCommands(Provider):
     """The table of actions, each with its keys."""
 
     async def discover(self) -> Hits:
-        """All of them, above everything else."""
+        """Yield all actions, above everything else."""
         for at, (name, about, run) in enumerate(self._iter_commands()):
             yield Hit(_FIRST - at, name, run, text=str(name), help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those named so, those told so; at the end those with the letters that were typed."""
+        """Yield actions by name, then by description, then by the letters of the query."""
         matcher, words = self.matcher(query), query.casefold().split()
         for at, (name, about, run) in enumerate(self._iter_commands()):
             called, text = str(name).casefold(), f"{name} {about}".casefold()
@@ -60,15 +60,15 @@ class ActionCommands(Provider):
 
 
 class InstructionCommands(Provider):
-    """The 27, and CUDA's intrinsics."""
+    """The 27 instructions, and CUDA's intrinsics."""
 
     async def discover(self) -> Hits:
-        """All of them."""
+        """Yield all of them."""
         for at, name in enumerate((*CATALOG, *map_intrinsics())):
             yield self._make_hit(name, _SECOND - at)
 
     async def search(self, query: str) -> Hits:
-        """What the words find, ranked as in the browser."""
+        """Yield the matches of the query, ranked as in the browser."""
         for at, name in enumerate(search_instructions(query, self._browser.lanes)):
             yield self._make_hit(name, _SECOND - at)
 
