@@ -1,7 +1,7 @@
-"""What is kept between two runs: where the explorer and each lesson was left, the user's keys.
+"""State saved between runs: the explorer's and each lesson's position, the user's keys.
 
-A file that is damaged, or was not written by ptxscope, is set aside under another name and
-never in the way.
+A file that is damaged, or was not written by ptxscope, is renamed, so that it never blocks the
+start.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Read = TypeVar("Read")
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
-"""Bytes of a file that are read."""
+"""Maximum bytes of a file."""
 _LANES = 4
-"""The most that an instruction has."""
+"""Maximum lanes of an instruction."""
 
 
 class SavedState(NamedTuple):
-    """Where the explorer was left."""
+    """The explorer's state at its last end."""
 
     setup: Setup | None = None
     pin: Setup | None = None
@@ -43,17 +43,17 @@ class SavedState(NamedTuple):
     """Opcodes, the latest first."""
     theme: str = ""
     is_result_revealed: bool = False
-    """The result is shown before its step."""
+    """Whether the result is shown before its step."""
     guesses: Sequence[object] = ()
-    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    """The predictions, as ``learn.prediction`` writes them in JSON."""
     predicting: bool = False
-    """The step is asked rather than shown."""
+    """Whether the user predicts the step before it is shown."""
 
 
 class StateStore:
-    """The files of one user. ``messages`` says what went wrong with them.
+    """The files of one user. ``messages`` lists problems with them.
 
-    Raises RuntimeError where no folders are given and the user has no home.
+    Raise RuntimeError if no folders are passed and the user has no home.
     """
 
     def __init__(self, state: Path | None = None, config: Path | None = None) -> None:
@@ -71,11 +71,11 @@ class StateStore:
         self.messages: list[str] = []
 
     def load(self) -> SavedState:
-        """What was kept; nothing where there is nothing, or nothing that can be used."""
+        """Return the saved state, or an empty one if there is none that can be used."""
         return self._load(self.state, _state_from_json) or SavedState()
 
     def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
-        """What a file holds; None where there is none, or it was set aside."""
+        """Return a file's contents; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MOST)
         except FileNotFoundError:
@@ -87,12 +87,12 @@ class StateStore:
 
         try:
             return made_of(json.loads(text.decode()))
-        except Exception as error:  # whatever is in it, or comes of evaluating that
+        except Exception as error:  # whatever it contains, and whatever evaluating that raises
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
 
     def save(self, kept: SavedState) -> None:
-        """Keep it; raises OSError where that can't be done."""
+        """Save the state. Raise OSError if it cannot be written."""
         self._save(self.state, format_state(kept))
 
     @staticmethod
@@ -101,13 +101,13 @@ class StateStore:
         files.replace(path, text.encode())
 
     def load_lessons(self) -> dict[str, LessonProgress]:
-        """Where each lesson was left, by name."""
+        """Return the saved position in each lesson, by name."""
         from ..learn.lesson_progress import from_json
 
         return self._load(self.lessons, from_json) or {}
 
     def save_lessons(self, left: Mapping[str, LessonProgress]) -> None:
-        """Keep where they were left; raises OSError where that can't be done."""
+        """Save the positions in lessons. Raise OSError if they cannot be written."""
         import json
 
         from ..learn.lesson_progress import progress_to_json
@@ -115,7 +115,7 @@ class StateStore:
         self._save(self.lessons, json.dumps(progress_to_json(left), indent=1))
 
     def load_tally(self) -> Tally:
-        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        """Return the results of exercises, or an empty tally if there is none that can be used."""
         from ..learn import tally
 
         try:
@@ -129,12 +129,12 @@ class StateStore:
             return tally.Tally()
 
     def save_tally(self, found: Tally) -> None:
-        """Keep it; raises OSError where that can't be done."""
+        """Save the results of exercises. Raise OSError if they cannot be written."""
         self.tally.parent.mkdir(parents=True, exist_ok=True)
         files.replace(self.tally, found.json.encode())
 
     def load_keymap(self) -> dict[str, str]:
-        """Action ids and the keys that the user gave them."""
+        """Return action ids and the keys that the user assigned to them."""
         try:
             text = files.read(self.keys, _MOST).decode()
             import tomllib
@@ -149,7 +149,7 @@ class StateStore:
         return dict(_flatten_table(found))
 
     def set_aside(self, why: str, path: Path | None = None) -> list[str]:
-        """Give what was kept another name; what is to be said of it."""
+        """Rename a saved file and return messages about it."""
         path = path or self.state
         aside = path.with_suffix(".damaged")
         try:
@@ -161,7 +161,7 @@ class StateStore:
 
 
 def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    """``[step] next = "j"`` and ``"step.next" = "j"`` alike."""
+    """Return dotted keys and their values: ``[step] next = "j"`` equals ``"step.next" = "j"``."""
     found: list[tuple[str, str]] = []
     for name, value in table.items():
         if isinstance(value, dict):
@@ -172,14 +172,14 @@ def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str
 
 
 def format_state(kept: SavedState) -> str:
-    """It as a file."""
+    """Return the state as the text of a file."""
     import json
 
     return json.dumps(state_to_json(kept), indent=1)
 
 
 def state_to_json(kept: SavedState) -> dict[str, object]:
-    """What is written down of it."""
+    """Return the saved part of a state."""
     return {
         "schema": SCHEMA,
         "setup": _setup_to_json(kept.setup),
@@ -206,7 +206,7 @@ def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
 
 
 def _state_from_json(data: object) -> SavedState:
-    """Read what ``save`` wrote; raises ValueError or TypeError for anything else."""
+    """Return the state that ``save`` wrote. Raise ValueError or TypeError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
     recent = [
@@ -269,16 +269,16 @@ def _check_opcode(name: str) -> str:
 
 
 def _get_field(data: dict[str, object], name: str, *kinds: type) -> Any:
-    """A part of an object, of one of these types."""
+    """Return a field of an object, if it has one of these types."""
     if name not in data:
         raise ValueError(f"{name} is missing")
     return _check_type(kinds, data[name], name)
 
 
 def _check_type(kind: type | tuple[type, ...], value: object, name: str) -> Any:
-    """A value, of a type; text that can be written."""
+    """Return a value if it has one of these types and its text can be encoded."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__}")
     if isinstance(value, str):
-        value.encode()  # a lone surrogate can't be shown, copied or kept
+        value.encode()  # a lone surrogate can't be shown, copied or saved
     return value
