@@ -1,4 +1,4 @@
-"""The values of a slot, over the explorer, at the place where the slot stands."""
+"""The values of a slot in a list over the explorer, placed at the slot."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...widgets.form.choice_list import ChoiceList
 from ...widgets.form.slot_choices import SlotOption
 
 _LOWEST = 8
-"""Rows that the list has at least, where the screen has them."""
+"""Minimum rows of the list, if the screen has them."""
 _FRAME = 6
 """Columns of border, padding and scrollbar."""
 
 
 class ChoicePopup(ThemedModal[int | None]):
-    """Asks for one of several; gives its index, or None when it is left."""
+    """Asks for one of several values; returns its index, or None if it is closed."""
 
     DEFAULT_CSS = """
     ChoicePopup {
@@ -43,11 +43,11 @@ class ChoicePopup(ThemedModal[int | None]):
         self._at = at
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """Yield the list."""
         yield self._list
 
     def on_resize(self) -> None:
-        """Stand where the slot stands, as far as there is room, the cursor in sight."""
+        """Place the list at the slot, as far as there is room, with the cursor in view."""
         found, (width, height) = self._list, self.size
         wide = min(max(found.widest, len(str(found.border_title)) + 2) + _FRAME, width)
         rows = len(found.draw(max(wide - _FRAME, 1))) + 2
@@ -62,16 +62,16 @@ class ChoicePopup(ThemedModal[int | None]):
         self.close_with(event.index)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the list leaves it."""
+        """Close after a click outside the list."""
         if event.widget is self:
             self.action_leave()
 
     def action_help(self) -> None:
-        """Show Help, at what is said of the modifiers."""
+        """Show Help at the section on modifiers."""
         from .help_dialog import HelpDialog
 
         self.app.push_screen(HelpDialog("modifiers"))
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close without a choice."""
         self.close_with(None)

@@ -1,4 +1,4 @@
-"""What the main screen opens beside itself, and what comes back from there."""
+"""Actions of the main screen that open dialogs or files."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _HELP_SECTIONS = {
 
 
 class DialogActions(MainScreenMixin):
-    """What the main screen does with dialogs and files."""
+    """The main screen's actions on dialogs and files."""
 
     shown_too: Callable[[], None] | None = None
-    """What shows the session beside this screen."""
+    """Called to update another screen that shows the session."""
     _got = ""
-    """What was typed as observed."""
+    """The observed result as typed."""
     _model_before = ""
-    """The model that a comparison under ``isa`` took the place of."""
+    """The model before a comparison under ``isa`` replaced it."""
 
     def action_pin(self) -> None:
-        """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
+        """Pin this evaluation to compare later edits with it, or unpin it."""
         setup = self.main_screen.session.setup
         self.main_screen.pin = setup if self.main_screen.pin is None else None
         model, self._model_before = self._model_before, ""
@@ -61,7 +61,7 @@ class DialogActions(MainScreenMixin):
             self.main_screen.show_hint("Unpinned: nothing is compared")
 
     def action_explain(self) -> None:
-        """Ask what explains a result, and compare the documented evaluation with that."""
+        """Ask for the cause of a result, and compare the documented evaluation with it."""
         from ..dialogs.explain_dialog import ExplainDialog
 
         model = self.main_screen.session.setup.model
@@ -74,7 +74,7 @@ class DialogActions(MainScreenMixin):
                 self._model_before = model if finding.model.name == "isa" else ""
                 self.main_screen.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
-                    return  # the pin waits, which was said
+                    return  # the pin waits, as a hint has said
                 said = "the documented evaluation; shown is what explains the result"
                 self.main_screen.notify_user("Pinned", said)
 
@@ -82,7 +82,7 @@ class DialogActions(MainScreenMixin):
         self.main_screen.app.push_screen(asked, left)
 
     def action_challenge(self) -> None:
-        """Ask exercises; then show the steps of one, where that is wanted."""
+        """Ask exercises, then show the steps of one on request."""
         from ..dialogs.exercise_dialog import ExerciseDialog
 
         def left(found: Trace | None) -> None:
@@ -96,7 +96,7 @@ class DialogActions(MainScreenMixin):
         )
 
     def action_sweep(self) -> None:
-        """Show all values of an operand; moving through them is one edit."""
+        """Plot the results over all values of an operand; moves in the plot are one edit."""
         from ..sweep_screen import SweepScreen, can_sweep
 
         if self.main_screen.is_predicting:
@@ -135,7 +135,7 @@ class DialogActions(MainScreenMixin):
         self.main_screen.app.push_screen(screen, left)
 
     def action_copy(self, what: str) -> None:
-        """Copy the command that reproduces what is shown, or the result."""
+        """Copy the result, or the command that reproduces the current trace."""
         from ...export.content.document import format_command
 
         trace = self.main_screen.session.trace
@@ -146,7 +146,7 @@ class DialogActions(MainScreenMixin):
         self.main_screen.notify(make_printable(said), title="Copied", markup=False)
 
     def action_note(self) -> None:
-        """Write a note on the current step."""
+        """Edit the note on the current step."""
         from ..dialogs.text_prompt import TextPrompt
 
         step = self.main_screen.session.trace.steps[max(self.main_screen.step, 1) - 1]
@@ -167,7 +167,7 @@ class DialogActions(MainScreenMixin):
         )
 
     def action_export(self) -> None:
-        """Take the trace out as a document."""
+        """Export the trace as a document."""
         from ..dialogs.export_dialog import ExportDialog
 
         def left(annotations: Annotations | None) -> None:
@@ -179,7 +179,7 @@ class DialogActions(MainScreenMixin):
         self.main_screen.app.push_screen(ExportDialog(self.main_screen.session.trace), left)
 
     def action_help(self) -> None:
-        """Show what every key, stage and glyph means, from the panel with the focus on."""
+        """Show help on every key, stage and glyph, at the pane with the focus."""
         from ..dialogs.help_dialog import HelpDialog
 
         focus = self.main_screen.focused
@@ -192,7 +192,7 @@ class DialogActions(MainScreenMixin):
     def ask(
         self, title: str, items: list[MenuItem], chosen: OnItemChosen, help_section: str
     ) -> None:
-        """Have one of some items chosen."""
+        """Ask for one of several items."""
         from ..dialogs.menu_dialog import MenuDialog
 
         self.main_screen.app.push_screen(MenuDialog(title, items, 0, help_section), chosen)

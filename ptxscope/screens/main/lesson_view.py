@@ -1,4 +1,4 @@
-"""A lesson in the explorer: its cards beside the real picture, predictions judged as they come."""
+"""A lesson in the explorer: its cards beside the real picture, with graded predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LessonView(Vertical):
-    """The strip, and what it does to the screen that it stands on."""
+    """The lesson's strip, and its control of the screen."""
 
     DEFAULT_CSS = """
     LessonView { height: auto; max-height: 55%; }
@@ -39,45 +39,45 @@ class LessonView(Vertical):
         self._main, self.lesson = main, of
         self.strip = LessonStrip()
         self.places = left
-        """Where every lesson was left; this one's follows."""
+        """The position in every lesson, this one included."""
         before = left.get(of.head.name, LessonProgress())
         self._at = 0 if again else min(before.card, len(of.cards) - 1)
         self._done = before.done
         self._answered = False
         self._hints = 0
         self._wrong_count = 0
-        """How often the question was answered wrongly."""
+        """The count of wrong answers to the question."""
         self._typed: dict[int, str] = {}
-        """What was typed, by card."""
+        """The typed answers, by card."""
         self._verdict: tuple[LessonParagraph, ...] = ()
         self.before = main.view_state
-        """What was looked at before the lesson."""
+        """The view before the lesson."""
         self.cursor = main.listing_cursor
-        """The place in the listing that was open then."""
+        """The listing cursor before the lesson."""
         self._is_first = True
 
     def compose(self) -> ComposeResult:
-        """The strip alone."""
+        """Yield the strip."""
         yield self.strip
 
     def on_mount(self) -> None:
-        """Show where it was left."""
+        """Show the lesson at its saved position."""
         self._show()
 
     @property
     def card(self) -> Card:
-        """The one that is shown."""
+        """The current card."""
         return self.lesson.cards[self._at]
 
     @property
     def is_open(self) -> bool:
-        """A question waits for its answer."""
+        """Whether a question waits for its answer."""
         return self.card.ask is not None and not self._answered
 
     # --- showing -----------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """The card, and the picture of what it speaks of."""
+        """Show the card and its picture."""
         card = self.card
         self._answered, self._hints, self._verdict = False, 0, ()
         self._wrong_count = 0
@@ -97,7 +97,7 @@ class LessonView(Vertical):
             self._main.set_focus(self.strip)
 
     def _update_strip(self) -> None:
-        """The strip says what there is to say."""
+        """Update the strip's contents."""
         card, many = self.card, len(self.lesson.cards)
         said = [LessonParagraph(card.text)]
         if self.is_open and not self._verdict:
@@ -115,7 +115,7 @@ class LessonView(Vertical):
             self.strip.call_after_refresh(self.strip.end)
 
     def _highlight_anchor(self) -> None:
-        """Light what the card points at; again when the picture has its place."""
+        """Highlight the card's anchor, and again after the picture's layout."""
         self._highlight_now()
         self.call_after_refresh(self._highlight_now)
 
@@ -133,14 +133,14 @@ class LessonView(Vertical):
     # --- answers -----------------------------------------------------------------------------
 
     def _ask(self, start: str) -> None:
-        """Ask for a value, with what was typed before."""
+        """Ask for a value, with the earlier answer in the field."""
         of = make_question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
         field.ask(describe_question(self.card), locate_answer(of).read, text, self, has_hints=True)
 
     def grade_answer(self, text: str, *, is_left: bool = False) -> None:
-        """Judge an answer; ``is_left``: the field was left with it."""
+        """Grade an answer; ``is_left``: the user has left the field with it."""
         if not self.is_open:
             return
         if is_left:
@@ -149,7 +149,7 @@ class LessonView(Vertical):
         asked_here = make_question(self.card)
         try:
             found = judge(asked_here, text)
-        except PtxError:  # the field says what is wrong with it
+        except PtxError:  # the field shows the error
             return
         if found.is_right:
             self._reveal(is_right=True)
@@ -162,7 +162,7 @@ class LessonView(Vertical):
         self._update_strip()
 
     def clear_feedback(self) -> None:
-        """Say no more what was said of an answer."""
+        """Clear the feedback on an answer."""
         if self.is_open:
             self._verdict = ()
             self._update_strip()
@@ -186,7 +186,7 @@ class LessonView(Vertical):
             self._reveal(is_right=False)
 
     def _reveal(self, *, is_right: bool) -> None:
-        """Draw the step that was asked for, and say the remark."""
+        """Draw the step of the question and show its remark."""
         card = self.card
         self._answered = True
         shown = (_make_paragraph(f"It is {format_answer(card)}. "),) if not is_right else ()
@@ -245,12 +245,12 @@ def _make_paragraph(text: str, ink: str = "") -> LessonParagraph:
 def open_lesson_view(
     main: MainScreen, name: str, left: dict[str, LessonProgress], *, again: bool = False
 ) -> LessonView:
-    """A lesson by name, to be put on the screen; raises LookupError."""
+    """Return a lesson by name, to be mounted on the screen. Raise LookupError if there is none."""
     return LessonView(main, load_lesson(name), left, again=again)
 
 
 def list_items(left: dict[str, LessonProgress]) -> tuple[list[str], list[MenuItem], int]:
-    """Every lesson as an item of a menu: names, items, and which is next."""
+    """Return the names of all lessons, their menu items, and the index of the next one."""
     names = [*list_files()]
     found = [_make_item(head, left.get(head.name, LessonProgress())) for head in list_headings()]
     places = (left.get(name, LessonProgress()) for name in names)

@@ -1,4 +1,4 @@
-"""An open listing in the explorer: its list, what is opened, expected and checked."""
+"""An open listing on the main screen: its pane, opening, expected values, checks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class ListingActions(MainScreenMixin):
-    """What the main screen does with a listing."""
+    """The main screen's actions on listings."""
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
-        """The cursor in the listing that is open."""
+        """The cursor in the open listing."""
         return self.main_screen.session.cursor
 
     def follow_listing(self) -> None:
-        """Run the listing on the values that are shown, and show what it computes from them."""
+        """Run the listing on the current values and show what it computes from them."""
         if self.listing_cursor is not None:
             cursor = self.listing_cursor.rerun_on(self.main_screen.session.setup)
             self.main_screen.session.amend(
@@ -35,12 +35,12 @@ class ListingActions(MainScreenMixin):
             self.get_listing_pane().show(cursor)
 
     def hide_listing_results(self) -> None:
-        """The list tells no result that is held back beside it."""
+        """Hide the list's result of a statement whose result is hidden beside it."""
         if self.listing_cursor is not None:
             self.get_listing_pane().hide_results(is_hidden=self.main_screen.is_result_hidden)
 
     def get_listing_pane(self) -> ListingPane:
-        """The list of an open listing's statements, made when there first is one."""
+        """Return the list of the listing's statements, created on first use."""
         from ...widgets.listing_pane import ListingPane
 
         if not self.main_screen.query(ListingPane):
@@ -60,7 +60,7 @@ class ListingActions(MainScreenMixin):
         self.open_cursor(found)
 
     def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
-        """Open a listing beside the trace; where it is the first thing, undo ends there."""
+        """Open a listing beside the trace; with ``is_first``, undo ends there."""
         self.go_to(cursor)
         if is_first:
             self.main_screen.session.past.clear()
@@ -76,11 +76,11 @@ class ListingActions(MainScreenMixin):
         self.main_screen.edit(setup, cursor)
 
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
-        """Show the statement that the cursor of the list came to."""
+        """Show the statement under the list's cursor."""
         self.go_to(event.to)
 
     def on_listing_pane_focus_released(self) -> None:
-        """The statement is found."""
+        """Return the focus from the list."""
         self.main_screen.action_leave()
 
     def action_statement(self, by: int) -> None:
@@ -113,7 +113,7 @@ class ListingActions(MainScreenMixin):
             self.action_open_file(name)
 
     def action_expect(self, text: str = "") -> None:
-        """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
+        """Ask for a register's observed value at the end, and go to the cause of a difference."""
         from ...state.open_listing import is_explained
         from ..dialogs.text_prompt import TextPrompt
 
@@ -145,7 +145,7 @@ class ListingActions(MainScreenMixin):
         )
 
     def action_check(self) -> None:
-        """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
+        """Show errors in the listing or the line, and the errata that can change a result."""
         from ..dialogs.check_dialog import CheckDialog, check_listing_text
 
         text, name = self.main_screen.session.setup.line, "the line"
@@ -159,7 +159,7 @@ class ListingActions(MainScreenMixin):
         self.main_screen.app.push_screen(CheckDialog(*check_listing_text(text, name)), chosen)
 
     def _open_checked(self, found: CheckedInstruction) -> None:
-        """Show what was checked, on the operands that show an erratum."""
+        """Show a checked instruction, on operands that show the erratum."""
         if self.listing_cursor is not None:
             there = self.listing_cursor.move_to_line(found.place.line, found.ptx)
             if there is None:
