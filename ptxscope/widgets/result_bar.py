@@ -17,16 +17,17 @@ from .base.posted_message import PostedMessage
 from .footer_keys import FooterKey, group_keys
 
 VEIL = "▁"
-"""Stands for each character of what is held back."""
+"""Replaces each hidden character."""
 _AGREE = "both answers agree"
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
-"""Characters of a destination's name, the first that leave room for its value."""
+"""Maximum characters of a destination's name; the first that leaves room for its value is used."""
 
 
 class ResultBar(Pane, can_focus=False):
-    """The destinations' bits, and whether the answers part.
+    """The destinations' bits, and whether the answers differ.
 
-    One line, or two where a pin would not fit: as many whatever the values, pinned or not.
+    It has one line, or two if a pin would not fit: its height does not depend on the values or on
+    the pin.
     """
 
     DEFAULT_CSS = """
@@ -34,7 +35,7 @@ class ResultBar(Pane, can_focus=False):
     """
 
     class RevealRequested(PostedMessage):
-        """What is held back is to be seen."""
+        """Posted to reveal the hidden result."""
 
         control: ResultBar
 
@@ -52,16 +53,16 @@ class ResultBar(Pane, can_focus=False):
         pin: Trace | None,
         held_back: str = "",
     ) -> None:
-        """Show the result of a trace, how other models differ, and what is pinned.
+        """Show the result of a trace, the models that differ, and the pinned result.
 
-        ``held_back`` names the key that shows them, where they are not to be seen yet.
+        If ``held_back`` is set, it names the key that reveals them, and they are hidden.
         """
         self._trace, self._divergences, self._pin = trace, divergences, pin
         self._key = held_back
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Names and bits on the left, the models on the right, or beneath."""
+        """Return names and bits on the left, the models on the right or below."""
         if self._trace is None:
             return []
         high = self._measure_height(self._trace, width)
@@ -86,7 +87,7 @@ class ResultBar(Pane, can_focus=False):
         return [[*values, StyledText(" " * max(gap, 1)), *badge]]
 
     def _measure_height(self, trace: Trace, width: int) -> int:
-        """Lines that the result, a pin and another answer need at most; whatever they are."""
+        """Return the maximum lines of the result, a pin and another answer."""
         ins = trace.instruction
         many = len(ins.results)
         names = sum(len(name) for name in ins.results.values())
@@ -98,7 +99,7 @@ class ResultBar(Pane, can_focus=False):
         return 1 if needed <= width else 2
 
     def _format_destinations(self, trace: Trace, longest: int, with_readings: bool) -> StyledLine:
-        """The destinations with their bits, what they mean where that fits, and the pin."""
+        """Return the destinations with their bits, their meaning if it fits, and the pin."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
@@ -123,7 +124,7 @@ class ResultBar(Pane, can_focus=False):
         return line
 
     def _format_short_result(self, trace: Trace, longest: int, ink: str) -> StyledLine:
-        """A result in short: the bits, with names where there are several."""
+        """Return a short result: the bits, with names if there are several."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
@@ -152,7 +153,7 @@ class ResultBar(Pane, can_focus=False):
         return [first, *told, StyledText(f" ({ids})", "clamped")]
 
     def handle_click(self, target: object) -> None:
-        """Show what is held back."""
+        """Reveal the hidden result."""
         self.RevealRequested(self).post_to_screen()
 
 
@@ -161,7 +162,7 @@ def _measure_line(line: StyledLine) -> int:
 
 
 def _shorten_name(name: str, longest: int) -> str:
-    """A name, its middle left out where it is too long."""
+    """Return a name; if it is too long, its middle is omitted."""
     name = make_printable(name)
     if len(name) <= longest:
         return name
@@ -169,7 +170,7 @@ def _shorten_name(name: str, longest: int) -> str:
 
 
 class KeyBar(Pane, can_focus=False):
-    """The keys that act here; a click does what the key does."""
+    """The keys that apply now; a click has the effect of the key."""
 
     DEFAULT_CSS = """
     KeyBar {
@@ -177,15 +178,15 @@ class KeyBar(Pane, can_focus=False):
     }
     """
     LABELLED = (90, 70)
-    """Columns from which on the last that always stands there is labelled, and the one before."""
+    """Minimum columns for a label on the last permanent key, and on the one before."""
 
     class Pressed(PostedMessage):
-        """A key of the bar was clicked."""
+        """Posted when a key of the bar is clicked."""
 
         control: KeyBar
         action: str
         node: DOMNode | None
-        """Whose action it is; the screen's where none is said."""
+        """The node of the action; None for the screen."""
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -193,20 +194,20 @@ class KeyBar(Pane, can_focus=False):
         self._always: Sequence[FooterKey] = ()
 
     def show(self, here: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
-        """Show keys as room allows, and at the right those that are always there."""
+        """Show keys as far as there is room, and the permanent keys at the right."""
         if (here, always) != (self._here, self._always):
             self._here, self._always = here, always
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """As many keys as there is room for, whole; then those that are always there.
+        """Return as many whole keys as there is room for, then the permanent keys.
 
-        The screen's follow where all of the focus's have room. Where not all that belong to a
-        group have room, those of one group share a label.
+        The screen's keys follow if all of the focus's have room. If a group has no room for all of
+        its keys, they share a label.
         """
         always = list(self._always)
         for at, room in enumerate(self.LABELLED, 1):
-            if width < room and at < len(always):  # the first is the way out
+            if width < room and at < len(always):  # the first is the one that leaves the focus
                 always[-at] = always[-at]._replace(label="")
         right = [piece for key in always for piece in _make_key_pieces(key)]
         if right:
@@ -224,12 +225,12 @@ class KeyBar(Pane, can_focus=False):
         return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right]]
 
     def handle_click(self, target: object) -> None:
-        """Do what the key does."""
+        """Perform the key's action."""
         if isinstance(target, tuple):
             self.Pressed(self, *target).post_to_screen()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip of the key under the mouse."""
+        """Show the tooltip of the key under the mouse."""
         target = self.find_target(event.x, event.y)
         keys = (*self._here, *self._always)
         tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
@@ -237,7 +238,7 @@ class KeyBar(Pane, can_focus=False):
 
 
 def _make_key_pieces(key: FooterKey) -> StyledLine:
-    """A key with two blanks behind it."""
+    """Return a key with two blanks after it."""
     line: StyledLine = []
     for name, action in key.names:
         if line and key.separator:

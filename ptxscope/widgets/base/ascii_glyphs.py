@@ -1,8 +1,9 @@
-"""Stand-ins of ASCII for all that is drawn, where a terminal does not read UTF-8.
+"""ASCII replacements of all glyphs, for terminals that do not read UTF-8.
 
-A stand-in takes as many cells as what it stands for, so that columns stay where they are. Where
-one cell would say something else (2³¹ is not 231) it takes more, out of blanks nearby; where it
-would only be worse (``→`` is ``->``, or ``>``) it takes them where they stand near behind it.
+A replacement takes as many cells as the glyph, so that columns keep their places. If one cell would
+have another meaning (2³¹ is not 231), the replacement takes more cells from blanks nearby. If one
+cell would only look worse (``→`` is ``->`` or ``>``), it takes the cells of blanks that follow
+closely.
 """
 
 from __future__ import annotations
@@ -58,27 +59,27 @@ _ONE = {
     }.items()
     for glyph in glyphs
 }
-"""One cell for one; where wires cross the vertical one wins."""
+"""Replacements of one cell by one; where links cross, the vertical one wins."""
 _BECOMES = " ▸ "
-"""In a piece of its own: as ``>`` it would compare two numbers."""
+"""In a piece of its own, because ``>`` would compare two numbers."""
 _BETTER = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
-"""What says it better in more cells, where there are blanks behind it."""
+"""Clearer replacements of several cells, used if blanks follow."""
 _SIGN = {"≠ ": "! "}
-"""What stands before a row, in a piece of its own: one cell, and what follows stays."""
+"""A sign before a row, in a piece of its own: one cell, so that the rest keeps its place."""
 _NEEDED = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
-"""What takes more cells: in one it would say something else."""
+"""Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
-"""An exponent, or an index."""
+"""An exponent or an index."""
 _NEAR = 12
-"""Cells within which blanks are given up for what only says it better."""
+"""Cells within which a replacement that is only clearer may take blanks."""
 
 
 class _Longer(NamedTuple):
-    """A place where more cells are wanted."""
+    """A position that asks for more cells."""
 
     at: int
     short: str
-    """What stands there where there are none; "" where it must be the long one."""
+    """The replacement without extra cells; "" if the long one is required."""
     long: str
 
 
@@ -86,7 +87,7 @@ class Ascii(LineFilter):
     """Draws every line of the app in ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same line with stand-ins. Part of Textual."""
+        """Return the line with replacements. Overrides Textual."""
         texts = convert_to_ascii(tuple(segment.text for segment in segments))
         return [
             Segment(text, style, control)
@@ -96,7 +97,7 @@ class Ascii(LineFilter):
 
 @lru_cache(1024)
 def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The pieces of a line in ASCII, together as wide as they were."""
+    """Return the pieces of a line in ASCII, as wide together as before."""
     if all(text.isascii() for text in texts):
         return texts
     pieces = [list(_iter_parts(text)) for text in texts]
@@ -116,7 +117,7 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _iter_parts(text: str) -> Iterator[str]:
-    """A text in parts: each is ASCII that stands for as much, or is looked at again."""
+    """Yield parts of a text: each is ASCII of the same width, or needs another replacement."""
     text = _SIGN.get(text, text)
     if text == _BECOMES:
         yield text
@@ -159,11 +160,11 @@ def _make_longer(at: int, text: str) -> _Longer:
 
 
 def _insert_longer(line: list[str], longer: _Longer) -> None:
-    """Put the longer text in its place, for blanks that are taken away."""
+    """Insert the longer text in exchange for blanks."""
     at, width = longer.at, cell_len(line[longer.at])
     more = len(longer.long) - width
     spare = list(_iter_spare_blanks(line))
-    if longer.short:  # what stands before it stays where it is
+    if longer.short:  # the text before it keeps its place
         spare = [blank for blank in spare if at < blank <= at + _NEAR]
         if not spare and line[at + 1 : at + 2] == [" "]:
             spare = [at + 1]
@@ -171,7 +172,7 @@ def _insert_longer(line: list[str], longer: _Longer) -> None:
     if longer.short and len(blanks) < more:
         line[at] = longer.short
         return
-    if len(blanks) < more:  # words run together rather than that the line is cut
+    if len(blanks) < more:  # words without blanks are better than a line cut off
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
     line[at] = longer.long
     for blank in blanks[:more]:
@@ -179,7 +180,7 @@ def _insert_longer(line: list[str], longer: _Longer) -> None:
 
 
 def _iter_spare_blanks(line: list[str]) -> Iterator[int]:
-    """The blanks that stand behind another one."""
+    """Yield the positions of blanks that follow another blank."""
     before = ""
     for i, text in enumerate(line):
         if text == " " == before:

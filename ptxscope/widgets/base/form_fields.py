@@ -1,4 +1,4 @@
-"""Small parts of forms: a labelled input, a page of plain text, choices in a line."""
+"""Small parts of forms: a labelled input, a page of plain text, choices in a row."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LabelledInput(Horizontal):
         self.input = PlainInput(value, placeholder=hint, id=id, select_on_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Label and input."""
+        """Yield the label and the input."""
         yield self._label
         yield self.input
 
@@ -44,11 +44,11 @@ ENDS: list[BindingType] = [
     Binding("home", "scroll_home", "To the beginning", show=False),
     Binding("end", "scroll_end", "To the end", show=False),
 ]
-"""What a page to read has beside the keys of every pane."""
+"""Keys of a page of text, in addition to those of every pane."""
 
 
 class Page(Pane):
-    """Text to read, line by line."""
+    """A text, line by line."""
 
     BINDINGS: ClassVar[list[BindingType]] = ENDS
 
@@ -63,12 +63,12 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The lines, folded at blanks; what follows stands under its beginning."""
+        """Return the lines, wrapped at blanks with a hanging indent."""
         return [[StyledText(part)] for line in self._lines for part in _fold_line(line, width)]
 
 
 _LONG = 5_000
-"""Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
+"""Characters above which a line is wrapped anywhere, because textwrap takes quadratic time."""
 
 
 def _fold_line(line: str, width: int) -> list[str]:
@@ -79,9 +79,9 @@ def _fold_line(line: str, width: int) -> list[str]:
 
 
 class ChoiceRow(CursorPane):
-    """One of several, and switches: ``[text] markdown html   ☐ both answers``.
+    """A row of alternatives and switches: ``[text] markdown html   ☐ both answers``.
 
-    Left and right move the cursor; Enter, space or a click chooses what is under it.
+    Left and right move the cursor; Enter, space or a click chooses the item under it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,7 +94,7 @@ class ChoiceRow(CursorPane):
     """
 
     class OptionChanged(PostedMessage):
-        """Something was chosen or switched."""
+        """Posted when an alternative is chosen or a switch toggled."""
 
         control: ChoiceRow
 
@@ -107,7 +107,7 @@ class ChoiceRow(CursorPane):
         self._cursor = self.chosen
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The choices, in one line where they fit, the switches in the next."""
+        """Return the alternatives, in one line if they fit, then the switches."""
         lines: list[StyledLine] = [[]]
         room = width
         for name in self.one_of:
@@ -141,7 +141,7 @@ class ChoiceRow(CursorPane):
         self.redraw_lines()
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
+        """Choose the item under the cursor."""
         if self._cursor in self.switches:
             self.on ^= {self._cursor}
         else:
@@ -150,6 +150,6 @@ class ChoiceRow(CursorPane):
         self.OptionChanged(self).post_to_screen()
 
     def handle_click(self, target: object) -> None:
-        """Choose what was clicked."""
+        """Choose the clicked item."""
         self._cursor = str(target)
         self.action_choose()

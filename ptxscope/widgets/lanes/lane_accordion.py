@@ -1,4 +1,4 @@
-"""The lanes as an accordion: the current step open, the others as open as there is room for."""
+"""The lanes as an accordion: the current step is open, the others as far as there is room."""
 
 from __future__ import annotations
 
@@ -39,49 +39,52 @@ if TYPE_CHECKING:
 from ..base.step_lines import step_words
 
 WIDEST = 150
-"""Columns that the lanes have at most: more would only draw them apart."""
+"""Maximum columns of the lanes: wider lanes would only move apart."""
 _LEAST = 17
-"""Columns that they have at least: those of a screen of 40, beside a scrollbar."""
+"""Minimum columns: those of a screen of 40, less a scrollbar."""
 _WIRED = 12
-"""Columns of a lane from which on wires are drawn."""
+"""Minimum columns of a lane for links."""
 _WIDE = {2: 54, 4: 30}
-"""Columns of a lane from which on chips show their bits, by the number of lanes."""
+"""Minimum columns of a lane for chips that show their bits, by the number of lanes."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
-"""Columns from which on an answer stands beside the other, by the number of lanes."""
+"""Minimum columns of the lanes for two answers side by side, by the number of lanes."""
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
 class LanesState(NamedTuple):
-    """What the lanes show."""
+    """The state of the lanes' picture."""
 
     trace: Trace
     step: int
-    """Steps up to this number are revealed."""
+    """The last revealed step."""
     lights: Lights = DARK
     divergence: Divergence | None = None
-    """Another answer, shown beside the trace from where they part."""
+    """Another answer, shown beside the trace from the step where they differ."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
     progress: float = 1
-    """How far the current step is drawn, from 0 to 1."""
+    """The drawn part of the current step, from 0 to 1."""
     scene: Scene | None = None
-    """What is drawn of the trace, where it was made before."""
+    """The trace's scene, if it is built already."""
     guesses: Mapping[LaneRef, Guess] | None = None
-    """What was typed for the current step, where it is asked rather than shown."""
+    """The predictions of the current step, if the user predicts it."""
 
 
 class LanesDrawing(NamedTuple):
-    """The lines, and where each step begins and ends."""
+    """The lines, and the start and the end of each step."""
 
     lines: list[StyledLine]
     steps: dict[int, tuple[int, int]]
     levels: Levels
-    """They hold for the same trace at the same size, whichever step is the current one."""
+    """The levels; valid for the same trace at the same size, whichever step is the current one."""
 
 
 def draw(view: LanesState, width: int, height: int, levels: Levels | None = None) -> LanesDrawing:
-    """Every register and step of a trace in so many columns, and if they fit in so many lines."""
+    """Return every register and step of a trace.
+
+    The picture has ``width`` columns and, if it fits, ``height`` lines.
+    """
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
@@ -121,21 +124,21 @@ class _Painter:
         self.lights = view.lights
         self.scene = view.scene or build_scene(view.trace)
         self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
-        """Chips show their bits."""
+        """Whether chips show their bits."""
         if self.is_wide:
             self.scene = _widen_scene(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
-        """Not all the steps are veiled."""
+        """Whether any step is revealed."""
         self.divergence = view.divergence if view.pin is None else None
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
         self.list_stages = self._stages()
-        """Those that any of the traces shown has."""
+        """The stages of any of the traces shown."""
         self.at = self.list_stages.index(self.current.stage) if self.is_begun else -1
-        """Which of them is the current one; -1 where all are veiled."""
+        """The index of the current one; -1 if all are hidden."""
 
     def draw_head(self) -> list[StyledLine]:
-        """Above the lanes of a dual or quad form, their numbers."""
+        """Return the lane numbers above the lanes of a dual or quad form."""
         lanes = self.scene.lanes
         if lanes == 1:
             return []
@@ -145,7 +148,7 @@ class _Painter:
         return [labelled("", "", "", [piece for name in names for piece in pad_line(name, each)])]
 
     def head_lines(self, levels: Levels) -> list[StyledLine]:
-        """The lane numbers and the registers, with the wires that leave them."""
+        """Return the lane numbers and the registers, with the links that leave them."""
         select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
         if select and not self._is_asked(Stage.SELECT):
@@ -160,7 +163,7 @@ class _Painter:
         return lines
 
     def choose_levels(self, height: int) -> Levels:
-        """How open each step is in so many lines."""
+        """Return the level of each step for a height in lines."""
         plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
             lambda at, level: len(self.step(self.list_stages[at], level)),
@@ -182,7 +185,7 @@ class _Painter:
     # --- registers -----------------------------------------------------------------
 
     def register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
-        """An operand in its parts, with what it means."""
+        """Return an operand in its parts, with its meaning."""
         if self.view.guesses is not None:
             from .lane_guesses import without_answers
 
@@ -194,7 +197,7 @@ class _Painter:
             lines += draw_figure(figure, self.width, 1, self.lights)
         found: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.by_lane
-        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long one has lines of its own
+        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             found += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
@@ -224,13 +227,13 @@ class _Painter:
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[StyledLine]:
-        """The lines of a step, without its sentences."""
+        """Return the lines of a step, without its sentences."""
         if (stage, level) not in self._pictures:
             self._pictures[stage, level] = list(self.draw_step(stage, level))
         return self._pictures[stage, level]
 
     def words(self, stage: Stage) -> list[StyledLine]:
-        """The sentences of a step while it is the current one; none where it is asked."""
+        """Return the sentences of a step while it is current; none while it is predicted."""
         step = step_of(self.trace, stage)
         if step is None or self._is_asked(stage):
             return []
@@ -240,7 +243,7 @@ class _Painter:
         ]
 
     def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
-        """The lines of a step, without what is said of it."""
+        """Yield the lines of a step, without its sentences."""
         step = step_of(self.trace, stage)
         shown = step or self._find_other_step(stage)
         is_current = stage is self.current.stage
@@ -255,7 +258,7 @@ class _Painter:
             ]
         else:
             pinned = self.draw_pinned_rows(stage)
-            level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
+            level = max(level, Level.ROWS) if pinned else level  # the rows to compare with
             bodies = list(self.draw_rows(step, level)) if step else []
         ink = "current" if is_current else "strong"
         number = step.number if step else None
@@ -278,7 +281,7 @@ class _Painter:
     def draw_predicted_step(
         self, step: Step, label: str, guesses: Mapping[LaneRef, Guess]
     ) -> Iterator[StyledLine]:
-        """A step that is predicted: what was told right as it is, the others as they were typed."""
+        """Yield a predicted step: right predictions as values, the others as typed."""
         from .lane_guesses import guess_lines
 
         for row in self.scene.steps[step.number - 1].rows:
@@ -293,7 +296,7 @@ class _Painter:
                 label = ""
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
-        """The names of steps whose time has not come: a line each, or all together."""
+        """Return the names of hidden steps, one per line or wrapped."""
         labels: StyledLine = []
         for stage in stages:
             step = step_of(self.trace, stage)
@@ -305,24 +308,24 @@ class _Painter:
         return _wrap_pieces(labels, self.width + LABEL)
 
     def _find_other_step(self, stage: Stage) -> Step:
-        """A step that only the other answer or the pin has."""
+        """Return a step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
         return next(step for other in others if (step := step_of(other, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:
-        """Whether a row is of no lane where others are."""
+        """Whether a row has no lanes while others have."""
         return self.scene.lanes > 1 and len(row.cells) == 1
 
     def draw_rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, StyledLine]]:
-        """Row names and lines of a step of this trace."""
+        """Yield row names and lines of a step of this trace."""
         found = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(found) > 1:
             folded = _draw_folded(found, self.width, self.lights)
             if folded is not None:
                 yield folded
                 return
-        # ways lead to a row past those above it
+        # links to a row pass the rows above it
         last = max((at for at, row in enumerate(found, 1) if self._is_wired(row)), default=0)
         wired = found[:last] if level >= Level.WIRED else ()
         if wired:
@@ -348,7 +351,7 @@ class _Painter:
                 yield from _name_lines(row.name, bodies[row])
 
     def _is_tight(self, stage: Stage) -> bool:
-        """Whether a step's cells, and a pin's, are written tightly: all, or none."""
+        """Whether the cells of a step and of a pin are written tightly: all or none."""
         step = step_of(self.trace, stage)
         rows = [row.cells for row in self.scene.steps[step.number - 1].rows] if step else []
         rows += [cells for _, cells in self._pinned_rows(stage)]
@@ -357,7 +360,7 @@ class _Painter:
     def draw_linked_rows(
         self, rows: Sequence[RowScene]
     ) -> Iterator[tuple[str | Whole, StyledLine]]:
-        """The ways from the registers to what is selected, and that."""
+        """Yield the links from the registers to the selected rows, and these rows."""
         lanes = self.scene.lanes
         each = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
@@ -375,7 +378,7 @@ class _Painter:
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
-        """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
+        """Whether links to a row are drawn: if bytes change columns and there is room."""
         lanes = self.scene.lanes
         return (
             row.key.startswith("select.")
@@ -387,7 +390,7 @@ class _Painter:
     def draw_register_links(
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
     ) -> list[StyledLine]:
-        """A register's lines with the wires that leave its chips, and those that pass by."""
+        """Return a register's lines with the links that leave its chips and those that pass."""
         lanes, each = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         leaving = {
@@ -412,7 +415,7 @@ class _Painter:
     def draw_branches(
         self, divergence: Divergence, stage: Stage, level: Level
     ) -> Iterator[tuple[str, StyledLine]]:
-        """Both answers' rows of a stage, beside each other or one below the other."""
+        """Yield both answers' rows of a stage, side by side or one below the other."""
         half = self.width // 2 - 2
         beside = half >= _BESIDE[self.scene.lanes]
         width = half - 1 if beside else self.width
@@ -441,12 +444,12 @@ class _Painter:
                         yield from _name_lines(mark, lines)
 
     def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
-        """A branch's trace; only the one that is stepped through has lights and a cursor."""
+        """Return a branch's trace; only the stepped branch has lights and a cursor."""
         mine = trace.model == self.trace.model
         return (self.trace, self.lights) if mine else (trace, None)
 
     def _draw_branch_names(self, divergence: Divergence, half: int) -> StyledLine:
-        """The names of the two answers, the one that is stepped through marked."""
+        """Return the names of the two answers, with a mark on the stepped one."""
         names: list[StyledLine] = []
         for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
@@ -480,9 +483,9 @@ class _Painter:
     # --- a pin ---------------------------------------------------------------------
 
     def draw_pinned_rows(self, stage: Stage) -> list[tuple[str | Whole, StyledLine]]:
-        """The pinned evaluation's rows where they differ, equal lanes left blank.
+        """Return the pinned evaluation's rows that differ, with equal lanes blank.
 
-        Each with its name where the step has several rows.
+        Each has its name if the step has several rows.
         """
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
@@ -501,7 +504,7 @@ class _Painter:
         return found
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-        """Names and cells of the pinned evaluation's rows that differ."""
+        """Yield names and cells of the pinned evaluation's rows that differ."""
         pin = self.view.pin
         for pair in iter_pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.is_different:
@@ -514,7 +517,7 @@ class _Painter:
 
 
 def _widen_scene(drawn: Scene) -> Scene:
-    """A scene whose chips show their bits; in hexadecimal too where bytes come in and go out."""
+    """Return a scene whose chips show bits, and hexadecimal in the first and last rows of bytes."""
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
         with_hex = stage in (Stage.MERGE, Stage.WRITE)
@@ -533,7 +536,7 @@ def _widen_register(register: RegisterFigure) -> RegisterFigure:
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
-    """The step of a stage."""
+    """Return the step of a stage."""
     return next((step for step in trace.steps if step.stage is stage), None)
 
 
@@ -546,7 +549,7 @@ def draw_row_lines(
     *,
     is_tight: bool = False,
 ) -> list[StyledLine]:
-    """A row's cells, and where it is open its figure."""
+    """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
     drawn = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
     if drawn and is_complete(figure):
@@ -558,7 +561,7 @@ def draw_row_lines(
 def _draw_in_columns(
     cells: tuple[Cell, ...], width: int, lights: Lights, is_tight: bool
 ) -> tuple[StyledLine, ...]:
-    """A row's cells; the same lines for every level at which it may be shown."""
+    """Return a row's cells; the lines are the same at every level."""
     return tuple(
         lay_out_cells(cells, width, partial(draw_cell_pieces, lights=lights), is_tight=is_tight)
     )
@@ -576,7 +579,7 @@ def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> lis
 
 
 def _without_value(figure: BitRulers, value: str) -> BitRulers:
-    """A register's figure without the value that the line above it ends with."""
+    """Return a register's figure without the value at the end of the line above."""
     strips = (x._replace(said=x.said.removeprefix(f"{value}: ")) for x in figure.strips)
     return BitRulers(tuple(strips))
 
@@ -584,7 +587,7 @@ def _without_value(figure: BitRulers, value: str) -> BitRulers:
 def _draw_whole_row(
     row: RowScene, level: Level, lines: Sequence[StyledLine], lights: Lights
 ) -> Iterator[tuple[Whole, StyledLine]]:
-    """A row that is of no lane, and what more than its bits is to be said of it."""
+    """Yield a row without lanes, and its description beyond the bits."""
     if is_complete(row.figure) and level >= Level.OPEN:
         yield Whole(()), []
         yield from ((Whole((line,)), []) for line in lines)
@@ -604,7 +607,7 @@ def _draw_whole_row(
 
 
 def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
-    """A register that is of no lane: its name and bits, and what they mean."""
+    """Return a register without lanes: its name, its bits and their meaning."""
     bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell, lights=lights)]
     meant = [[StyledText(register.meant, "dim")]] if register.meant else []
     return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
@@ -613,7 +616,7 @@ def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
 def _draw_folded(
     rows: Sequence[RowScene], width: int, lights: Lights
 ) -> tuple[str, StyledLine] | None:
-    """The names of a step's rows and what they come to, in a line; None where it is too long."""
+    """Return the names and the values of a step's rows on one line, or None if it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
         return None
@@ -640,7 +643,7 @@ def _draw_folded(
 
 
 def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
-    """Pieces side by side, in as many lines as they need."""
+    """Return pieces side by side, in as many lines as they need."""
     lines: list[StyledLine] = [[]]
     for piece in pieces_:
         if lines[-1] and measure_line(lines[-1]) + 1 + len(piece.text) > width:
@@ -650,7 +653,7 @@ def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 
 
 def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledLine:
-    """A line with pieces of one character put over its blanks."""
+    """Return a line with pieces of one character over its blanks."""
     drawn: StyledLine = []
     x = 0
     for piece in line:
@@ -677,5 +680,5 @@ def _name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, S
 
 
 def _make_pinned_piece(piece: StyledText) -> StyledText:
-    """A piece of the pinned evaluation: no target."""
+    """Return a piece of the pinned evaluation: it has no target."""
     return StyledText(piece.text, "changed" if piece.text.strip() else "")

@@ -1,7 +1,7 @@
 """Number lines of clamps: an axis in each lane's column, or one for all lanes.
 
-All axes of a step have one scale. A value inside is a dot at its place; one outside is a circle
-on its own side, as far away as it lies, with an arrow to the bound.
+All axes of a step have one scale. A value inside is a dot at its position. A value outside is a
+circle on its side, at its distance, with an arrow to the bound.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ..base.pane import StyledLine, StyledText
 from .lane_cells import Lights, join_columns
 
 _LEAST_COLUMN = 14
-"""Columns of a lane from which on it has an axis of its own."""
+"""Minimum columns of a lane for an axis of its own."""
 _LEAST_AXIS = 6
-"""Cells of an axis with its ends, below which long ways are broken instead."""
+"""Minimum cells of an axis with its ends; arrows are broken before it gets shorter."""
 _ALIGNED_AXIS = 9
-"""Cells from which on all axes begin at one place of their columns."""
+"""Minimum cells for axes that all begin at the same position of their columns."""
 _MOST_AXIS = 65
 _LEAST_WAY = 2
-"""Cells from a bound to a circle: the arrow's head and the circle."""
+"""Minimum cells from a bound to a circle: the arrow's head and the circle."""
 _BROKEN_WAY = 5
-"""The same where the way is too long to be drawn to scale."""
+"""The same for an arrow that is too long to be drawn to scale."""
 _GAP = 2
 """Blanks on either side of a tick's number."""
 
@@ -34,17 +34,17 @@ _Cells = dict[int, StyledText]
 
 
 class _Scale(NamedTuple):
-    """How long the axes of a step are, and what stands before them."""
+    """The length of a step's axes, and the space before them."""
 
     cells: int
-    """Of an axis with its ends."""
+    """The cells of an axis with its ends."""
     lead: int | None = None
-    """Cells before every axis; None where each has as many as its own ways need."""
+    """Cells before every axis; None if each has as many as its own arrows need."""
     is_broken: bool = False
-    """Some ways are too long to be drawn to scale."""
+    """Whether some arrows are too long to be drawn to scale."""
 
     def find_cell(self, at: float) -> int:
-        """The cell of a number, counted from the low end."""
+        """Return the cell of a number, counted from the low end."""
         last = self.cells - 1
         if 0 <= at <= 1:
             return round(at * last)
@@ -52,11 +52,11 @@ class _Scale(NamedTuple):
         return -way if at < 0 else last + way
 
     def is_cut(self, at: float) -> bool:
-        """Whether the way of a number is drawn shorter than it is."""
+        """Whether the arrow of a number is shorter than to scale."""
         return self.is_broken and not 0 <= at <= 1 and _measure_way(at, self.cells) > _BROKEN_WAY
 
     def find_start(self, points: Sequence[Point]) -> int:
-        """The cell at which the axis of these points begins."""
+        """Return the cell at which the axis of these points begins."""
         if self.lead is not None:
             return self.lead
         return max(-min(self.find_cell(point.at) for point in points), 0)
@@ -65,7 +65,7 @@ class _Scale(NamedTuple):
 def axis_lines(
     axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float = 1
 ) -> list[StyledLine]:
-    """The axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
+    """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
     each = width // lanes
     is_shared = lanes == 1 or each < _LEAST_COLUMN
     room = width if is_shared else each - 2
@@ -80,12 +80,12 @@ def axis_lines(
 
 
 def _measure_way(at: float, cells: int) -> int:
-    """Cells from an end of an axis to a number outside."""
+    """Return the cells from an end of an axis to a number outside."""
     return max(round((-at if at < 0 else at - 1) * (cells - 1)), _LEAST_WAY)
 
 
 def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
-    """The longest axis beside which the ways of all points fit; shared by them or one each."""
+    """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
     low, high = min(point.at for point in points), max(point.at for point in points)
     most = min(room - _GAP, _MOST_AXIS)
 
@@ -108,7 +108,7 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
 
 
 def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
-    """The numbers of an axis' ends, each below its end."""
+    """Return the numbers of an axis's ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
     behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
     before = min(start - len(low) // 2, behind - len(low) - 1)
@@ -116,7 +116,7 @@ def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[
 
 
 def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
-    """The ticks whose numbers have room on every axis of a step: all, the first, or none."""
+    """Return the ticks whose numbers fit on every axis of a step: all, the first, or none."""
 
     def fits(ticks: Sequence[Tick], start: int) -> bool:
         numbers = _place_ends(axis, start, scale, room)
@@ -137,7 +137,7 @@ def _draw_axis(
     lights: Lights,
     progress: float,
 ) -> list[StyledLine]:
-    """An axis with its points, and below it the numbers of its ends and ticks."""
+    """Return an axis with its points, and below it the numbers of its ends and ticks."""
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
@@ -153,7 +153,7 @@ def _draw_axis(
         at = start + scale.find_cell(tick.at)
         line[at] = StyledText("┼", "axis" + lit, whose)
         numbers[at - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
-    for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest way below
+    for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest arrow below
         line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
         return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
@@ -161,7 +161,7 @@ def _draw_axis(
 
 
 def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
-    """A dot, or a circle outside with its way to the bound."""
+    """Return a dot, or a circle outside with its arrow to the bound."""
     ink, place = lights.on(point.place), point.place
     at = start + scale.find_cell(point.at)
     if 0 <= point.at <= 1:
@@ -182,13 +182,13 @@ def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progres
 
 
 def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Lights) -> StyledLine:
-    """Above an axis that lanes share, their numbers over their marks."""
+    """Return the lane numbers above a shared axis, over their marks."""
     start = scale.find_start(axis.points)
     marks: _Cells = {}
     free = 0
     ordered = sorted(axis.points, key=lambda point: point.at)
     for left, point in enumerate(ordered):
-        rest = 2 * (len(ordered) - left) - 1  # cells that this one and those behind it need
+        rest = 2 * (len(ordered) - left) - 1  # cells that this and the next ones need
         x = min(max(start + scale.find_cell(point.at), free), width - rest)
         marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2
@@ -196,7 +196,7 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
 
 
 def _join_pieces(pieces: _Cells) -> StyledLine:
-    """Pieces at their cells; neighbours of one ink and target are one."""
+    """Return pieces at their cells; neighbours of one style and target are joined."""
     line: StyledLine = []
     used = 0
     for x, piece in sorted(pieces.items()):

@@ -1,6 +1,6 @@
 """The figures of the lanes in characters: axes, numbers to the bit, sums, gates, choices.
 
-Each returns lines of at most a width, and says everything at any width.
+Each figure returns lines of at most a width, and is complete at any width.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from .lane_axes import axis_lines
 from .lane_cells import Lights, draw_span, format_link_style, measure_line, pad_line, wrap_line
 
 _WIDEST = 49
-"""Columns of an axis."""
+"""Maximum columns of an axis."""
 _NARROWEST = 5
 _OFF = "◆"
 _INDENT = 2
-"""Columns before a strip that goes on in another line."""
+"""Columns before the continuation line of a strip."""
 _RAIL = "━"
 
 
 def draw_figure(
     figure: RowFigure, width: int, lanes: int, lights: Lights, progress: float = 1
 ) -> list[StyledLine]:
-    """A figure in so many columns; below 1, ``progress`` is how far its motion is."""
+    """Return a figure for a width in columns; a ``progress`` below 1 draws a part of its motion."""
     return _DRAW[type(figure)](figure, width, lanes, lights, progress)
 
 
 def is_complete(figure: RowFigure | None) -> bool:
-    """Whether a figure says what the row's cells say, so that they are left out."""
+    """Whether a figure contains the row's cells, so that they are left out."""
     return isinstance(figure, Gate | ChoiceFigure | RunningSum)
 
 
@@ -61,7 +61,7 @@ def _draw_number_line(
 
 
 def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
-    """The operands of a comparison on one line, and those that are off it."""
+    """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
     together = beside >= _NARROWEST
     inner = min(beside if together else width - 2, _WIDEST)
@@ -92,7 +92,7 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
 
 
 def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
-    """The columns of numbers on a line; two that differ never share one."""
+    """Return the columns of numbers on a line; different numbers have different columns."""
     found = [round(point.at * (inner - 1)) for point in points]
     if len(points) == 2 and found[0] == found[1] and points[0].at != points[1].at:
         upper = int(points[1].at > points[0].at)
@@ -104,7 +104,7 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
 def _draw_names_below(
     points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
 ) -> list[StyledLine]:
-    """The names of numbers under their marks; where they don't fit, in a line."""
+    """Return names of numbers under their marks; if they do not fit, on a line of their own."""
     places = _compute_columns(points, inner)
     labels = [(at + start, _label(x), x) for at, x in zip(places, points, strict=True)]
     placed: StyledLine = []
@@ -146,18 +146,18 @@ def _draw_bit_rulers(
 
 
 class _Segment(NamedTuple):
-    """A part of a stretch that stands in one line."""
+    """A part of a stretch on one line."""
 
     stretch: int
     start: int
-    """Its first column, behind its bar."""
+    """The first column, after the bar."""
     text: str
     has_bar: bool
-    """Whether it begins its stretch, behind another one."""
+    """Whether it begins its stretch, after another one."""
 
 
 def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]:
-    """A number's stretches side by side, under each its caption; beside them what it means."""
+    """Return a number's stretches side by side, with captions below and the meaning beside them."""
     lines = _segments(strip, width)
     captions = _caption_segments(strip, lines, width)
     digits = [
@@ -186,7 +186,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
 
 
 def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
-    """The stretches in lines, broken between them and then between groups of digits."""
+    """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(strip.name) + 1 if strip.name else 0
     for at, (text, look, _) in enumerate(strip.stretches):
@@ -212,14 +212,14 @@ def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
 
 
 def _short_words(text: str, longest: int) -> list[str]:
-    """The words of a text, broken where one is longer than a line."""
+    """Return the words of a text, broken if longer than a line."""
     return [word[i : i + longest] for word in text.split(" ") for i in range(0, len(word), longest)]
 
 
 def _caption_segments(
     strip: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
-    """The segments under which captions stand; None where one has no room under its stretch."""
+    """Return the segments with captions below, or None if a caption has no room."""
     found: set[_Segment] = set()
     for at, (_, _, label) in enumerate(strip.stretches):
         if not label:
@@ -256,7 +256,7 @@ def _segment_line(
 def _caption_line(
     strip: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
-    """The captions under a line; empty where none stands there."""
+    """Return the captions under a line; empty if it has none."""
     line: StyledLine = []
     was_captioned = False
     for segment in segments:
@@ -278,7 +278,7 @@ def _caption_line(
 def _draw_running_sum(
     sum_: RunningSum, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
-    """A sum that comes from the left and takes every lane's number from above."""
+    """Return a sum that flows from the left and adds every lane's number from above."""
     each = width // lanes
     shown = max(round(progress * len(sum_.terms)), 1)
     above: list[StyledLine] = []
@@ -301,7 +301,7 @@ def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[
 
 
 def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
-    """What stands before a running sum: c and its number."""
+    """Return the start of a running sum: c and its number."""
     start, ink = sum_.start, lights.on(sum_.start.place)
     return [
         StyledText(f"{start.name} ", "label", start.place),
@@ -311,7 +311,7 @@ def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
 
 
 def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
-    """What comes down, and the rail beneath it with the sum so far."""
+    """Return a term, and the rail below it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.added else "┊"
     said = term.text if term.added else "left out"

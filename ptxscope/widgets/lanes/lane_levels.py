@@ -1,8 +1,7 @@
-"""How much is shown of each step: decided once for all steps, so that none changes its height
-when the next is revealed.
+"""The level of detail of each step, chosen once for all steps, so that heights never change.
 
-Room is given in one fixed order, and only while it suffices whichever step is the current one: so
-a larger pane shows whatever a smaller one does.
+Room is assigned in one fixed order, and only while it suffices for every current step. So a larger
+pane shows whatever a smaller one shows.
 """
 
 from __future__ import annotations
@@ -14,48 +13,48 @@ from ...engine.records import NamedTuple
 
 
 class Level(IntEnum):
-    """How much of a block is shown."""
+    """The level of detail of a block."""
 
     FOLDED = 0
-    """All its rows in one line, if they fit."""
+    """All its rows on one line, if they fit."""
     ROWS = 1
     OPEN = 2
-    """With its figures."""
+    """With figures."""
     WIRED = 3
-    """With the wires from the registers to what is selected."""
+    """With the links from the registers to the selected rows."""
 
 
 class Levels(NamedTuple):
-    """The level of everything that is drawn."""
+    """The level of every block."""
 
     steps: tuple[Level, ...]
-    """Of a step that is not the current one."""
+    """The level of each step while it is not current."""
     current: Level = Level.OPEN
-    """At least of the current one."""
+    """The minimum level of the current step."""
     registers: Level = Level.FOLDED
     veiled: Level = Level.FOLDED
-    """Of what is still to come: its names behind each other, or in a line each."""
+    """The level of hidden steps: their names on one line, or on a line each."""
     is_steady: bool = False
-    """All is open at once: what is to come has its place, and the sentences stand below."""
+    """Whether everything is open at once: hidden steps have their places, sentences are below."""
     is_spaced: bool = False
-    """A blank line stands between steps."""
+    """Whether a blank line separates steps."""
     heights: tuple[int, ...] = ()
-    """How many lines each step has, where they are steady."""
+    """The lines of each step, if everything is open at once."""
 
 
 class Heights(NamedTuple):
-    """How many lines things take."""
+    """The heights of the blocks in lines."""
 
     step: Callable[[int, Level], int]
     words: Sequence[int]
-    """The sentences of each step while it is the current one."""
+    """The sentences of each step while it is current."""
     registers: Callable[[Level], int]
     """Everything above the steps."""
     veiled: Callable[[int, Level], int]
-    """What comes after a step."""
+    """The hidden steps after a step."""
 
     def count_lines(self, current: int, levels: Levels) -> int:
-        """All lines while a step is the current one."""
+        """Return the total while a step is current."""
         steps = (
             self.step(at, max(level, levels.current) if at == current else level)
             for at, level in enumerate(levels.steps[: current + 1])
@@ -65,12 +64,12 @@ class Heights(NamedTuple):
 
     @property
     def open_heights(self) -> tuple[int, ...]:
-        """The lines of each step where everything is open."""
+        """The lines of each step if everything is open."""
         return tuple(self.step(at, Level.WIRED) for at in range(len(self.words)))
 
 
 def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
-    """The levels at which every step fits into so many lines while it is the current one."""
+    """Return the levels at which every step fits into ``room`` lines while it is current."""
     count = len(heights.words)
     lines = heights.open_heights
     needed = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
@@ -86,7 +85,7 @@ def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels
 
 
 def _upgrades(levels: Levels) -> Iterator[Levels]:
-    """What is opened next while there is room; each with all those before it."""
+    """Yield the next levels to try while there is room; each includes those before it."""
 
     def opened(to: Level) -> Iterator[Levels]:
         nonlocal levels

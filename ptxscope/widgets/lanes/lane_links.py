@@ -1,4 +1,4 @@
-"""The ways from the registers' parts to the lanes that take them, where they cross columns."""
+"""Links from the registers' parts to the lanes that select them, if they change columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..base.pane import StyledLine, StyledText
 from .lane_cells import format_link_style
 
 ENDS = {"a": 3, "b": 0}
-"""Where it arrives at what is selected for a, and for b, past that for a."""
+"""The column of a link's end at the selected row of a, and of b, beside that of a."""
 INDENTS = {"a": 2, "b": 0}
-"""Blanks before the chips that wires arrive at."""
+"""Blanks before the chips at the ends of links."""
 TURNS = {"a": "╭", "b": "╮"}
-"""How a wire leaves beside a chip: a's on the left, b's on the right, so that both pass by c."""
+"""The corner of a link beside a chip: a's on the left, b's on the right, so that both pass c."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = {
@@ -38,13 +38,13 @@ _GLYPHS = {
 
 
 def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
-    """Where in a column a wire leaves: before a's chip, or behind b's."""
+    """Return the column of a link's start: before a's chip, or after b's."""
     digits = 40 // lanes - 1 if is_wide else 8 // lanes
     return -1 if role == "a" else digits + 2
 
 
 class _Net(NamedTuple):
-    """One source and every lane that takes it."""
+    """A source and every lane that selects it."""
 
     start: int
     ends: tuple[int, ...]
@@ -52,7 +52,7 @@ class _Net(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int]:
-        """From its leftmost column to its rightmost."""
+        """Its leftmost and its rightmost column."""
         places = (self.start, *self.ends)
         return min(places), max(places)
 
@@ -68,10 +68,10 @@ def has_crossing(links: Sequence[Link]) -> bool:
 def draw_links(
     links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False
 ) -> list[StyledLine]:
-    """Lines from the registers down to the lanes; where two cross, the vertical one wins.
+    """Return lines from the registers down to the lanes; where two cross, the vertical one wins.
 
-    The links may be of both selected rows. A line begins one column before the lanes, with a
-    piece of its own. Chips that are wide show their bits.
+    The links may be those of both selected rows. A line begins one column before the lanes, with a
+    piece of its own. With ``is_wide``, chips show their bits.
     """
     nets = _make_nets(links, lanes, each, is_wide)
     rails = _assign_rails(nets)
@@ -119,7 +119,7 @@ def _make_nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> l
 
 
 def _assign_rails(nets: Sequence[_Net]) -> list[int]:
-    """A row for every net: those that overlap have different ones."""
+    """Return a row for every net; overlapping nets have different rows."""
     rails: list[int] = []
     taken: list[list[tuple[int, int]]] = []
     for net in nets:
