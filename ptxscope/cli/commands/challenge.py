@@ -1,4 +1,4 @@
-"""``ptxscope challenge``: exercises, asked and judged in a plain terminal or through a pipe."""
+"""``ptxscope challenge``: exercises, asked and graded in a plain terminal or through a pipe."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ Exit status: 0 no answer was wrong, 1 some were, 2 the request was wrong; 130 af
 """
 _WIDTH = 79
 _LONGEST = 1 << 16
-"""Bytes of an answer's line that are read."""
+"""Maximum bytes of an answer's line."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
     to.add_argument(
         "--family",
@@ -73,7 +73,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Ask, judge and count; or tell the counts."""
+    """Ask, grade and count, or print the counts."""
     chosen = make_parser().parse_args(list(words))
     count = _number(chosen.n)
     store = _store()
@@ -101,17 +101,17 @@ def run(words: Sequence[str]) -> int:
 
 
 class _Asking(NamedTuple):
-    """How it stands."""
+    """The state of the exercises."""
 
     store: StateStore | None
     tally: Tally
     now: Count
-    """Of this time alone."""
+    """The counts of this run alone."""
     wanted: int
-    """How many exercises there are to be."""
+    """The number of exercises to ask."""
 
     def with_(self, found: Exercise, outcome: ExerciseOutcome, taken: int) -> _Asking:
-        """One exercise more, kept where that is possible."""
+        """Return the state after one more exercise, and save it if possible."""
         key = (found.opcode, found.kind)
         one = Tally().with_(key, outcome, taken).total
         tally, store = self.tally.with_(key, outcome, taken), self.store
@@ -125,7 +125,7 @@ class _Asking(NamedTuple):
 
 
 def _ask_one(asking: _Asking, found: Exercise) -> _Asking:
-    """Ask until it is answered or skipped; EOFError where the answers end."""
+    """Ask until the exercise is answered or skipped. Raise EOFError at the end of the answers."""
     title, *lines = question_lines(found)
     print(f"{found.number}/{asking.wanted}  {title}")
     print("\n".join(lines))
@@ -160,7 +160,7 @@ def _print_sentences(sentences: Iterable[str]) -> None:
 
 
 def _read_line(asks: str) -> str:
-    """A line that is typed or piped in; raises EOFError where there is none."""
+    """Return a typed or piped line. Raise EOFError if there is none."""
     print(asks, end="", flush=True)
     source = getattr(sys.stdin, "buffer", None)
     try:
@@ -195,7 +195,7 @@ def _print_result(asking: _Asking) -> None:
 
 
 def _export(tally: Tally, name: str) -> None:
-    """Print the counts, or write them where they are wanted."""
+    """Print the counts, or write them to a file."""
     if not name:
         rows = list(tally.rows)
         if not rows:
@@ -224,7 +224,7 @@ def _number(text: str) -> int:
 
 
 def _store() -> StateStore | None:
-    """Where the tally is kept; None where the user has no folders."""
+    """Return the store of the tally; None if the user has no folders."""
     from ...state.state_store import StateStore
 
     try:

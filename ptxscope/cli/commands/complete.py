@@ -1,6 +1,6 @@
-"""``ptxscope complete WORDS``: what may stand in place of the last word, for the shells.
+"""``ptxscope complete WORDS``: completions of the last word, for the shells.
 
-Commands and options are those of the parsers; what a value may be is said by its metavar.
+Commands and options are those of the parsers; the completions of a value depend on its metavar.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .. import COMMANDS, make_top_parser
 from ..support.arguments import Parser, format_metavar
 
 CompletionWords = Iterable[tuple[str, str]]
-"""Words that may stand somewhere, and what each means."""
+"""Words that complete a command line, and the meaning of each."""
 
 
 def run(words: Sequence[str]) -> int:
-    """Print a word a line, a tab and what it means."""
+    """Print a completion per line: the word, a tab and its meaning."""
     for word, about in dict(_find_candidates(list(words) or [""])).items():
         print(f"{word}\t{about}")
     return 0
@@ -35,7 +35,7 @@ def _find_candidates(words: list[str]) -> CompletionWords:
     *before, typed = words
     if typed == "=" and before and before[-1].startswith("-"):
         typed = ""
-    before = [word.strip("'\"") for word in before if word != "="]  # as bash gives them
+    before = [word.strip("'\"") for word in before if word != "="]  # as bash splits them
     if not before:
         return _complete_first_word(typed)
     command, given = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
@@ -51,7 +51,7 @@ def _find_candidates(words: list[str]) -> CompletionWords:
 
 
 def _complete_first_word(typed: str) -> CompletionWords:
-    """A command, an option instead of one, or an instruction to open."""
+    """Return commands, top-level options and instructions to open."""
     if typed.startswith("-"):
         return _complete_options(make_top_parser(), typed)
     instructions = _complete_ptx(typed, []) if typed else ()
@@ -73,18 +73,18 @@ def _complete_options(to: Parser, typed: str) -> CompletionWords:
 
 
 class _CompletionContext(NamedTuple):
-    """Where a word stands."""
+    """The position of a word."""
 
     action: Action | None
     """The argument whose value it is."""
     is_due: bool
-    """It is a value, however it begins: the option before it takes one, or ``--`` came."""
+    """Whether it must be a value: it follows an option that takes one, or ``--``."""
     values: list[str]
-    """What stands before it and is no option, nor an option's value."""
+    """The words before it that are neither options nor their values."""
 
 
 def _place(to: Parser, given: list[str]) -> _CompletionContext:
-    """What comes after these words."""
+    """Return the position after these words."""
     values: list[str] = []
     taking: Action | None = None
     ended = False
@@ -155,7 +155,7 @@ def _complete_operand(typed: str, before: list[str]) -> CompletionWords:
 def _make_part_completer(
     of: Callable[[Instruction], Iterable[RegisterPart]],
 ) -> Callable[[str, list[str]], CompletionWords]:
-    """The parts of an instruction's registers."""
+    """Return a function that completes the parts of an instruction's registers."""
 
     def found(typed: str, before: list[str]) -> CompletionWords:
         try:
@@ -168,7 +168,7 @@ def _make_part_completer(
 
 
 def _iter_missing_operands(before: list[str]) -> Iterator[tuple[str, str]]:
-    """The operands of the instruction that have no value yet."""
+    """Yield the operands of the instruction that have no value yet."""
     try:
         ins = parse_pasted(before[0])
     except PtxError:
@@ -189,4 +189,4 @@ _KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
     "LANE": _make_part_completer(list_sweepable_parts),
     "RESULT": _make_part_completer(list_result_parts),
 }
-"""What may be written for a metavar; for any other the shell offers files."""
+"""Completions by metavar; for other metavars the shell offers files."""

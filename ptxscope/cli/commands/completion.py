@@ -50,7 +50,7 @@ examples:
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "completion", "Print a script that completes ptxscope in a shell.", _EPILOG
     )

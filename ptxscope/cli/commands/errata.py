@@ -1,4 +1,4 @@
-"""``ptxscope errata``: where ptxas and the documentation part."""
+"""``ptxscope errata``: the differences between ptxas and the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..support.arguments import Parser, make_command_parser
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "errata",
         "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
@@ -52,7 +52,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
-    """An erratum, or a wrong result for constants, as JSON."""
+    """Return an erratum, or a wrong result for constants, as JSON."""
     ptx, values, isa, ptxas = x.example
     return {
         "id": x.id,

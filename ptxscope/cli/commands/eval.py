@@ -1,4 +1,4 @@
-"""``ptxscope eval``: results only, of one evaluation, a CSV file of operands, or arrays."""
+"""``ptxscope eval``: results without a trace, of an evaluation, a CSV file or arrays."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ examples:
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
 Writer = Any
-"""What ``csv.writer`` makes; it has no name."""
+"""The type of ``csv.writer(...)``, which has no name."""
 Computed = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """An instruction on arrays: results by name for operands by name."""
 _ROWS = 1 << 14
-"""Rows that are evaluated together."""
+"""Rows per evaluation."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("eval", "Print results only.", _EPILOG)
     add_instruction(to)
     add_model(to)
@@ -124,7 +124,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Computed:
-    """What gives results by name for arrays by name."""
+    """Return a function from arrays by name to results by name."""
     if engine == "llvm":
         from ...engine.arrays.llvm_backend import load_llvm
 
@@ -146,7 +146,7 @@ def _stream_rows(
     table: Iterator[CsvRow | CsvBlock],
     given: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Print the rows of a table, each with its results; what is given holds for all of them."""
+    """Print the rows of a table, each with its results; ``given`` values hold for all rows."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
@@ -189,12 +189,12 @@ def _stream_rows(
 
 
 def _with_values(computed: Computed, given: Mapping[str, int]) -> Computed:
-    """What computes where some operands have one value for all rows."""
+    """Return a function that adds operands with one value for all rows."""
     return lambda values: computed({**given, **values})
 
 
 def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
-    """Where each register's column is."""
+    """Return the column index of each register."""
     columns: dict[str, int] = {}
     for at, title in enumerate(header):
         for name in find_column_operands(ins, title.strip()):
@@ -209,7 +209,7 @@ def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
 
 
 def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
-    """The rows that are not empty, as wide as the header: what is added stands below its title."""
+    """Yield the rows that are not empty, padded to the header: results are below their titles."""
     for number, row in table:
         if len(row) > width:
             raise CommandError(
@@ -222,7 +222,7 @@ def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
 def _evaluate_lines(
     ins: Instruction, computed: Computed, columns: dict[str, int], width: int, lines: CsvBlock
 ) -> bool:
-    """Print lines with their results; False where they hold more than plain integers."""
+    """Print lines with their results; return False if they hold more than plain integers."""
     from ..support.csv_columns import evaluate_lines
 
     types = map_operand_types(ins)
@@ -245,7 +245,7 @@ def _evaluate_rows(
     filled: Iterator[CsvRow],
     out: Writer,
 ) -> None:
-    """Print rows with their results, so many at a time; those before one that is wrong, too."""
+    """Print rows with their results, block by block, including those before a wrong row."""
     types = map_operand_types(ins)
     read = {name: partial(parse_value, type_=types[name]) for name in columns}
 
@@ -271,11 +271,11 @@ def _evaluate_rows(
 
 
 def _take_rows(rows: Iterator[CsvRow]) -> tuple[list[CsvRow], CommandError | None]:
-    """The next rows, so many or up to one that is wrong; and what is wrong with it."""
+    """Return the next block of rows, or those up to a wrong one, and the error."""
     block: list[CsvRow] = []
     try:
         for row in islice(rows, _ROWS):
-            block.append(row)  # noqa: PERF402 - what was read is kept where the next is wrong
+            block.append(row)  # noqa: PERF402 - the rows before a wrong one are kept
     except CommandError as error:
         return block, error
     return block, None

@@ -1,4 +1,4 @@
-"""``ptxscope explain``: what would have given the value that was observed."""
+"""``ptxscope explain``: the causes that would give an observed value."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "explain", "Say what explains a result that was not expected.", _EPILOG
     )
@@ -74,7 +74,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print what explains the observations."""
+    """Print the explanations of the observations."""
     chosen = parse_words(make_parser(), words)
     ins = parse_instruction(chosen.ptx)
     if not ins.results:
@@ -115,7 +115,7 @@ def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observe
 
 
 def _replace_variable_name(ins: Instruction, text_: str) -> str:
-    """``NAME=VALUE`` with the destination's name in place of its C variable's."""
+    """Return ``NAME=VALUE`` with the destination's name instead of its C variable's."""
     name, equals, value = text_.partition("=")
     outputs = read_bindings_of(ins).written.get(name.strip(), ())
     here = [x for x in outputs if x in ins.results.values()]
@@ -126,17 +126,17 @@ def _replace_variable_name(ins: Instruction, text_: str) -> str:
 
 
 class _Columns(NamedTuple):
-    """What the columns of a file are about, by their places in a row; others are passed over."""
+    """The columns of a file by their index in a row; other columns are ignored."""
 
     titles: list[str]
     read: dict[int, tuple[str, ...]]
-    """The registers that are read, by name: several where they are one C variable."""
+    """The names of the registers to read: several if they share a C variable."""
     seen: dict[int, str]
-    """The destination that is observed, by role."""
+    """The roles of the observed destinations."""
 
 
 def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
-    """The observations of a file, a row each; ``given`` are operands that all of them share."""
+    """Yield a file's observations, one per row; ``given`` operands are common to all."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
@@ -162,7 +162,7 @@ def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
 def _require_distinct(
     ins: Instruction, given: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
-    """Raise CommandError where nothing is observed, or something is said twice."""
+    """Raise CommandError if nothing is observed, or if a name occurs twice."""
     if not columns.seen:
         wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
@@ -185,7 +185,7 @@ def _require_distinct(
 def _parse_row(
     ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
-    """What one row says; an empty cell says nothing."""
+    """Return the observation of a row; an empty cell has no value."""
     where = f"line {number}: "
     if len(row) > len(columns.titles):
         many = (
@@ -210,10 +210,10 @@ def _parse_row(
 
 
 def _find_observed_role(ins: Instruction, title: str) -> str | None:
-    """The role of the destination that a column observes.
+    """Return the role of the destination that a column observes.
 
-    It is called ``got`` where there is one destination, or ``got:NAME``, ``NAME:out`` as
-    ``eval`` writes it, or NAME where that is not read.
+    Its title is ``got`` if there is one destination, or ``got:NAME``, ``NAME:out`` as ``eval``
+    writes it, or NAME if that is not a source.
     """
     if title == "got" and len(ins.results) == 1:
         return next(iter(ins.results))

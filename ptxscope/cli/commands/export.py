@@ -1,6 +1,6 @@
 """``ptxscope export --update``: keeps the traces in a Markdown file current.
 
-What Markdown would not show as it is stands in a fence; a picture is a file beside the page.
+A text that Markdown would change is put into a fence; a picture is a file beside the page.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ a marker in it is wrong; the other files are done all the same.
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
     to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
     to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
@@ -59,7 +59,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
+    """Rewrite the traces of files; with ``--check``, only report stale ones."""
     chosen = parse_words(make_parser(), words)
     status = 0
     failed: list[str] = []
@@ -84,18 +84,18 @@ class _Picture(NamedTuple):
     path: Path
     data: bytes
     before: bytes | None
-    """What is there now."""
+    """Its current contents."""
 
 
 class _Page(NamedTuple):
-    """A page with its traces made anew."""
+    """A page with its traces rendered again."""
 
     text: str
     pictures: dict[Path, _Picture]
 
 
 def _update_file(name: str, *, is_check: bool) -> bool:
-    """Make a file and its pictures current, or only say whether they are not."""
+    """Update a file and its pictures, or only report whether they are stale."""
     path = Path(name)
     before = _read(path)
     encoding = written_as(before)
@@ -138,15 +138,15 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CommandError(f"error: {name}: {error.strerror}") from None
-    except ValueError:  # a NUL
+    except ValueError:  # a NUL in the name
         raise CommandError(f"error: {name}: not a file name") from None
 
 
 def renew_traces(text: str, name: str) -> _Page:
-    """A Markdown text with every trace between markers made anew, all else as it is.
+    """Return a Markdown text with every trace between markers rendered again.
 
-    Pictures are not written. Raises CommandError that names the line of every marker where
-    something is wrong.
+    The rest is unchanged. Pictures are not written. Raise CommandError that names the line of every
+    faulty marker.
     """
     parts: list[str] = []
     failed: list[str] = []
@@ -174,14 +174,14 @@ def renew_traces(text: str, name: str) -> _Page:
 
 
 def _pair_markers(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
-    """Where each trace begins, and where it ends if it does."""
+    """Yield the start of each trace, and its end if there is one."""
     for marker, following in zip_longest(found, found[1:]):
         if marker.opens:
             yield marker, None if following is None or following.opens else following
 
 
 def _place_trace(text: str, opened: Marker, closed: Marker, shown: str) -> str:
-    """What is shown, between its markers, within the lists and quotes that they stand in."""
+    """Return the text with a document between its markers, inside their lists and quotes."""
     lead = find_indent(text, opened)
     lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
     start = text.rfind("\n", opened.end, closed.start) + 1
@@ -192,13 +192,13 @@ def _place_trace(text: str, opened: Marker, closed: Marker, shown: str) -> str:
 
 
 def _find_line_end(text: str, at: int) -> str:
-    """How the line ends at a place of a text."""
+    """Return the end of the line at a position of a text."""
     end = text.find("\n", at)
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
-    """What stands in the page for a marker; its picture, or its id, is added to the others."""
+    """Return the page's text for a marker, and add its picture or its id to the others."""
     trace, options, chosen = parse_request(_split_marker(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
@@ -223,14 +223,14 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
         return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
     assert isinstance(made, str)
     if format_ == Format.HTML:
-        # a blank line would end the HTML
+        # A blank line would end the HTML.
         return "\n".join(line for line in made.split("\n") if line.strip())
     text = made.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fence_text(text, format_)
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
-    """The options with which no id of the page comes twice."""
+    """Return the options that make every id unique on the page."""
     try:
         return with_unique_ids(trace, options, Format.HTML, ids)
     except ValueError as error:
@@ -250,11 +250,11 @@ def _split_marker(marker: str) -> list[str]:
 
 
 _SHOWN = ("svg", "png")
-"""Formats that are files beside a page, which shows them."""
+"""Formats that are files beside a page, which displays them."""
 
 
 def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
-    """A picture's file, where it may be written; raises CommandError where it may not."""
+    """Return the file of a picture. Raise CommandError if it must not be written."""
     path = folder / file
     shown = make_printable(file)
     parts = PurePosixPath(file).parts
@@ -269,7 +269,7 @@ def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _
         if not path.resolve().is_relative_to(folder.resolve()):
             raise CommandError(f"error: -o {shown}: this leads out of the page's folder")
         before = _read(path) if path.exists() or path.is_symlink() else None
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
         raise CommandError(f"error: -o {shown}: {error}") from None
     if before is not None and before != data and not is_ours(before, format_):
         raise CommandError(
@@ -279,7 +279,7 @@ def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _
 
 
 def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
-    """Add a picture; raises CommandError where two markers have different ones for a file."""
+    """Add a picture. Raise CommandError if two markers have different pictures for a file."""
     known = pictures.setdefault(picture.path, picture)
     if known.data != picture.data:
         name = make_printable(picture.path.name)

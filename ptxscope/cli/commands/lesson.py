@@ -28,13 +28,13 @@ or q leaves; the next time it goes on where it was left.
 """
 _NO_HOME = "there is no home folder, so where you are is not kept"
 _LONGEST = 1 << 12
-"""Bytes of an answer that are read."""
+"""Maximum bytes of an answer."""
 _WIDTH = 79
-"""Characters of one that are shown."""
+"""Maximum characters of an answer that are echoed."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
@@ -54,7 +54,7 @@ def run(words: Sequence[str]) -> int:
 
     try:
         return _run(words)
-    except LessonError as error:  # a file that somebody is writing
+    except LessonError as error:  # the file may be in the middle of a write
         raise CommandError(f"error: {error}") from None
 
 
@@ -82,7 +82,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def find_lesson_name(name: str) -> str:
-    """The name of a lesson that is named, or numbered; raises CommandError."""
+    """Return the name of a lesson by name or number. Raise CommandError if there is none."""
     from ...learn.lesson import list_files
 
     names = [*list_files()]
@@ -106,7 +106,7 @@ def _store() -> StateStore | None:
 
 
 def _list() -> None:
-    """Every lesson with its minutes, and how far one is."""
+    """Print every lesson with its minutes and the user's progress."""
     from ...learn.lesson import list_headings
     from ...learn.lesson_progress import LessonProgress
 
@@ -121,14 +121,14 @@ def _list() -> None:
 
 
 def _format_progress(left: LessonProgress, cards: int) -> str:
-    """How far somebody is."""
+    """Return the progress as text."""
     if left.card:
         return f"{min(left.card + 1, cards)} of {cards}"
     return "done" if left.done else ""
 
 
 class _Player:
-    """A lesson that is played, line by line."""
+    """Plays a lesson, line by line."""
 
     def __init__(self, lesson: Lesson, *, again: bool) -> None:
         self._lesson = lesson
@@ -141,7 +141,7 @@ class _Player:
         self._answered = False
 
     def play(self) -> int:
-        """Show card after card until the end, or until somebody leaves."""
+        """Show card after card until the end, or until the user leaves."""
         head = self._lesson.head
         for message in self._store.messages if self._store else (_NO_HOME,):
             print_message(f"note: {message}")
@@ -167,11 +167,11 @@ class _Player:
 
     @property
     def _is_open(self) -> bool:
-        """A question waits for its answer."""
+        """Whether a question waits for its answer."""
         return self._card.ask is not None and not self._answered
 
     def _handle_word(self, word: str) -> bool:
-        """Do what was typed; False where that was the end."""
+        """Execute the typed word and return False at the end."""
         if word == "b":
             self._go(-1)
         elif self._is_open:
@@ -186,7 +186,7 @@ class _Player:
         return True
 
     def _read_answer(self) -> str | None:
-        """What is typed; None at the end of the input."""
+        """Return the typed line; None at the end of the input."""
         from ...learn.lesson_text import describe_question
 
         prompt = "[Enter] "
@@ -224,7 +224,7 @@ class _Player:
         print()
 
     def _go(self, by: int) -> None:
-        """To another card."""
+        """Go to another card."""
         before = self._card
         self._at = max(self._at + by, 0)
         self._answered = False
@@ -234,10 +234,10 @@ class _Player:
 
     _hint = 0
     _wrong_count = 0
-    """How often the question was answered wrongly."""
+    """The count of wrong answers to the question."""
 
     def _grade_word(self, word: str) -> None:
-        """Judge what was typed, or help."""
+        """Grade the typed answer, or show a hint."""
         from ...learn.grader import judge, list_hints, reply
         from ...learn.lesson_text import make_question
 
@@ -267,7 +267,7 @@ class _Player:
         print(*_wrap_text(make_printable(f"Not {word}. {said}"), ""), sep="\n")
 
     def _reveal(self, said: str) -> None:
-        """What comes out, and the remark."""
+        """Show the result and the remark."""
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
         if said:
@@ -278,7 +278,7 @@ class _Player:
         self._answered = True
 
     def _end(self) -> None:
-        """The last card was done."""
+        """Finish after the last card."""
         from ...learn.lesson import list_files
 
         self._at, self._done = 0, True
@@ -289,7 +289,7 @@ class _Player:
         print(f" The next one: `ptxscope lesson {names[at]}`" if at < len(names) else "")
 
     def _keep(self) -> None:
-        """Write down where it is; where that can't be done, say so once."""
+        """Save the position; report a failure once."""
         from ...learn.lesson_progress import LessonProgress
 
         if self._store is None:

@@ -29,7 +29,7 @@ The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF nee
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG
     )
@@ -54,7 +54,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _find_format(output: str | None) -> str:
-    """The format that a file's name asks for."""
+    """Return the format of a file's name."""
     if output is None or is_printed(output):
         return "svg"
     ending = PurePath(output).suffix[1:].lower()

@@ -57,7 +57,7 @@ examples:
 Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
 """
 _WIDTH = 52
-"""Columns of a statement in the listing; a longer one has its effect on the next line."""
+"""Columns of a statement in the listing; the effect of a longer one is on the next line."""
 _MOST_ORIGINS = 12
 _MOST_NAMES = 12
 _LONG = 1 << 21
@@ -65,7 +65,7 @@ _LONG = 1 << 21
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the program and print what happened."""
+    """Run the program and print its effects."""
     with ProgressBar() as bar:
         return _run(parse_words(make_parser(), words), bar)
 
@@ -105,7 +105,7 @@ def _run(chosen: argparse.Namespace, bar: ProgressBar) -> int:
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG
     )
@@ -135,11 +135,11 @@ def make_parser() -> Parser:
     return to
 
 
-# --- what was asked ----------------------------------------------------------------------
+# --- arguments ----------------------------------------------------------------------
 
 
 def _read(name: str, bar: ProgressBar) -> tuple[str, str]:
-    """A file's text and its name; the argument itself, without a name, where it is PTX."""
+    """Return a file's text and its name; for PTX, the argument itself and an empty name."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name, ""
     if not name:
@@ -172,12 +172,12 @@ def _is_known(statement: Statement) -> bool:
 
 
 def _register(program: Program, name: str) -> str:
-    """A register that is observed; raises PtxError."""
+    """Return an observed register. Raise PtxError if there is none of this name."""
     return _find_registers(program, name, is_at_end=True)[0]
 
 
 def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-    """The registers that a name is of, and at least one; raises PtxError."""
+    """Return the registers of a name, at least one. Raise PtxError if there are none."""
     if found := program.find_registers(name, is_at_end=is_at_end):
         return found
     close = find_closest_spelling(name, list(program.types))
@@ -191,13 +191,13 @@ def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> 
 
 
 def _format_some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names and the count of the others."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
+    """Return register bits from ``name=value`` and ``name@line=value`` arguments."""
     known = find_unknown_sites(program)
 
     def read(key: str, value: str) -> int:
@@ -215,7 +215,7 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
 def _read_elsewhere(
     program: Program, known: UnknownSites, name: str, value: str
 ) -> Iterator[int | None]:
-    """What a value is for each other register of a name; None where it is none."""
+    """Yield a value's bits in each other register of a name; None if it has none there."""
     for key in known.list_keys(name):
         try:
             yield parse_value(value, program.find_value_type(name, known.statements[key]))
@@ -224,12 +224,15 @@ def _read_elsewhere(
 
 
 def _is_spare(program: Program, name: str) -> bool:
-    """Whether a register is declared, and no statement names it."""
+    """Return whether a register is declared and no statement names it."""
     return program.is_declared(name) and not program.find_registers(name)
 
 
 def _find_input_sites(program: Program, known: UnknownSites, written: str) -> tuple[str, ...]:
-    """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
+    """Return the inputs that a name supplies: registers, or one at a line, ``u@17``.
+
+    Raise PtxError if there are none.
+    """
     typed, at, line = written.partition("@")
     constants = program.constants
     if constant := next((x for x in program.find_registers(typed.strip()) if x in constants), None):
@@ -265,7 +268,7 @@ def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _format_request(done: Run) -> str:
-    """Asks for every value that is missing, by name and line."""
+    """Return a request for every missing value, by name and line."""
     lines = [
         f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
         for need in done.needed
@@ -309,12 +312,12 @@ def _run_lines(
 
 
 def _unread_line(x: Statement) -> str:
-    """A statement that is not run, and why."""
+    """Return a line on a statement that is not run, and the reason."""
     return make_printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
 def _step_lines(done: Run, step: RunStep) -> Iterator[str]:
-    """A statement and what it did."""
+    """Yield a statement and its effects."""
     text = make_printable(step.text)
     effect = ", ".join(_format_register(done, name, bits) for name, bits in step.writes.items())
     if step.note and (
@@ -341,7 +344,7 @@ def _step_lines(done: Run, step: RunStep) -> Iterator[str]:
 
 
 def _find_divergence(step: RunStep) -> Divergence | None:
-    """Where the documentation and an assembler part at a step."""
+    """Return the step's divergence between the documentation and an assembler."""
     return find_divergence(step.trace, find_divergences(step.trace)) if step.trace else None
 
 
@@ -394,7 +397,7 @@ def _is_as_expected(done: Run, name: str, seen: Observed) -> bool:
 def _verdict_lines(
     done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
-    """What did not come as it was given or expected."""
+    """Yield the differences from given or expected values."""
     if stop is not None and done.ending is not StopReason.BREAK:
         yield f"note: the run was over before it came to line {stop}"
     if done.unused and done.ending is not StopReason.BREAK:
@@ -429,9 +432,9 @@ def _format_names(names: Sequence[str]) -> str:
 def _blame_lines(
     done: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
 ) -> Iterator[str]:
-    """The instruction that made a value differ, what it read, and where that came from.
+    """Yield the instruction that changed a value, its inputs and their origin.
 
-    ``names`` are the registers it made differ, where others differ too.
+    ``names`` are the registers that it changed, if others differ too.
     """
     unknown = None in first.writes.values()
     if names:
@@ -467,7 +470,7 @@ def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) ->
 def _other_model_lines(
     done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
-    """The other models under which all would be as expected, and where they part."""
+    """Yield the other models that meet all expectations, and where they differ."""
     for model in _list_distinct_models(done.model):
         other = execute(done.program, values, model, stop=stop)
         if all(_is_as_expected(other, name, seen) for name, seen in expected.items()):

@@ -1,4 +1,4 @@
-"""``ptxscope show``: what one instruction is and how it may be written."""
+"""``ptxscope show``: an instruction, its modifiers and its forms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DAGGER = "\u2020"
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "show", "Describe one of the 27 instructions, or draw the figure of a form.", _EPILOG
     )
@@ -73,7 +73,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _render_figure(text: str) -> str:
-    """The figure of a line, or of an opcode's example."""
+    """Return the figure of a line, or of an opcode's example."""
     from ...export.media.form_figure import render
 
     if text in CATALOG or text.replace("_", "a").isalnum():
@@ -82,7 +82,7 @@ def _render_figure(text: str) -> str:
 
 
 def _check_opcode(opcode: str) -> str:
-    """An opcode that is one of the catalog's; raises CommandError."""
+    """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
         close = find_closest_spelling(opcode, list(CATALOG))
         hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"
@@ -97,7 +97,7 @@ def _format_requirement(need: VersionRequirement) -> str:
 
 
 def _format_counts(entry: Entry) -> str:
-    """How many forms there are, and where the answers differ, by whom."""
+    """Return the count of forms, and how many have different answers, by assembler."""
     every = count_forms(entry.opcode)
     documented = count_forms(entry.opcode, documented=True)
     taken = count_forms(entry.opcode, ptxas=True)
@@ -108,7 +108,7 @@ def _format_counts(entry: Entry) -> str:
 
 
 def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
-    """A blank line, a heading where there is one, and a point a text; nothing for no text."""
+    """Yield a blank line, the heading if any, and a point per text; nothing for no texts."""
     for at, text in enumerate(texts):
         if at == 0:
             yield from ("", heading) if heading else ("",)

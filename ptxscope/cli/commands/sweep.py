@@ -1,4 +1,4 @@
-"""``ptxscope sweep``: what an instruction computes over all values of one operand, or of two."""
+"""``ptxscope sweep``: the results of an instruction over all values of one or two operands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "words", "csv", *PICTURES)
 _WIDEST = 160
-"""Columns of a terminal that a plot takes."""
+"""Maximum columns of a plot in a terminal."""
 _EPILOG = f"""\
 examples:
   ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0
@@ -64,7 +64,7 @@ extra `images`: {format_install_hint("images")}.
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     about = "Show what an instruction computes over all values of one operand, or of two."
     to = make_command_parser("sweep", about, _EPILOG)
     add_instruction(to)
@@ -96,7 +96,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _join_range_words(words: Sequence[str]) -> list[str]:
-    """The words, a range that begins with a minus joined to its option."""
+    """Return the words, with a range that begins with a minus joined to its option."""
     found: list[str] = []
     for word in words:
         if found and found[-1] == "--range" and ":" in word:
@@ -114,7 +114,7 @@ def _make_options(chosen: argparse.Namespace) -> Options:
 
 
 def _make_sweep(chosen: argparse.Namespace) -> Sweep:
-    """What the arguments ask for; raises CommandError."""
+    """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(chosen.model)
     ins = parse_instruction(chosen.ptx)
     x, y, of = _choose_parts(ins, chosen)
@@ -160,7 +160,7 @@ def _parse_part(
 
 
 def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
-    """The bits of the first and the last value."""
+    """Return the bits of the first and the last value."""
     low, colon, high = text.partition(":")
     start = len("--range ")
     try:

@@ -56,18 +56,18 @@ examples:
       --frames deck.pdf
 """
 _ALTS = ("short", "long")
-"""How much of a picture words can say."""
+"""Lengths of a picture's description."""
 _LONGEST = 1 << 24
-"""Characters of a JSON trace that are read; one has a few thousand."""
+"""Maximum characters of a JSON trace; a usual one has a few thousand."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     return _make_trace_parser(is_document=False, formats=FORMATS)
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
+    """Print the trace, or write it to a file; with ``--alt``, print its description."""
     to = make_parser()
     chosen = parse_words(to, _complete_alt(words))
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
@@ -97,7 +97,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _complete_alt(words: Sequence[str]) -> list[str]:
-    """The words, with a value for ``--alt`` where none follows: PTX may stand behind it."""
+    """Return the words, with a value for ``--alt`` if none follows, because PTX may follow it."""
     return [
         f"--alt={_ALTS[1]}" if word == "--alt" and after not in _ALTS else word
         for word, after in zip_longest(words, words[1:])
@@ -105,9 +105,9 @@ def _complete_alt(words: Sequence[str]) -> list[str]:
 
 
 def render_request(words: Sequence[str]) -> str:
-    """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
+    """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot.
 
-    Options that ask for something else than a document are none here.
+    Options for anything but a document are rejected.
     """
     chosen = parse_words(_make_trace_parser(is_document=True), words)
     choose_format(chosen, FORMATS, "text")
@@ -119,10 +119,10 @@ def render_request(words: Sequence[str]) -> str:
 def parse_request(
     words: Sequence[str], format_: str = "text", *, strict: bool = False
 ) -> tuple[Trace, Options, argparse.Namespace]:
-    """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
+    """Return the trace and the options of ``ptxscope trace WORDS``. Raise CommandError if invalid.
 
-    Beside the options of a document ``-o`` is taken. ``format_`` is where nothing says which;
-    where it is ``strict``, so are options that do nothing in it.
+    ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
+    ``strict``, options without an effect are rejected in it too.
     """
     to = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(to)
@@ -134,7 +134,7 @@ def parse_request(
 
 
 def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
-    """Raise CommandError for an option that does nothing in the format that is made."""
+    """Raise CommandError for an option without an effect in the chosen format."""
     for name in ACTS:
         dest = name.replace("-", "_")
         given = getattr(chosen, dest, None)
@@ -229,7 +229,7 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
 
 
 def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace with its annotations, and what is to be shown of it."""
+    """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
         if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
@@ -259,7 +259,7 @@ def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace of the line and the values that are given."""
+    """Return the trace of the line and the values."""
     if chosen.ptx is None:
         make_parser().error("PTX is missing, or --from FILE.json in its place")
     ins = parse_instruction(chosen.ptx)
@@ -267,7 +267,7 @@ def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace that a file holds, and what was shown of it."""
+    """Return the trace of a file, and the options that it was written with."""
     from ...export.formats.json import read
     from ..support.inputs import format_input_name, open_text
 

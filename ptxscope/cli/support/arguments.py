@@ -1,4 +1,4 @@
-"""What several commands read from their arguments: an instruction, values, a model."""
+"""Arguments that several commands share: an instruction, values, a model."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ VALUES_HELP = (
     'z=[h:-1,32767] p=true; in an asm statement also by that of its C variable: x=5 for "r"(x)'
 )
 _LONGEST = 1 << 14
-"""Characters that are split into arguments; shlex takes quadratic time."""
+"""Maximum characters to split into arguments, because shlex takes quadratic time."""
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal; argparse would load shutil, and all its archives, to ask."""
+    """Help as wide as the terminal.
+
+    To find its width, argparse would load shutil and all archives.
+    """
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_get_terminal_width() - 2)
@@ -53,14 +56,14 @@ def _get_terminal_width() -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises CommandError where the arguments are wrong."""
+    """An argument parser that raises CommandError if the arguments are wrong."""
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print help; argparse would keep it to itself where that fails."""
+        """Print help; argparse would ignore a failure."""
         print(message, end="", file=file)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments."""
+        """Raise CommandError with a message about the arguments."""
         raise CommandError(f"{self.format_usage()}error: {make_printable(message)}")
 
     @property
@@ -70,19 +73,19 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def places(self) -> list[argparse.Action]:
-        """The arguments that are no options, in order."""
+        """The positional arguments, in order."""
         return [action for action in self._actions if not action.option_strings]
 
 
 def format_metavar(action: argparse.Action) -> str:
-    """What an argument's value is called in the help."""
+    """Return the name of an argument's value in the help."""
     return str(action.metavar or action.dest)
 
 
 def make_command_parser(
     command: str, about: str, epilog: str = "", *, add_help: bool = True
 ) -> Parser:
-    """An argument parser for a command; for all of them where that is empty."""
+    """Return a parser for a command, or for all of them if the name is empty."""
     return Parser(
         prog=f"ptxscope {command}".rstrip(),
         description=about,
@@ -93,7 +96,7 @@ def make_command_parser(
 
 
 def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
-    """The arguments ``PTX name=value …``."""
+    """Add the arguments ``PTX name=value …``."""
     to.add_argument(
         "ptx",
         metavar="PTX",
@@ -104,7 +107,7 @@ def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -
 
 
 def add_model(to: argparse.ArgumentParser) -> None:
-    """The option ``--model``."""
+    """Add the option ``--model``."""
     to.add_argument(
         "--model",
         metavar="MODEL",
@@ -115,9 +118,9 @@ def add_model(to: argparse.ArgumentParser) -> None:
 
 
 def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """The arguments, options and values in any order; behind ``--`` there are no options.
+    """Return the arguments. Options and values come in any order; no options follow ``--``.
 
-    What begins with a dash there is a file, as nothing else does.
+    There, a word that begins with a dash is a file, because nothing else begins so.
     """
     if "--" in words:
         at = [*words].index("--")
@@ -127,7 +130,7 @@ def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
 
 
 def split_words(text: str) -> list[str]:
-    """Arguments as a shell splits them; raises ValueError."""
+    """Return arguments as a shell splits them. Raise ValueError if it cannot."""
     import shlex
 
     if len(text) > _LONGEST:
@@ -136,7 +139,7 @@ def split_words(text: str) -> list[str]:
 
 
 def parse_instruction(text: str) -> Instruction:
-    """The instruction in a text; an illegal one ends the command with status 1."""
+    """Return the instruction in a text; an illegal one ends the command with status 1."""
     try:
         return parse_pasted(text)
     except PtxError as error:
@@ -145,7 +148,7 @@ def parse_instruction(text: str) -> Instruction:
 
 
 def choose_model(name: str) -> Model:
-    """A model by name; what is assumed of a ptxas that nobody measured is said."""
+    """Return a model by name, and report assumptions on a ptxas that has not been measured."""
     try:
         found = parse_model(name)
     except ValueError as error:
@@ -156,16 +159,16 @@ def choose_model(name: str) -> Model:
 
 
 def map_operand_types(ins: Instruction) -> dict[str, Type]:
-    """The type by which a value of each register is read."""
+    """Return the type by which a value of each register is read."""
     return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
 def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
-    """The registers that are meant; none where nothing is called so. Raises PtxError.
+    """Return the registers of a name; none if nothing has this name.
 
-    A register by its name or without its ``%``, those that a C variable is in, or one by its
-    role where no C variable of the asm statement is called so. A constant is no register that
-    takes a value: that is an error, too.
+    A name is a register's, with or without its ``%``; a C variable's, for each register that holds
+    it; or a role, unless a C variable of the asm statement has this name. Raise PtxError for a
+    constant, which takes no value.
     """
     found = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
@@ -188,7 +191,10 @@ def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
 
 
 def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
-    """The registers that a column or an array is for, as ``operand_names``; raises CommandError."""
+    """Return the registers of a column or an array.
+
+    Raise CommandError as ``find_operand_names``.
+    """
     try:
         return find_operand_names(ins, title)
     except PtxError as error:
@@ -196,7 +202,7 @@ def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
 
 
 def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` arguments give to registers of an instruction."""
+    """Return register bits from ``name=value`` arguments of an instruction."""
     types = map_operand_types(ins)
     names, clauses = ins.names.items(), read_bindings_of(ins)
     read = {needed.name for needed in ins.inputs}
@@ -223,7 +229,7 @@ def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
 
 
 def _format_operand_name(name: str, variables: Sequence[str]) -> str:
-    """``%1 (x)``: an operand, with the C variable that it is."""
+    """Return an operand with its C variable: ``%1 (x)``."""
     return f"{name} ({variables[0]})" if variables else name
 
 
@@ -235,9 +241,9 @@ def parse_named_values(
     named: Callable[[str], tuple[str, ...]],
     read: Callable[[str, str], Read],
 ) -> dict[str, Read]:
-    """What ``name=value`` arguments say, by name.
+    """Return the values of ``name=value`` arguments, by name.
 
-    ``named`` makes names of what is written, ``read`` a value of a name and its text; their
+    ``named`` returns the names that a text means, ``read`` a value of a name and its text. Their
     PtxErrors are shown under the argument.
     """
     found: dict[str, Read] = {}
@@ -261,7 +267,7 @@ def parse_named_values(
 
 
 def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
-    """Operand bits by role, all of them given; ``where`` says of which line the error is."""
+    """Return operand bits by role, for all operands; ``where`` names the line of an error."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
         named = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
@@ -273,7 +279,7 @@ def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") ->
 
 
 def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
-    """The trace of an instruction on ``name=value`` arguments, all of them given."""
+    """Return the trace of an instruction on ``name=value`` arguments for all operands."""
     operands = bind_operands(ins, parse_assignments(ins, assignments))
     try:
         check_read(ins, model_, operands)
@@ -283,10 +289,10 @@ def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> 
 
 
 def is_file(text: str) -> bool:
-    """Whether it names a file rather than being PTX."""
+    """Return whether a text names a file rather than being PTX."""
     from pathlib import Path
 
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or none
+    except (OSError, ValueError):  # too long for a name, or not a name
         return False

@@ -1,4 +1,4 @@
-"""What ``trace`` takes and does for pictures: their size and motion, images, a frame a step."""
+"""Output options of ``trace``: size and motion of pictures, images, one frame per step."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from ...export.media.frames import Frame
 
 _PRINTED = "-"
-"""What names standard output, where a file is named."""
+"""The file name of standard output."""
 _NAMED = 8
-"""Characters that a warning names."""
+"""Maximum characters that a warning names."""
 _LARGEST = 1 << 28
-"""Bytes of a file that is looked at before it is overwritten."""
+"""Maximum bytes of a file that is checked before it is overwritten."""
 _SLOW = 15_000_000
 """Pixels that certainly take more than a second to draw."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 _NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
-"""How files of other pictures end."""
+"""Suffixes of unsupported picture formats."""
 _PROSE = ("markdown", "rst", "asciidoc")
 """Formats in which any text is a document."""
 
@@ -38,7 +38,7 @@ _PROSE = ("markdown", "rst", "asciidoc")
 def choose_format(
     chosen: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
 ) -> None:
-    """The format is what -f says, else that of ``formats`` which the file's name asks for."""
+    """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
     if chosen.format is None:
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
         asked = str(format_of(name) or ending_of(name))
@@ -57,7 +57,7 @@ def choose_format(
 
 
 def add_output(to: argparse.ArgumentParser) -> None:
-    """The option ``-o``."""
+    """Add the option ``-o``."""
     to.add_argument(
         "-o",
         "--output",
@@ -68,19 +68,19 @@ def add_output(to: argparse.ArgumentParser) -> None:
 
 
 def _check_file_name(name: str) -> str:
-    """The name of a file."""
+    """Return the name of a file."""
     if not name:
         raise argparse.ArgumentTypeError("'' is not a file name")
     return name
 
 
 def is_printed(output: str | None) -> bool:
-    """Whether what is made goes to standard output."""
+    """Return whether the output goes to standard output."""
     return output in (None, _PRINTED)
 
 
 def add_picture(to: argparse.ArgumentParser) -> None:
-    """The options of a picture."""
+    """Add the options of a picture."""
     page = to.add_mutually_exclusive_group()
     page.add_argument(
         "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
@@ -101,7 +101,7 @@ def add_picture(to: argparse.ArgumentParser) -> None:
 
 
 def add_size(to: argparse.ArgumentParser) -> None:
-    """The options ``--scale`` and ``--width``."""
+    """Add the options ``--scale`` and ``--width``."""
     size = to.add_mutually_exclusive_group()
     size.add_argument(
         "--scale",
@@ -113,7 +113,7 @@ def add_size(to: argparse.ArgumentParser) -> None:
 
 
 def add_frames(to: argparse.ArgumentParser) -> None:
-    """The option ``--frames``."""
+    """Add the option ``--frames``."""
     to.add_argument(
         "--frames",
         type=_check_file_name,
@@ -124,7 +124,7 @@ def add_frames(to: argparse.ArgumentParser) -> None:
 
 
 def make_picture_options(chosen: argparse.Namespace, options: Options) -> Options:
-    """The options with what is asked for of a picture."""
+    """Return the options with those of a picture."""
     motion = Motion.PLAYING if chosen.animate else Motion.STILL
     return options._replace(
         slide=chosen.slide,
@@ -136,7 +136,7 @@ def make_picture_options(chosen: argparse.Namespace, options: Options) -> Option
 
 
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
-    """The trace as a document; raises CommandError where an image can't be made of it."""
+    """Return the trace as a document. Raise CommandError if it cannot be an image."""
     if format_ not in BINARY:
         return export(trace, format_, options)
     from ...export.media.frames import render
@@ -146,7 +146,7 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
-    """Say that a file is called as one of another format is, where one of them is a picture."""
+    """Warn if a file has the suffix of another format and one of the two is a picture."""
     named = str(format_of(file) or "")
     if ending_of(file) in _NOT_MADE:
         named = ending_of(file)
@@ -158,7 +158,7 @@ def warn_about_suffix(file: str, format_: str) -> None:
 
 
 def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> None:
-    """Say where the letters of a slide are too small for a hall, and what has larger ones."""
+    """Warn if the letters of a slide are too small for a hall, and name larger formats."""
     if not options.slide or format_ not in PICTURES:
         return
     from ...export.media.slides import READABLE, split_steps
@@ -182,19 +182,19 @@ def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> No
 
 
 def _format_names(names: Sequence[str]) -> str:
-    """Names in a sentence: ``1, 2 and 3``."""
+    """Return names as part of a sentence: ``1, 2 and 3``."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
-    """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
+    """Return an SVG in a picture format. Raise CommandError if it cannot be an image."""
     (made,) = _render_pictures([svg], format_, options)
     return made
 
 
 def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
-    """SVG in a format of pictures; says what no font here has."""
+    """Return SVGs in a picture format, and report characters that no font has."""
     if format_ not in BINARY:
         return found
     from ...export.media import images
@@ -208,7 +208,7 @@ def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Se
         )
         with ProgressBar() as bar:
             bar.begin("drawing", len(found), "pictures")
-            if len(found) == 1 and format_ == "png":  # drawn by one call, in which nothing is told
+            if len(found) == 1 and format_ == "png":  # it is drawn by one call, without progress
                 wide, high = map(round, images.compute_size(found[0], options, images.SHARP))
                 bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
             made = [make(svg, options) for svg in bar.track(found)]
@@ -229,7 +229,7 @@ def _warn_about_missing_glyphs(missing: Sequence[str], format_: str) -> None:
 
 
 def output_document(made: str | bytes, format_: str, output: str | None) -> None:
-    """Write a document to the file that ``-o`` names, or print it."""
+    """Write a document to the file of ``-o``, or print it."""
     if output is None or is_printed(output):
         print_document(made, format_)
     else:
@@ -237,14 +237,14 @@ def output_document(made: str | bytes, format_: str, output: str | None) -> None
 
 
 def print_document(made: str | bytes, format_: str) -> None:
-    """Print a document; raises CommandError where it is binary and would go to a terminal.
+    """Print a document. Raise CommandError if it is binary and standard output is a terminal.
 
-    Text is made printable there.
+    On a terminal, text is made printable.
     """
     if isinstance(made, str):
         sys.stdout.write(make_printable_lines(made) if sys.stdout.isatty() else made)
         return
-    sys.stdout.write("")  # a closed stream says so
+    sys.stdout.write("")  # a closed stream raises here
     out = getattr(sys.stdout, "buffer", None)
     if out is None or sys.stdout.isatty():
         where = "a terminal" if out else "text"
@@ -268,9 +268,9 @@ def write(path: str, made: str | bytes) -> None:
 
 
 def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
-    """Write a picture a step; all are made before the first is written.
+    """Write a picture per step; all are rendered before the first is written.
 
-    What an earlier run left there goes; raises CommandError where anything else is in the way.
+    The frames of an earlier run are removed. Raise CommandError if any other file is in the way.
     """
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
@@ -316,13 +316,13 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
 
 
 def _list_frames(folder: Path, format_: str) -> list[Path]:
-    """The frames of a format that a folder has, of whichever run."""
+    """Return the frames of a format in a folder, of any run."""
     found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
     return [file for file in found if _is_frame(file, format_)]
 
 
 def _report_other_frames(folder: Path, format_: str) -> None:
-    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    """Report remaining frames of an earlier run, which may be wanted: a talk in two formats."""
     others = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
     if others:
         shown = " and ".join(others)
@@ -332,7 +332,7 @@ def _report_other_frames(folder: Path, format_: str) -> None:
 
 
 def _require_folder(folder: Path, format_: str) -> None:
-    """Raise CommandError where frames would go into a folder that is called as a picture is."""
+    """Raise CommandError if the folder of frames has a picture's suffix."""
     named, shown = format_of(folder.name), make_printable(str(folder))
     if named == format_ == "pdf" or folder.is_dir():
         return
@@ -347,7 +347,7 @@ def _require_folder(folder: Path, format_: str) -> None:
 
 
 def _require_ours(file: Path, format_: str) -> None:
-    """Raise CommandError where something that is no frame of ours would be overwritten."""
+    """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
             f"error: {make_printable(str(file))} is no frame that ptxscope wrote; it "
@@ -367,7 +367,7 @@ def _is_frame(file: Path, format_: str) -> bool:
 
 
 def _make_image_error(error: Exception, format_: str) -> CommandError:
-    """What is said of it; what is none of an image's refusals goes on as it is."""
+    """Return the error of an image renderer; any other exception is raised again."""
     from ...export.media.images import NotInstalledError
 
     if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):
