@@ -1,4 +1,4 @@
-"""How traces and findings show themselves in notebooks and in Rich: the exports answer for them."""
+"""Display of traces and findings in notebooks and in Rich, by the exports."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ if TYPE_CHECKING:
     from .engine.diagnosis.findings import Findings
 
 _MOST = 20
-"""Findings that a list shows."""
+"""Maximum findings in a list."""
 _CHOSEN = ("stages", "result", "format")
-"""Options that steps and the like decide."""
+"""Options that ``steps`` and the other arguments set."""
 _QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
-"""Columns for which lines are made; where there are fewer, they are folded."""
+"""Minimum columns of a line; a narrower terminal folds it."""
 
 
 def install() -> None:
-    """Let traces show themselves."""
+    """Install the display hooks of traces."""
     DISPLAY_HOOKS.update(
         {
-            "text/plain": lambda trace: make_printable_lines(export(trace, "text")),  # a terminal's
+            # for a terminal
+            "text/plain": lambda trace: make_printable_lines(export(trace, "text")),
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
@@ -50,16 +51,16 @@ def install() -> None:
 
 
 def install_findings() -> None:
-    """Let what ``diagnose`` finds show itself."""
+    """Install the display hooks of the results of ``diagnose``."""
     from .engine.diagnosis.findings import LISTED
 
     LISTED.update({"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html})
 
 
 class Figure(Record):
-    """A picture of a trace that notebooks show as one.
+    """A picture of a trace that notebooks display.
 
-    Printed, as where markdown-exec takes what is printed, it is HTML.
+    Printed, for example for markdown-exec, it is HTML.
     """
 
     trace: Trace
@@ -67,18 +68,18 @@ class Figure(Record):
 
     @property
     def svg(self) -> str:
-        """The picture."""
+        """Return the picture as SVG."""
         return export(self.trace, "svg", self.options)
 
     @property
     def html(self) -> str:
-        """The picture as a ``<figure>``, which scrolls where its letters would be too small."""
+        """Return the picture as a ``<figure>`` that scrolls if its text would be too small."""
         style, shown = f"margin:0;{BOX}", add_min_width(self.svg)
         return f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{shown}</figure>\n'
 
     @property
     def alt(self) -> str:
-        """What it says, in words: for an ``alt=`` where it stands in a file of its own."""
+        """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
         return format_alt_text(build_document(self.trace, self.options))
 
     def __str__(self) -> str:
@@ -108,7 +109,7 @@ def figure(
     result: bool,
     **more: Any,
 ) -> Figure:
-    """What ``Trace.figure`` gives."""
+    """Return the picture that ``Trace.figure`` promises."""
     known = [name for name in Options._fields if name not in _CHOSEN]
     for name in more:
         if name not in known:
@@ -132,7 +133,7 @@ def figure(
 
 
 def _notes(notes: object) -> list[str]:
-    """Notes as ``parse_note`` reads them; raises TypeError for what can't be such."""
+    """Return notes as ``parse_note`` reads them. Raise TypeError for any other type."""
     if isinstance(notes, Mapping):
         found = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
         if len(found) == len(notes):
@@ -151,7 +152,7 @@ _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
 def _steps(steps: object) -> str:
-    """The steps as ``stages_between`` reads them; raises TypeError for what can't be such."""
+    """Return the steps as ``stages_between`` reads them. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
     found = [_step(step, _STEPS) for step in steps]
@@ -199,13 +200,13 @@ def _code(text: str) -> str:
 
 
 def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
-    """A sentence, what is between its backquotes as code."""
+    """Return a sentence with the text between its backquotes formatted as code."""
     parts = _QUOTED.split(sanitize_text(sentence))
     return "".join(code(x) if at % 2 else _around(x, plain) for at, x in enumerate(parts))
 
 
 def _around(text: str, change: Callable[[str], str]) -> str:
-    """The text changed, but for the blanks around it."""
+    """Return the changed text, with the blanks around it unchanged."""
     inner = text.strip()
     lead, _, end = text.partition(inner) if inner else (text, "", "")
     return f"{lead}{change(inner)}{end}"
@@ -219,12 +220,12 @@ def _rest(found: Findings) -> Iterator[str]:
 
 
 class _Printed(NamedTuple):
-    """A trace as Rich prints it: as wide as there is room, and whole."""
+    """A trace as Rich prints it: wrapped to the available width and complete."""
 
     trace: Trace
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """The text form, with its steps and what happened marked."""
+        """Yield the text form, with its steps and flags styled."""
         from rich.text import Text
 
         width = min(max(options.max_width, _NARROWEST), WIDTH)

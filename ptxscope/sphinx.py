@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("html", "svg", "text")
 _WIDEST = 3
-"""How many times larger than on a screen a picture is drawn for paper."""
+"""Factor by which a picture on paper is larger than on a screen."""
 _LATEX = r"""
 
 \noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
@@ -61,15 +61,15 @@ _log = logging.getLogger(__name__)
 
 
 class _TraceNode(nodes.General, nodes.Element):
-    """A trace, drawn when it is known for which builder."""
+    """A trace that is drawn when the builder is known."""
 
 
 class _ValueNode(nodes.Inline, nodes.Element):
-    """One value, looked up when all traces are known by their names."""
+    """A value that is looked up when all traces are known by name."""
 
 
 class _Label(NamedTuple):
-    """Something that ``:ref:`` finds."""
+    """A target of ``:ref:``."""
 
     label: str
     anchor: str
@@ -88,7 +88,7 @@ _FLAGS = ("both", "no-result", "compact")
 
 
 class TraceDirective(SphinxDirective):
-    """One evaluation, traced."""
+    """The directive of one traced evaluation."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -112,7 +112,7 @@ class TraceDirective(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """A place for the trace; a warning and the source where something is wrong."""
+        """Return a node for the trace, or a warning and the source if something is wrong."""
         options = self.options
         try:
             name = nodes.make_id(options.get("name", ""))
@@ -136,13 +136,14 @@ class TraceDirective(SphinxDirective):
             name=name,
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
-            css=options.get("class", []),  # as `classes` they would be put on what takes its place
+            # as `classes`, Sphinx would put them on the node that replaces this one
+            css=options.get("class", []),
         )
         self.set_source_info(node)
         return [node]
 
     def _words(self) -> list[str]:
-        """The arguments of ``ptxscope trace``."""
+        """Return the arguments of ``ptxscope trace``."""
         options = {"theme": self.config.ptx_theme, **self.options}
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
@@ -156,7 +157,7 @@ class TraceDirective(SphinxDirective):
         return words + [f"--{flag}" for flag in _FLAGS if flag in options]
 
     def _label(self, labels: list[_Label]) -> None:
-        """Let ``:ref:`` find a trace and its steps."""
+        """Register a trace and its steps as targets of ``:ref:``."""
         std: Any = self.env.get_domain("std")
         for label, anchor, called in dict.fromkeys(labels):
             if label in std.anonlabels:
@@ -170,7 +171,7 @@ class TraceDirective(SphinxDirective):
 
 
 def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
-    """A trace, each of its steps by what a note may call it, its result."""
+    """Yield labels of a trace, its steps (by their names in notes) and its result."""
     called = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
     yield _Label(name, name, called)
     for step in trace.steps:
@@ -182,10 +183,10 @@ def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
 
 
 class ValueRole(SphinxRole):
-    """``WHAT of TRACE``: a trace by its name, or as the arguments of ``ptxscope trace``."""
+    """``WHAT of TRACE``: a trace by its name, or by the arguments of ``ptxscope trace``."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """A place for the value."""
+        """Return a node for the value."""
         kind = self.name.rpartition(":")[2]
         node = _ValueNode(self.rawtext, kind=kind, text=" ".join(self.text.split()))
         self.set_source_info(node)
@@ -203,20 +204,20 @@ class PtxDomain(Domain):
     data_version = 1
 
     def clear_doc(self, docname: str) -> None:
-        """Forget what a page had."""
+        """Forget the traces of a page."""
         traces = self.data["traces"]
         for name in [x for x, (home, _) in traces.items() if home == docname]:
             del traces[name]
         self.data["users"].discard(docname)
 
     def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
-        """Add what another process has read."""
+        """Add the traces that another process has read."""
         traces = otherdata["traces"].items()
         self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
         self.data["users"] |= otherdata["users"] & set(docnames)
 
     def told(self, kind: str, text: str) -> str:
-        """A value in characters; raises CommandError or ValueError."""
+        """Return a value as text. Raise CommandError or ValueError if there is none."""
         what, of, trace = text.partition(" of ")
         if not of or "'" in what or '"' in what:
             what, trace = "", text
@@ -231,12 +232,12 @@ class PtxDomain(Domain):
 
 
 class _Draw(SphinxPostTransform):
-    """Puts traces and values where their places are."""
+    """Replaces the nodes of traces and values by their drawings."""
 
     default_priority = 5  # before references are resolved
 
     def run(self, **_: Any) -> None:
-        """Draw for the builder that is at work."""
+        """Draw for the current builder."""
         ids: set[str] = set()
         for trace in list(self.document.findall(_TraceNode)):
             trace.replace_self(list(self._drawn(trace, ids)))
@@ -268,15 +269,15 @@ class _Draw(SphinxPostTransform):
 
 
 def _framed(trace: _TraceNode, ids: set[str]) -> str:
-    """HTML or SVG in a box with a class, what it is called, and every anchor that it lacks.
+    """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
-    ``ids`` are what those of the page begin with so far.
+    ``ids`` are the id prefixes that the page uses so far.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     found, options, _ = parse_request(
         [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
     )
-    # of two traces of one name was warned where they were read
+    # Two traces of one name have caused a warning when they were read.
     shown = export(
         found, format_, options if name else with_unique_ids(found, options, format_, ids)
     )
@@ -292,7 +293,7 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
-    """Write a picture for paper; its name, or None where nothing that can draw it is installed."""
+    """Write a picture for paper and return its name, or None if no renderer is installed."""
     trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
@@ -301,7 +302,7 @@ def _picture(words: list[str], folder: Path) -> str | None:
             continue
         name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
         (folder / f"{name}.{suffix}").write_bytes(data)
-        return f"{{{name}}}.{suffix}"  # in braces: a dot in a name would begin its suffix
+        return f"{{{name}}}.{suffix}"  # in braces, because a dot in a name would begin its suffix
     return None
 
 
@@ -317,12 +318,12 @@ def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
 
 
 def _users(_: Sphinx, env: Any) -> list[str]:
-    """The pages to write anew where a trace may have changed that they take values of."""
+    """Return the pages to rewrite, because a trace whose values they use may have changed."""
     return sorted(env.get_domain("ptx").data["users"])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension; called by Sphinx."""
     app.add_config_value("ptx_theme", "auto", "env", types=frozenset({str}))
     app.add_node(_TraceNode)
     app.add_node(_ValueNode)
