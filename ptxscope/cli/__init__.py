@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
-    "eval": "print results only, of one evaluation or of a CSV file",
-    "sweep": "show what comes of all values of one operand, or of two",
-    "explain": "say what explains a result that was not expected",
-    "check": "find every one of the 27 in listings, legal or not",
+    "eval": "print the results of one evaluation or of a CSV file",
+    "sweep": "show the results over all values of one or two operands",
+    "explain": "explain an unexpected result",
+    "check": "check the 27 instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
-    "challenge": "practise: exercises without end, and a tally of them",
-    "export": "keep the traces in a Markdown file current",
-    "lesson": "learn by predicting: short tours",
+    "challenge": "practise with exercises, and keep a tally",
+    "export": "keep the traces in Markdown files current",
+    "lesson": "learn by predicting, in short tours",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
-    "poster": "draw all 27 on one sheet, to print",
-    "errata": "list where ptxas and the documentation part",
-    "completion": "print a script that completes these commands in your shell",
+    "poster": "draw the 27 instructions on one sheet, for printing",
+    "errata": "list the differences between ptxas and the documentation",
+    "completion": "print a script that completes these commands in a shell",
 }
 """Every command with its summary; each is a module of ``commands``.
 
@@ -45,11 +45,14 @@ examples:
   ptxscope kernel.ptx
   ptxscope show vabsdiff4
 
-An instruction or a file in place of a command is opened. `ptxscope COMMAND --help` tells more.
-Exit status: 0 done, 1 the answer is no (an illegal instruction), 2 the request was wrong, or its
-input or output failed; 70 an internal error; 130 after Ctrl-C, 141 where the reader of a pipe left
-early. What is redirected is UTF-8. What takes longer than a second tells on a terminal how far it
-is.
+Given an instruction or a file instead of a command, ptxscope opens it. See
+`ptxscope COMMAND --help` for details.
+
+Exit status: 0 for success; 1 if the answer is no (an illegal instruction); 2 if the request is
+invalid, its input cannot be read or its output cannot be written; 70 for an internal error; 130
+after Ctrl-C; 141 if the reader of a pipe exits early.
+
+Redirected output is UTF-8. On a terminal, work that takes longer than a second shows its progress.
 """
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 INTERNAL_ERROR = 70

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ...state.state_store import StateStore
 
 _EPILOG = """\
-An answer is a line: a value in any notation, the number of a line to choose from, or operands as
-name=value. `?` gives a hint, an empty line skips, Ctrl-D ends. Where no seed is given, what was
-got wrong before is asked more often; with one, everybody gets the same.
+An answer is one line: a value in any notation, the number of a choice, or operands as name=value.
+`?` shows a hint, an empty line skips, Ctrl-D ends. Without a seed, what you got wrong before comes
+up more often; with one, everyone gets the same exercises.
 
 examples:
   ptxscope challenge
@@ -41,7 +41,7 @@ examples:
   ptxscope challenge --seed lecture-3 --level 3
   ptxscope challenge --tally tally.csv
 
-Exit status: 0 no answer was wrong, 1 some were, 2 the request was wrong; 130 after Ctrl-C.
+Exit status: 0 if no answer was wrong, 1 if one was, 2 if the request is invalid, 130 after Ctrl-C.
 """
 _WIDTH = 79
 _LONGEST = 1 << 16
@@ -50,24 +50,32 @@ _LONGEST = 1 << 16
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
+    about = "Practise with exercises drawn from the catalog."
+    to = make_command_parser("challenge", about, _EPILOG)
     to.add_argument(
         "--family",
         metavar="FAMILY",
         choices=[*map_families()],
-        help="compare, scalar, simd; an operation in all its widths: vadd; an instruction: vadd4",
+        help="instructions to practise: compare, scalar, simd; an operation in all its widths: "
+        "vadd; an instruction: vadd4",
     )
     to.add_argument(
-        "--level", choices=[*map(str, LEVELS)], default="1", help="how much is written (default 1)"
+        "--level",
+        choices=[*map(str, LEVELS)],
+        default="1",
+        help="complexity of the instructions (default: 1)",
     )
-    to.add_argument("--seed", metavar="SEED", help="a word: the same exercises for all who give it")
-    to.add_argument("-n", metavar="N", default="10", help="how many (default 10)")
+    to.add_argument(
+        "--seed", metavar="SEED", help="word that selects the exercises, the same for everyone"
+    )
+    to.add_argument("-n", metavar="N", default="10", help="number of exercises (default: 10)")
     to.add_argument(
         "--tally",
         metavar="FILE",
         nargs="?",
         const="",
-        help="print how it went so far, or write it to FILE: .csv, .json; - is stdout",
+        help="results so far, without exercises: printed, or written to FILE (.csv or .json; - is "
+        "standard output)",
     )
     return to
 

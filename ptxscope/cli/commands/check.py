@@ -18,7 +18,7 @@ from ...engine.records import NamedTuple
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser, parse_words
+from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
 
@@ -35,10 +35,11 @@ examples:
   ptxscope check --sarif src/*.cu > ptxscope.sarif
   cuobjdump -ptx a.out | ptxscope check -
 
-Read are .ptx files; asm statements and strings that hold PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs
-and .ll files; code in fences of .md and in <pre> of .html files. The language of another file is
-known by how it begins. Several large files are checked at once, in processes of
-their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
+The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs and
+.ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
+recognised by its beginning. Several large files are checked at once, in processes of their own.
+
+Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """
 _CHUNK = 1 << 18
 """Characters of a listing per read."""
@@ -46,24 +47,26 @@ _CHUNK = 1 << 18
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("check", "Check every supported instruction of listings.", _EPILOG)
-    to.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
+    about = "Check the 27 instructions in listings and sources."
+    to = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
     to.add_argument(
-        "-f", "--format", choices=("text", "json", "sarif"), default="text", help="text by default"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="listing or source (.ptx, .cu, …); - is standard input",
     )
-    for name, about in (("json", "an array of objects"), ("sarif", "SARIF 2.1.0")):
-        to.add_argument(
-            f"--{name}", action="store_const", const=name, dest="format", help=f"as {about}"
-        )
+    add_format(to, ("text", "json", "sarif"), "text", has_file=False)
+    for name, about in (("json", "JSON output"), ("sarif", "SARIF 2.1.0 output")):
+        to.add_argument(f"--{name}", action="store_const", const=name, dest="format", help=about)
+    to.add_argument("-q", "--quiet", action="store_true", help="omit instructions without findings")
     to.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="check up to N files at once; by default as many as there are processors, where "
-        "that is faster",
+        help="number of files to check at once (default: the number of processors, if that is "
+        "faster)",
     )
-    to.add_argument("-q", "--quiet", action="store_true", help="leave out what nothing is said of")
     return to
 
 

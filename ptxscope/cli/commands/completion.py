@@ -54,7 +54,7 @@ def make_parser() -> Parser:
     to = make_command_parser(
         "completion", "Print a script that completes ptxscope in a shell.", _EPILOG
     )
-    to.add_argument("shell", choices=list(_SCRIPTS))
+    to.add_argument("shell", choices=list(_SCRIPTS), help="shell")
     return to
 
 

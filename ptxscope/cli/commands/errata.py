@@ -17,16 +17,16 @@ def make_parser() -> Parser:
     """Return the command's parser."""
     to = make_command_parser(
         "errata",
-        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
+        "List the differences between ptxas, on sm_70 and later, and the PTX ISA.",
     )
     to.add_argument(
         "id",
         metavar="ID",
         nargs="?",
-        help=f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)} for wrong results of constants; "
-        "all without it",
+        help=f"erratum, E1 to E{len(ERRATA)}, or wrong result of constants, "
+        f"F1 to F{len(FOLDING_BUGS)} (default: all)",
     )
-    to.add_argument("--json", action="store_true", help="as an array of objects")
+    to.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 

@@ -36,10 +36,10 @@ from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
 
 _EPILOG = """\
-A CSV file has a header and a column per register that is read; other columns are kept. A
-column per destination is added (`NAME:out` where the register is read as well). The file is
-streamed, so its size does not matter; where a row is wrong, those before it are printed. Arrays
-broadcast; name=value gives what a file of --csv or --arrays lacks, to all its rows.
+A CSV file has a header and a column for each register that is read; other columns are unchanged. A
+column for each destination is added (`NAME:out` if that register is read as well). The file is
+streamed, so its size does not matter; the rows before an invalid one are printed. Arrays broadcast.
+name=value supplies an operand that the file lacks, for all its rows.
 
 examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
@@ -57,20 +57,26 @@ _ROWS = 1 << 14
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("eval", "Print results only.", _EPILOG)
+    about = "Print the results of one evaluation, of a CSV file or of NumPy arrays."
+    to = make_command_parser("eval", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
     add_model(to)
-    to.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
-    to.add_argument(
+    many = to.add_argument_group("many evaluations")
+    many.add_argument(
+        "--csv", metavar="FILE", help="CSV file of operands, a row each; - is standard input"
+    )
+    many.add_argument(
         "--arrays",
         metavar="FILE",
-        help="operands as NumPy's arrays: a .npz file has them by name, a .npy file one",
+        help="NumPy file of operands: .npz with arrays by name, or .npy with one array",
     )
-    to.add_argument("-o", "--output", metavar="FILE", help="a .npy or .npz file for --arrays")
-    to.add_argument(
+    many.add_argument(
+        "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
+    )
+    many.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what computes --csv and --arrays: numpy (default), or llvm, machine code, which pays "
+        help="engine of --csv and --arrays: numpy (default), or llvm, machine code that pays off "
         f"for tens of millions of results; to install it, {format_install_hint('llvm')}",
     )
     return to

@@ -39,8 +39,8 @@ from ..support.csv_rows import parse_cell, read_rows
 from ..support.streams import print_message
 
 _EPILOG = """\
-Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
-has a column per register that is read, and `got` (or a column per destination).
+Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a
+column for each register that is read, and `got` (or a column for each destination).
 
 examples:
   ptxscope explain 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' \\
@@ -49,27 +49,28 @@ examples:
   ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
   ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
 
-Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
+Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the request is invalid.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
-        "explain", "Say what explains a result that was not expected.", _EPILOG
-    )
+    about = "Explain an unexpected result."
+    to = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
     to.add_argument(
         "--got",
         action="append",
         default=[],
         metavar="VALUE",
-        help="what was observed; NAME=VALUE where there are two destinations; repeatable",
+        help="observed result; NAME=VALUE if there are two destinations; repeatable",
     )
-    to.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
-    to.add_argument("--all", action="store_true", help="list every explanation")
-    to.add_argument("--brief", action="store_true", help="the answers, without the traces")
-    to.add_argument("--json", action="store_true", help="as an array, best first")
+    to.add_argument(
+        "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
+    )
+    to.add_argument("--all", action="store_true", help="all explanations")
+    to.add_argument("--brief", action="store_true", help="explanations without traces")
+    to.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 

@@ -30,30 +30,34 @@ from ..support.streams import print_message
 from .trace import parse_request
 
 _EPILOG = """\
-In the file, a trace stands between two markers, and only what is between them is rewritten:
+In a file, a trace is between two markers, and only the text between them is rewritten:
 
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first holds the arguments of `ptxscope trace`; without -f the format is markdown, which stands
-in the page as it is, as html does; text, json, c and the like stand in a fence. A picture is
-written to a file beside the page, -o FILE.svg or FILE.png, and the page shows it, with what it
-says in words as the alternative text. What stands in a list or a quote stays in it. Markers in code
-(between fences or backticks, or indented) are left alone. A file is written whole or not at all,
-and not where it changed meanwhile; a picture never takes the place of what is none of ptxscope's.
+The first marker holds the arguments of `ptxscope trace`. The default format is markdown, which
+becomes part of the page, as html does; text, json, c and other formats are put into a fence. A
+picture is written to a file beside the page (-o FILE.svg or FILE.png), and the page shows it with
+its description as the alternative text. In a list or a quote, the trace becomes part of it. Markers
+in code (between fences or backquotes, or indented) are ignored.
 
-Exit status: 0 done, 1 a file is stale (with --check), 2 a file could not be read or written, or
-a marker in it is wrong; the other files are done all the same.
+A file is written as a whole or not at all, and never if it has changed meanwhile. A picture never
+overwrites a file that ptxscope did not write.
+
+Exit status: 0 for success; 1 if a file is stale (with --check); 2 if a file cannot be read or
+written, or a marker in it is wrong. The other files are still updated.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
     to = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
-    to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
-    to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
+    to.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
     to.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 where a file is stale"
+        "--update", action="store_true", required=True, help="new traces instead of the old ones"
+    )
+    to.add_argument(
+        "--check", action="store_true", help="exit status 1 if a file is stale; nothing is written"
     )
     return to
 

@@ -23,8 +23,8 @@ examples:
   ptxscope lesson lanes --explorer    on the real picture
   ptxscope lesson errata -f markdown > errata.md
 
-Enter goes on, b goes back, a value answers a question, ? gives a hint, s shows the answer. Ctrl-D
-or q leaves; the next time it goes on where it was left.
+Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
+or q leaves; the next time, the lesson continues where you left it.
 """
 _NO_HOME = "there is no home folder, so where you are is not kept"
 _LONGEST = 1 << 12
@@ -38,13 +38,17 @@ def make_parser() -> Parser:
     to = make_command_parser(
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
-    to.add_argument("name", metavar="LESSON", nargs="?", help="a lesson's name, or its number")
+    to.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
     how = to.add_mutually_exclusive_group()
     how.add_argument(
-        "-f", "--format", choices=("text", "markdown"), help="print the whole lesson, for reading"
+        "-f",
+        "--format",
+        choices=("text", "markdown"),
+        metavar="FORMAT",
+        help="output format of the whole lesson, for reading: text, markdown",
     )
-    how.add_argument("--explorer", action="store_true", help="play it in the explorer")
-    to.add_argument("--again", action="store_true", help="begin at the first card")
+    how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
+    to.add_argument("--again", action="store_true", help="lesson from its first card")
     return to
 
 

@@ -31,7 +31,7 @@ _EPILOG = """\
 examples:
   ptxscope
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope kernel.ptx             a listing beside the trace, run from line to line
+  ptxscope kernel.ptx             a listing beside the trace, run line by line
 """
 
 
@@ -52,10 +52,12 @@ def make_parser() -> Parser:
     add_instruction(to, is_optional=True)
     add_model(to)
     to.add_argument(
-        "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
+        "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    to.add_argument("--again", action="store_true", help="the lesson from its first card on")
-    to.add_argument("--predict", action="store_true", help="ask what each lane will be")
+    to.add_argument("--again", action="store_true", help="lesson from its first card")
+    to.add_argument(
+        "--predict", action="store_true", help="prediction of each lane before it is shown"
+    )
     return to
 
 

@@ -7,12 +7,13 @@ from pathlib import PurePath
 
 from ...engine.extras import format_install_hint
 from ...export.options import Options
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser
+from ..support.arguments import Parser, add_format, make_command_parser
 from ..support.picture_output import (
     PICTURES,
     add_output,
+    add_theme,
     is_printed,
     output_document,
     render_picture,
@@ -23,21 +24,18 @@ examples:
   ptxscope poster -o card.pdf
   ptxscope poster --theme dark -f png -o card.png
 
-The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF need the extra
+The sheet is A3 in landscape; it is still legible on A4. PNG and PDF need the extra
 `images`: {format_install_hint("images")}.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
-        "poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG
-    )
-    to.add_argument(
-        "-f", "--format", choices=PICTURES, help="default: what FILE ends in, or else svg"
-    )
+    about = "Draw the 27 instructions on one sheet, for printing."
+    to = make_command_parser("poster", about, _EPILOG)
+    add_format(to, PICTURES, "svg")
     add_output(to)
-    to.add_argument("--theme", choices=THEMES, default="auto", help="default: auto")
+    add_theme(to)
     return to
 
 

@@ -39,14 +39,15 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
-Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
-carried from line to line. Whatever else writes a register makes it unknown; when such a
-register is read, the run stops and asks for its value, which name=value gives. That is for one
-time: where the register, or another of its name, is unknown again later, name@line=value gives
-what that line makes of it; t@1#2=value is for the second time that line 1 makes t unknown, and
-t@0=value for the start. A branch that is taken ends the run. A value is read as its register is
-declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
-is used.
+The run computes the 27 instructions and, on 32 bits, mov and or xor not shl shr add sub prmt lop3.
+Any other instruction leaves the registers it writes unknown. If such a register is read, the run
+stops and asks for its value; supply it as name=value. The value is used once: if the register, or
+another of its name, becomes unknown again later, supply name@line=value for the line that writes
+it. t@1#2=value is for the second time that line 1 makes t unknown, and t@0=value for the start. A
+taken branch ends the run.
+
+A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
+the register is not declared, the value is read by its use.
 
 examples:
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
@@ -54,7 +55,7 @@ examples:
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
+Exit status: 0 for success, 1 if a register is not as expected, 2 if the request is invalid.
 """
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
@@ -106,32 +107,40 @@ def _run(chosen: argparse.Namespace, bar: ProgressBar) -> int:
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
-        "run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG
-    )
+    about = "Run a kernel or a block of inline assembly, line by line."
+    to = make_command_parser("run", about, _EPILOG, usage="FILE [name=value ...]")
     to.add_argument(
-        "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
+        "file",
+        metavar="FILE",
+        help="listing or source (.ptx, .cu, .py, …), or PTX; - is standard input",
     )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
-    to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
+    to.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
     add_model(to)
-    to.add_argument(
-        "--break", dest="stop", type=int, metavar="LINE", help="stop before the line of the file"
+    debugging = to.add_argument_group("debugging")
+    debugging.add_argument(
+        "--break", dest="stop", type=int, metavar="LINE", help="line of the file to stop before"
     )
-    to.add_argument(
-        "--watch", action="append", default=[], metavar="NAME", help="tell each change; repeatable"
+    debugging.add_argument(
+        "--watch",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="register whose changes are shown; repeatable",
     )
-    to.add_argument(
+    debugging.add_argument(
         "--expect",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="what a register was observed to hold at the end; repeatable",
+        help="observed value of a register at the end; repeatable",
     )
-    shown = to.add_mutually_exclusive_group()
-    shown.add_argument("--trace", action="store_true", help="the whole trace of each of the 27")
-    shown.add_argument("--quiet", action="store_true", help="the registers at the end only")
-    shown.add_argument("--json", action="store_true", help="all of it as a JSON object")
+    shown = to.add_argument_group("output").add_mutually_exclusive_group()
+    shown.add_argument(
+        "--trace", action="store_true", help="whole trace of each of the 27 instructions"
+    )
+    shown.add_argument("--quiet", action="store_true", help="registers at the end only")
+    shown.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 

@@ -23,7 +23,7 @@ from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
 from ...export.content.document import format_command
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser, parse_instruction
+from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
 from ..support.picture_output import (
     PICTURES,
     add_output,
@@ -38,24 +38,22 @@ examples:
   ptxscope show vadd4 -f svg -o vadd4.svg
   ptxscope show 'vmad.s32.s32.s32.shr15.sat d, a.h0, b.h1, c' -f pdf -o vmad.pdf
 
-A figure is of a form: it has letters where a trace has bits, and ranges where it has numbers. Of
-an opcode alone it is the form of the example that is described.
+A figure shows a form, with letters instead of a trace's bits and ranges instead of its numbers. For
+an opcode alone, it is the form of the example.
 """
 DAGGER = "\u2020"
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
-        "show", "Describe one of the 27 instructions, or draw the figure of a form.", _EPILOG
-    )
+    about = "Describe one of the 27 instructions, or draw the figure of a form."
+    to = make_command_parser("show", about, _EPILOG)
     to.add_argument(
-        "opcode", metavar="OPCODE", help="vadd, vset4, setp, …; for a figure also a line of PTX"
+        "opcode",
+        metavar="OPCODE",
+        help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX",
     )
-    to.add_argument(
-        "-f", "--format", choices=("text", *PICTURES),
-        help="text, or the figure of a form: svg, png, pdf; default: what FILE ends in, or text",
-    )  # fmt: skip
+    add_format(to, ("text", *PICTURES), "text")
     add_output(to)
     return to
 

@@ -12,7 +12,7 @@ from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...export.options import Options, checked_id
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from ...sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -24,6 +24,7 @@ from ...sweep.register_parts import (
 from .. import CommandError
 from ..support.arguments import (
     Parser,
+    add_format,
     add_instruction,
     add_model,
     bind_operands,
@@ -35,8 +36,11 @@ from ..support.arguments import (
 )
 from ..support.picture_output import (
     PICTURES,
+    add_id,
     add_output,
     add_size,
+    add_theme,
+    add_title,
     choose_format,
     is_printed,
     output_document,
@@ -56,32 +60,34 @@ examples:
   ptxscope sweep 'vadd.u32.s32.s32.sat d.b0, a, b, c' --x a --range -300:300 b=0 c=0 -f words
   ptxscope sweep 'setp.lt.f32 p, a, b' --x a b=1.0 -f words
 
-A part of a register is written behind it: a.b0 to a.b3 are bytes, a.h0 and a.h1 half-words. What
-is swept needs no value; with one, its place is marked. Of more than 65,536 values, some are
-drawn evenly, and more where something changes. PNG and PDF need the
+The parts of a register a are the bytes a.b0 to a.b3 and the half-words a.h0 and a.h1. The swept
+part needs no value; if it has one, its position is marked. Up to 65,536 values are all computed;
+larger ranges are sampled evenly, with extra samples where the result changes. PNG and PDF need the
 extra `images`: {format_install_hint("images")}.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Show what an instruction computes over all values of one operand, or of two."
-    to = make_command_parser("sweep", about, _EPILOG)
+    about = "Show the results of an instruction over all values of one or two operands."
+    to = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
-    to.add_argument("--x", metavar="LANE", help="what is swept: a, a.b0, %%r1.h1 (default: of a)")
-    to.add_argument("--y", metavar="LANE", help="what is swept as well, for a map of both")
-    to.add_argument("--of", metavar="RESULT", help="what is looked at: d, d.b0, p; default: "
-                    "what the swept part goes to")  # fmt: skip
-    to.add_argument("--range", metavar="LO:HI", help="of x, from which value to which")
-    add_model(to)
-    to.add_argument("-f", "--format", choices=FORMATS, help="default: what FILE ends in, or text")
-    add_output(to)
-    to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
-    add_size(to)
+    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
+    to.add_argument("--y", metavar="LANE", help="second part to sweep, for a map of both")
     to.add_argument(
-        "--theme", choices=THEMES, default="auto", help="pictures: light, dark, or auto (default)"
+        "--of",
+        metavar="RESULT",
+        help="result to show: d, d.b0, p (default: the part that the swept part goes to)",
     )
-    to.add_argument("--id", default="", metavar="NAME", help="SVG: what ids begin with")
+    to.add_argument("--range", metavar="LO:HI", help="first and last value of x (default: all)")
+    add_model(to)
+    add_format(to, FORMATS, "text")
+    add_output(to)
+    pictures = to.add_argument_group("pictures")
+    add_title(pictures)
+    add_size(pictures)
+    add_theme(pictures)
+    add_id(pictures)
     return to
 
 

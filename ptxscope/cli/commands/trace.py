@@ -17,10 +17,11 @@ from ...export.content.option_support import (
     has_effect,
 )
 from ...export.options import DEFAULT, Options, checked_id, validated
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from .. import CommandError
 from ..support.arguments import (
     Parser,
+    add_format,
     add_instruction,
     add_model,
     build_trace,
@@ -31,8 +32,11 @@ from ..support.arguments import (
 )
 from ..support.picture_output import (
     add_frames,
+    add_id,
     add_output,
     add_picture,
+    add_theme,
+    add_title,
     choose_format,
     is_printed,
     make_picture_options,
@@ -144,62 +148,58 @@ def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
-    to = make_command_parser("trace", about, _EPILOG, add_help=not is_document)
+    usage = "PTX [name=value ...]"
+    to = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
     add_instruction(to, is_optional=not is_document)
     add_model(to)
-    _add_options(to, formats)
-    to.set_defaults(read=None)
+    add_format(to, formats, "text")
     if not is_document:
         to.set_defaults(model=None)
         add_output(to)
-        add_frames(to)
-        to.add_argument(
-            "--alt",
-            nargs="?",
-            choices=_ALTS,
-            const=_ALTS[1],
-            help="print what a picture says in words: in one sentence for an alt= (short), or with "
-            "all its steps (long, default); -o writes the picture too",
-        )
-        to.add_argument(
-            "--from",
-            dest="read",
-            metavar="FILE.json",
-            help="the trace that `-f json` wrote, in place of PTX and values; - is standard input",
-        )
+    _add_selection(to.add_argument_group("what to show"))
+    pictures = to.add_argument_group("pictures")
+    add_picture(pictures)
+    if not is_document:
+        add_frames(pictures)
+    output = to.add_argument_group("output")
+    _add_output_options(output)
+    to.set_defaults(read=None)
+    if not is_document:
+        _add_alternatives(output)
     return to
 
 
-def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+def _add_selection(to: argparse._ArgumentGroup) -> None:
     to.add_argument(
-        "-f", "--format", choices=formats, help="default: what FILE ends in, or else text"
+        "--both",
+        action="store_true",
+        help="if isa and ptxas differ, show the steps of both to the end",
     )
-    to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
-    to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
+    steps = to.add_mutually_exclusive_group()
+    steps.add_argument("--steps", metavar="1-4", help="steps to show, by number or name: 1,3-4")
+    steps.add_argument(
+        "--until",
+        metavar="STEP",
+        help="last step to show; the result is shown only with the final one",
+    )
+    to.add_argument("--no-result", action="store_true", help="steps without the result")
+    add_title(to)
+    to.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
     to.add_argument(
         "--note",
         action="append",
         default=[],
         metavar="STEP=TEXT",
-        help="a note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+        help="note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
     )
-    to.add_argument(
-        "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
-    )
+
+
+def _add_output_options(to: argparse._ArgumentGroup) -> None:
+    add_theme(to)
     to.add_argument(
         "--standalone",
         action="store_true",
-        help=f"{format_affected_formats('standalone')}: a whole page rather than a fragment",
-    )
-    add_picture(to)
-    to.add_argument(
-        "--theme",
-        choices=THEMES,
-        default="auto",
-        help=(
-            f"{format_affected_formats('theme')}: light, dark, or as the page is that they "
-            "stand in (auto, default)"
-        ),
+        help=f"whole page instead of a fragment ({format_affected_formats('standalone')})",
     )
     to.add_argument(
         "--heading-level",
@@ -207,25 +207,27 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         choices=range(7),
         default=DEFAULT.heading_level,
         metavar="N",
-        help=(
-            f"{format_affected_formats('heading-level')}: the level of the title, 1 to 6 "
-            "(default: 2); 0 writes bold text in place of headings"
-        ),
+        help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6 "
+        "(default: 2); 0 for bold text instead of headings",
+    )
+    add_id(to)
+
+
+def _add_alternatives(to: argparse._ArgumentGroup) -> None:
+    to.add_argument(
+        "--alt",
+        nargs="?",
+        choices=_ALTS,
+        const=_ALTS[1],
+        help="description of a picture in words: one sentence for an alt= (short), or all its "
+        "steps (long, default); with -o, in addition to the picture",
     )
     to.add_argument(
-        "--id",
-        default="",
-        metavar="NAME",
-        help=f"{format_affected_formats('id')}: what ids begin with",
+        "--from",
+        dest="read",
+        metavar="FILE.json",
+        help="trace that `-f json` wrote, instead of PTX and values; - is standard input",
     )
-    part = to.add_mutually_exclusive_group()
-    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
-    part.add_argument(
-        "--until",
-        metavar="STEP",
-        help="only the steps up to this one; the result comes with the last",
-    )
-    to.add_argument("--no-result", action="store_true", help="keep the result back")
 
 
 def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 VALUES_HELP = (
-    "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
-    'z=[h:-1,32767] p=true; in an asm statement also by that of its C variable: x=5 for "r"(x)'
+    "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
+    'p=true; in an asm statement also by C variable: x=5 for "r"(x)'
 )
 _LONGEST = 1 << 14
 """Maximum characters to split into arguments, because shlex takes quadratic time."""
@@ -83,11 +83,15 @@ def format_metavar(action: argparse.Action) -> str:
 
 
 def make_command_parser(
-    command: str, about: str, epilog: str = "", *, add_help: bool = True
+    command: str, about: str, epilog: str = "", *, usage: str | None = None, add_help: bool = True
 ) -> Parser:
-    """Return a parser for a command, or for all of them if the name is empty."""
+    """Return a parser for a command, or for all of them if the name is empty.
+
+    ``usage`` has the arguments of a command with many options; others list all of theirs.
+    """
     return Parser(
         prog=f"ptxscope {command}".rstrip(),
+        usage=usage and f"ptxscope {command} [options] {usage}".rstrip(),
         description=about,
         epilog=epilog,
         formatter_class=_Help,
@@ -101,7 +105,7 @@ def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
-        help="one instruction as you would paste it: plain PTX, or an asm statement",
+        help="instruction, as plain PTX or as an asm statement",
     )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 
@@ -112,8 +116,23 @@ def add_model(to: argparse.ArgumentParser) -> None:
         "--model",
         metavar="MODEL",
         default="isa",
-        help="whose answer: isa, the documentation (default); ptxas, what the newest known "
-        "assembler makes of it on sm_70 and later; ptxas-MAJOR.MINOR; or errata, as in E3+E6",
+        help="model to evaluate: isa, the documentation (default); ptxas, the newest known "
+        "assembler on sm_70 and later; ptxas-MAJOR.MINOR; or errata, for example E3+E6",
+    )
+
+
+def add_format(
+    to: argparse._ActionsContainer, formats: Sequence[str], otherwise: str, *, has_file: bool = True
+) -> None:
+    """Add the option ``-f``. If ``has_file``, the default follows the suffix of a file."""
+    default = f"by the suffix of FILE, or {otherwise}" if has_file else otherwise
+    to.add_argument(
+        "-f",
+        "--format",
+        choices=formats,
+        metavar="FORMAT",
+        default=None if has_file else otherwise,
+        help=f"output format: {', '.join(formats)} (default: {default})",
     )
 
 

@@ -11,6 +11,7 @@ from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
 from ...export import BINARY, ending_of, export, format_of
 from ...export.options import DEFAULT, Motion, Options
+from ...export.theme import THEMES
 from .. import CommandError
 from .streams import print_message
 
@@ -56,14 +57,34 @@ def choose_format(
         chosen.format = asked if asked in formats else otherwise
 
 
-def add_output(to: argparse.ArgumentParser) -> None:
+def add_theme(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--theme``."""
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default=THEMES[0],
+        help="light, dark, or auto to follow the surrounding page (default)",
+    )
+
+
+def add_title(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--title``."""
+    to.add_argument("--title", default="", metavar="TEXT", help="title above the document")
+
+
+def add_id(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--id``."""
+    to.add_argument("--id", default="", metavar="NAME", help="prefix of ids in html and svg")
+
+
+def add_output(to: argparse._ActionsContainer) -> None:
     """Add the option ``-o``."""
     to.add_argument(
         "-o",
         "--output",
         type=_check_file_name,
         metavar="FILE",
-        help="write to a file; - is standard output",
+        help="output file; - is standard output",
     )
 
 
@@ -79,47 +100,47 @@ def is_printed(output: str | None) -> bool:
     return output in (None, _PRINTED)
 
 
-def add_picture(to: argparse.ArgumentParser) -> None:
+def add_picture(to: argparse._ActionsContainer) -> None:
     """Add the options of a picture."""
     page = to.add_mutually_exclusive_group()
-    page.add_argument(
-        "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
-    )
+    page.add_argument("--slide", action="store_true", help="columns on a page of 16:9, for a slide")
     page.add_argument(
         "--compact",
         action="store_true",
-        help="pictures: as wide as one column of a paper, without the steps that change nothing",
+        help="width of one column of a paper, without the steps that change nothing",
     )
     add_size(to)
     motion = to.add_mutually_exclusive_group()
     motion.add_argument(
         "--stepping",
         action="store_true",
-        help="SVG: FILE.svg#step-saturate shows the steps up to that one; a click the next",
+        help="SVG in which FILE.svg#step-saturate shows the steps up to that one, a click the next",
     )
-    motion.add_argument("--animate", action="store_true", help="SVG: the steps come one by one")
+    motion.add_argument(
+        "--animate", action="store_true", help="SVG in which the steps appear one by one"
+    )
 
 
-def add_size(to: argparse.ArgumentParser) -> None:
+def add_size(to: argparse._ActionsContainer) -> None:
     """Add the options ``--scale`` and ``--width``."""
     size = to.add_mutually_exclusive_group()
     size.add_argument(
         "--scale",
         type=float,
         metavar="N",
-        help="PNG and PDF: times the SVG's size; a PNG has 2 else, a PDF 1",
+        help="size of a PNG or PDF in multiples of the SVG's (default: PNG 2, PDF 1)",
     )
-    size.add_argument("--width", type=int, metavar="PX", help="PNG and PDF: how wide, in px")
+    size.add_argument("--width", type=int, metavar="PX", help="width of a PNG or PDF, in px")
 
 
-def add_frames(to: argparse.ArgumentParser) -> None:
+def add_frames(to: argparse._ActionsContainer) -> None:
     """Add the option ``--frames``."""
     to.add_argument(
         "--frames",
         type=_check_file_name,
         metavar="DIR",
-        help="write a picture for each step into a folder (-f svg, png or pdf), all of one size; "
-        "with -f pdf and a name that ends in .pdf, a page for each step",
+        help="folder for a picture of each step (-f svg, png or pdf), all of one size; with -f pdf "
+        "and a name that ends in .pdf, one file with a page for each step",
     )
 
 
