@@ -55,40 +55,42 @@ def describe_non_regular(mode: int) -> str:
 def is_there(path: Path) -> bool:
     """Return whether a regular file exists. Raise OSError if it is not a regular file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return False
     except ValueError as error:  # a NUL in the name
         raise _no_name(error, path) from None
-    if why := describe_non_regular(found.st_mode):
+    if why := describe_non_regular(status.st_mode):
         raise OSError(EINVAL, why, str(path))
     return True
 
 
-def read(path: Path, most: int) -> bytes:
-    """Return the contents of a regular file of at most ``most`` bytes. Raise OSError otherwise.
+def read(path: Path, max_bytes: int) -> bytes:
+    """Return a regular file's contents of at most ``max_bytes``. Raise OSError otherwise.
 
     Only regular files are opened: a FIFO would wait for its writer, a device for its user.
     """
     try:
-        _require(path.stat(), path, most)
+        _require(path.stat(), path, max_bytes)
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(path, flags)
     except ValueError as error:  # a NUL in the name
         raise _no_name(error, path) from None
     with os.fdopen(descriptor, "rb") as file:
-        _require(os.fstat(file.fileno()), path, most)  # the file may have been replaced since
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
+        _require(os.fstat(file.fileno()), path, max_bytes)  # the file may have been replaced since
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise OSError(EFBIG, f"it has more than {max_bytes:,} bytes", str(path))
     return data
 
 
-def _require(found: os.stat_result, path: Path, most: int) -> None:
-    if why := describe_non_regular(found.st_mode):
+def _require(status: os.stat_result, path: Path, max_bytes: int) -> None:
+    if why := describe_non_regular(status.st_mode):
         raise OSError(EINVAL, why, str(path))
-    if found.st_size > most:
-        raise OSError(EFBIG, f"it has {found.st_size:,} bytes; the most is {most:,}", str(path))
+    if status.st_size > max_bytes:
+        raise OSError(
+            EFBIG, f"it has {status.st_size:,} bytes; the most is {max_bytes:,}", str(path)
+        )
 
 
 def _no_name(error: ValueError, path: Path) -> OSError:
@@ -132,22 +134,22 @@ def replace(
     ``unless_changed_from`` nor ``data``; the file is then unchanged and no temporary file remains.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
-        found = None
+        status = None
     except ValueError as error:  # a NUL in the name
         raise OSError(EACCES, f"not a file name ({error})", str(path)) from None
-    if found and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(found.st_mode)):
+    if status and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(status.st_mode)):
         _append(path, data)
         return
     target = Path(os.path.realpath(path))
-    if found and not os.access(target, os.W_OK):
+    if status and not os.access(target, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
     try:
-        _write(fresh, data, found, on_progress)
-        there = target.read_bytes() if unless_changed_from is not None else None
-        if there not in (unless_changed_from, data):  # another process may have written the same
+        _write(fresh, data, status, on_progress)
+        contents = target.read_bytes() if unless_changed_from is not None else None
+        if contents not in (unless_changed_from, data):  # another process may have written the same
             raise FileChangedError(
                 EBUSY, "it was changed meanwhile, and is left as it is", str(path)
             )
@@ -168,7 +170,7 @@ def _append(path: Path, data: bytes) -> None:
 
 
 def _write(
-    fresh: Path, data: bytes, like: os.stat_result | None, told: Callable[[int], None] | None
+    fresh: Path, data: bytes, like: os.stat_result | None, on_progress: Callable[[int], None] | None
 ) -> None:
     """Write a new file with the mode and the owner of another, and flush it to the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -177,8 +179,8 @@ def _write(
         rest = memoryview(data)
         for start in range(0, len(rest), _PIECE):
             file.write(rest[start : start + _PIECE])
-            if told:
-                told(min(start + _PIECE, len(rest)))
+            if on_progress:
+                on_progress(min(start + _PIECE, len(rest)))
         file.flush()
         if like:
             _keep_rights(file.fileno(), fresh, like)

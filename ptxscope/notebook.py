@@ -74,8 +74,10 @@ class Figure(Record):
     @property
     def html(self) -> str:
         """Return the picture as a ``<figure>`` that scrolls if its text would be too small."""
-        style, shown = f"margin:0;{BOX}", add_min_width(self.svg)
-        return f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{shown}</figure>\n'
+        style, picture = f"margin:0;{BOX}", add_min_width(self.svg)
+        return (
+            f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{picture}</figure>\n'
+        )
 
     @property
     def alt(self) -> str:
@@ -107,21 +109,21 @@ def figure(
     steps: str | int | Iterable[str | int],
     until: str | int,
     result: bool,
-    **more: Any,
+    **rendering_options: Any,
 ) -> Figure:
     """Return the picture that ``Trace.figure`` promises."""
-    known = [name for name in Options._fields if name not in _CHOSEN]
-    for name in more:
-        if name not in known:
+    names = [name for name in Options._fields if name not in _CHOSEN]
+    for name in rendering_options:
+        if name not in names:
             raise TypeError(
-                f"a figure has no {name!r}; beside its texts and steps {', '.join(known)}"
+                f"a figure has no {name!r}; beside its texts and steps {', '.join(names)}"
             )
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
             raise TypeError(f"{name} is {text!r:.60}; it is a text")
-    shown, options = annotate_trace(
+    shown_trace, options = annotate_trace(
         trace,
-        validated(Options(**more)),
+        validated(Options(**rendering_options)),
         title=title,
         caption=caption,
         notes=_notes(notes),
@@ -129,19 +131,19 @@ def figure(
         until=_step(until, "until is a step"),
         result=result,
     )
-    return Figure(shown, options)
+    return Figure(shown_trace, options)
 
 
 def _notes(notes: object) -> list[str]:
     """Return notes as ``parse_note`` reads them. Raise TypeError for any other type."""
     if isinstance(notes, Mapping):
-        found = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
-        if len(found) == len(notes):
-            return found
+        texts = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
+        if len(texts) == len(notes):
+            return texts
     elif isinstance(notes, Iterable):
-        found = [notes] if isinstance(notes, str) else list(notes)
-        if all(isinstance(text, str) for text in found):
-            return found
+        texts = [notes] if isinstance(notes, str) else list(notes)
+        if all(isinstance(text, str) for text in texts):
+            return texts
     raise TypeError(
         f"notes is {notes!r:.60}; it is texts by what they are on, as in "
         '{"saturate": "…"}, or ["saturate=…"]'
@@ -155,10 +157,10 @@ def _steps(steps: object) -> str:
     """Return the steps as ``stages_between`` reads them. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
-    found = [_step(step, _STEPS) for step in steps]
-    if not found:
+    names = [_step(step, _STEPS) for step in steps]
+    if not names:
         raise ValueError(f"steps is empty; {_STEPS}")
-    return ",".join(found)
+    return ",".join(names)
 
 
 def _step(step: object, allowed: str) -> str:
@@ -170,29 +172,29 @@ def _step(step: object, allowed: str) -> str:
     return str(whole)
 
 
-def _as_text(found: Findings) -> str:
+def _as_text(findings: Findings) -> str:
     lines = []
-    for number, finding in enumerate(found[:_MOST], 1):
+    for number, finding in enumerate(findings[:_MOST], 1):
         lines += wrap_text(make_printable(finding.sentence), f"{number:>3}. ", " " * 5)
         lines.append(f"     {make_printable(finding.ptx)}")
-    return "\n".join([*lines, *_rest(found)])
+    return "\n".join([*lines, *_rest(findings)])
 
 
-def _as_markdown(found: Findings) -> str:
+def _as_markdown(findings: Findings) -> str:
     lines = []
-    for number, finding in enumerate(found[:_MOST], 1):
+    for number, finding in enumerate(findings[:_MOST], 1):
         said = _pieces(finding.sentence, escape_text, format_code)
         lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(finding.ptx))}")
-    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(found))])
+    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(findings))])
 
 
-def _as_html(found: Findings) -> str:
+def _as_html(findings: Findings) -> str:
     items = (
         f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
-        for x in found[:_MOST]
+        for x in findings[:_MOST]
     )
-    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(found))
-    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if found else rest
+    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(findings))
+    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if findings else rest
 
 
 def _code(text: str) -> str:
@@ -202,7 +204,7 @@ def _code(text: str) -> str:
 def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     """Return a sentence with the text between its backquotes formatted as code."""
     parts = _QUOTED.split(sanitize_text(sentence))
-    return "".join(code(x) if at % 2 else _around(x, plain) for at, x in enumerate(parts))
+    return "".join(code(x) if index % 2 else _around(x, plain) for index, x in enumerate(parts))
 
 
 def _around(text: str, change: Callable[[str], str]) -> str:
@@ -212,11 +214,11 @@ def _around(text: str, change: Callable[[str], str]) -> str:
     return f"{lead}{change(inner)}{end}"
 
 
-def _rest(found: Findings) -> Iterator[str]:
-    if not found:
+def _rest(findings: Findings) -> Iterator[str]:
+    if not findings:
         yield "Nothing within two changes explains it."
-    if len(found) > _MOST:
-        yield f"and {len(found) - _MOST} more"
+    if len(findings) > _MOST:
+        yield f"and {len(findings) - _MOST} more"
 
 
 class _Printed(NamedTuple):

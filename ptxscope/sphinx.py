@@ -119,14 +119,14 @@ class TraceDirective(SphinxDirective):
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is no name: it has no letter")
             words = self._words()
-            trace, shown, _ = parse_request([*words, "-f", "text"])
+            trace, trace_, _ = parse_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
-        labels = list(_labels(name, trace, shown)) if name else []
+        labels = list(_labels(name, trace, trace_)) if name else []
         if name:
-            written = nodes.fully_normalize_name(options["name"])
-            self._label([*labels, labels[0]._replace(label=written)])
+            options_ = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, labels[0]._replace(label=options_)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
         node = _TraceNode(
@@ -159,26 +159,26 @@ class TraceDirective(SphinxDirective):
     def _label(self, labels: list[_Label]) -> None:
         """Register a trace and its steps as targets of ``:ref:``."""
         std: Any = self.env.get_domain("std")
-        for label, anchor, called in dict.fromkeys(labels):
+        for label, anchor, title in dict.fromkeys(labels):
             if label in std.anonlabels:
-                other = self.env.doc2path(std.anonlabels[label][0])
+                other_page = self.env.doc2path(std.anonlabels[label][0])
                 _log.warning(
-                    "ptx-trace: the name %s is taken, in %s", label, other,
+                    "ptx-trace: the name %s is taken, in %s", label, other_page,
                     location=self.get_location(), type="ptxscope",
                 )  # fmt: skip
             std.anonlabels[label] = self.env.docname, anchor
-            std.labels[label] = self.env.docname, anchor, called
+            std.labels[label] = self.env.docname, anchor, title
 
 
 def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
     """Yield labels of a trace, its steps (by their names in notes) and its result."""
-    called = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
-    yield _Label(name, name, called)
+    title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
+    yield _Label(name, name, title)
     for step in trace.steps:
         if options.shows(step.stage):
-            anchor, said = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
+            anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
             for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
-                yield _Label(f"{name}-step-{label}", anchor, said)
+                yield _Label(f"{name}-step-{label}", anchor, step_title)
     yield _Label(f"{name}-result", f"{name}-result", "Result")
 
 
@@ -218,17 +218,19 @@ class PtxDomain(Domain):
 
     def told(self, kind: str, text: str) -> str:
         """Return a value as text. Raise CommandError or ValueError if there is none."""
-        what, of, trace = text.partition(" of ")
-        if not of or "'" in what or '"' in what:
-            what, trace = "", text
-        known = self.data["traces"].get(nodes.make_id(trace))
-        if known is None and " " not in trace:
+        value, trace_name, trace = text.partition(" of ")
+        if not trace_name or "'" in value or '"' in value:
+            value, trace = "", text
+        traces = self.data["traces"].get(nodes.make_id(trace))
+        if traces is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "none has"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        found, _, _ = parse_request(known[1] if known else split_words(trace))
-        if kind == "value" and not what:
+        trace_, _, _ = parse_request(traces[1] if traces else split_words(trace))
+        if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
-        return format_destinations(found, what) if kind == "result" else format_value(found, what)
+        return (
+            format_destinations(trace_, value) if kind == "result" else format_value(trace_, value)
+        )
 
 
 class _Draw(SphinxPostTransform):
@@ -245,13 +247,13 @@ class _Draw(SphinxPostTransform):
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
             try:
-                told = domain.told(place["kind"], place["text"])
+                text = domain.told(place["kind"], place["text"])
             except (CommandError, ValueError) as error:
                 _log.warning(
                     "ptx:%s: %s", place["kind"], error, location=place, type="ptxscope"
                 )  # fmt: skip
-                told = place.rawsource
-            place.replace_self(nodes.literal(told, told, classes=["ptx", f"ptx-{place['kind']}"]))
+                text = place.rawsource
+            place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
@@ -278,18 +280,18 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
         [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
     )
     # Two traces of one name have caused a warning when they were read.
-    shown = export(
+    document = export(
         found, format_, options if name else with_unique_ids(found, options, format_, ids)
     )
-    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
+    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in document]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])
     box = ""
     if trace["format"] == "svg":
-        shown, box = add_min_width(shown), f' style="{BOX}" tabindex="0"'
+        document, box = add_min_width(document), f' style="{BOX}" tabindex="0"'
     role = "img" if trace["format"] == "svg" else "group"
-    called = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
-    return f'<div class="{escape(classes)}"{called}{box}>\n{anchors}{shown}</div>\n'
+    caption = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
+    return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
@@ -307,8 +309,8 @@ def _picture(words: list[str], folder: Path) -> str | None:
 
 
 def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
-    made: Any = export(trace, suffix, options)
-    return bytes(made)
+    document: Any = export(trace, suffix, options)
+    return bytes(document)
 
 
 def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:

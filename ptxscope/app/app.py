@@ -77,7 +77,7 @@ class Explorer(App[None]):
         model: str = "isa",
         store: StateStore | None = None,
         listing: ListingCursor | None = None,
-        said: Sequence[str] = (),
+        messages: Sequence[str] = (),
         *,
         predict: bool = False,
         lesson: tuple[str, bool] | None = None,
@@ -102,15 +102,15 @@ class Explorer(App[None]):
         """Called when an error ends the explorer."""
         self._lesson = lesson
         """The lesson to open, and whether to start at its first card."""
-        self._said = said
+        self._said = messages
         """Messages to show at the start."""
-        kept = store.load() if store else SavedState()
+        saved_state = store.load() if store else SavedState()
         self.user_keymap = store.load_keymap() if store else {}
         """Action ids and the keys that the user assigned to them."""
         if predict:
-            kept = kept._replace(step=1, predicting=True, guesses=())
+            saved_state = saved_state._replace(step=1, predicting=True, guesses=())
         self._main = self._make_main_screen(
-            kept,
+            saved_state,
             instruction,
             values or {},
             model,
@@ -121,13 +121,13 @@ class Explorer(App[None]):
         self._listing = listing
         self.keys = KeyQueue(self, is_held=listing is not None or lesson is not None)
         """The keys that wait to be processed."""
-        self.is_suspect = instruction is None and kept.setup is not None
+        self.is_suspect = instruction is None and saved_state.setup is not None
         """Whether the saved state is shown and has not been drawn yet."""
-        self._theme = kept.theme
+        self._theme = saved_state.theme
 
     @staticmethod
     def _make_main_screen(
-        kept: SavedState,
+        saved_state: SavedState,
         ins: Instruction | None,
         values: Mapping[str, int],
         model: str,
@@ -137,27 +137,27 @@ class Explorer(App[None]):
         from_start: bool,
     ) -> MainScreen:
         """Return a screen with a named instruction in full, the saved state or an example."""
-        recent, start = list(kept.recent), None
+        recent, start = list(saved_state.recent), None
         if ins is not None:
             if not is_predicting:
                 start = Start.LINE if from_start else Start.VALUES
             step, setup = int(is_predicting or from_start), make_setup(ins, values, model)
             return MainScreen(setup, None, step, recent, start=start, predicting=is_predicting)
-        is_said = listing is None and not kept.predicting
-        if kept.setup is not None:
+        is_said = listing is None and not saved_state.predicting
+        if saved_state.setup is not None:
             return MainScreen(
-                kept.setup,
-                kept.pin,
-                kept.step,
+                saved_state.setup,
+                saved_state.pin,
+                saved_state.step,
                 recent,
-                asked=kept.is_result_revealed,
+                is_revealed=saved_state.is_result_revealed,
                 start=Start.KEPT if is_said else None,
-                guesses=kept.guesses,
-                predicting=kept.predicting,
+                guesses=saved_state.guesses,
+                predicting=saved_state.predicting,
             )
         return MainScreen(
             make_example("vset4"),
-            kept.pin,
+            saved_state.pin,
             int(listing is None or is_predicting),
             recent,
             start=Start.EXAMPLE if is_said else None,
@@ -215,8 +215,8 @@ class Explorer(App[None]):
         if self._listing is not None:
             self._main.open_cursor(self._listing, is_first=True)
         if self._lesson is not None:
-            name, again = self._lesson
-            self._main.open_lesson(name, from_start=again)
+            name, from_start = self._lesson
+            self._main.open_lesson(name, from_start=from_start)
         self.keys.release()
 
     def _repaint_all(self, _: object) -> None:
@@ -233,8 +233,8 @@ class Explorer(App[None]):
     def action_help_quit(self) -> None:
         """Show which key quits, because ^c does not. Overrides Textual."""
         key = map_key_names(self.screen.app)["quit"][0]
-        acts = self.screen is self._main and not isinstance(self.focused, Input)
-        self.notify(f"Press {key if acts else f'Esc, then {key},'} to leave", markup=False)
+        is_active = self.screen is self._main and not isinstance(self.focused, Input)
+        self.notify(f"Press {key if is_active else f'Esc, then {key},'} to leave", markup=False)
 
     # --- keys, one at a time -------------------------------------------------------------
 
@@ -257,12 +257,12 @@ class Explorer(App[None]):
 
     def get_driver_class(self) -> type[Driver]:
         """Return the terminal's driver; on POSIX, the one that survives errors."""
-        found = super().get_driver_class()
-        if found.__name__ == "LinuxDriver":
+        driver = super().get_driver_class()
+        if driver.__name__ == "LinuxDriver":
             from .terminal_driver import TerminalDriver
 
             return TerminalDriver
-        return found
+        return driver
 
     def on_gone(self) -> None:
         """Exit because the terminal is gone."""
@@ -288,11 +288,11 @@ class Explorer(App[None]):
     def current_state(self) -> SavedState:
         """Return the explorer's current state."""
         main = self._main
-        setup, pin, step, asked, guesses, predicting = main.view_state
+        setup, pin, step, is_revealed, guesses, predicting = main.view_state
         if not predicting:
             step = 0 if step >= len(trace_of(setup).steps) else step or -1
         theme = self._stand_ins.get(self.theme, self.theme)
-        return SavedState(setup, pin, step, main.recent, theme, asked, guesses, predicting)
+        return SavedState(setup, pin, step, main.recent, theme, is_revealed, guesses, predicting)
 
     def save_state(self) -> None:
         """Save the explorer's state. Raise OSError if it cannot be written."""

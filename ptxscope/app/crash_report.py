@@ -26,7 +26,7 @@ def write_crash_report(
     failure: BaseException, app: Explorer | None = None, store: StateStore | None = None
 ) -> list[str]:
     """Write a report and return the lines to print, which name its file."""
-    said = [f"internal error ({_format_error(failure)[:200]})"]
+    lines = [f"internal error ({_format_error(failure)[:200]})"]
     text = _report(failure, app)
     for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
         if folder is None:
@@ -36,9 +36,9 @@ def write_crash_report(
             descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-            said[0] += f"; please report it: {name} has the details"
-            return said
-    return [*said, *text.splitlines()]
+            lines[0] += f"; please report it: {name} has the details"
+            return lines
+    return [*lines, *text.splitlines()]
 
 
 def _report(failure: BaseException, app: Explorer | None) -> str:

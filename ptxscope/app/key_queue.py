@@ -97,13 +97,13 @@ class KeyQueue:
 
 async def _has_caught_up(node: DOMNode) -> bool:
     """Return True once a node has emptied its queue or is gone, False if it takes too long."""
-    done = asyncio.Event()
-    if not node.call_later(done.set):
+    event = asyncio.Event()
+    if not node.call_later(event.set):
         return True
     for _ in range(ROUNDS):  # a node that works for long without awaiting uses one of these rounds
         try:
             async with asyncio.timeout(TICK):
-                return await done.wait()
+                return await event.wait()
         except TimeoutError:
             if not node.is_running:
                 return True

@@ -63,13 +63,13 @@ class _SupervisedRun:
         return before
 
     def _handle_signal(self, number: int, _: FrameType | None) -> None:
-        again, self.signal = self.signal is not None, number
+        is_repeated, self.signal = self.signal is not None, number
         app = self.app
         loop = app._loop if app else None
         # it does not own the terminal yet
         if app is None or (app._driver is None and loop is None):
             raise SystemExit(128 + number)
-        if again:
+        if is_repeated:
             self._force_exit()
         self._set_deadline()
         if loop is not None:  # without a loop it is about to end
@@ -88,27 +88,27 @@ class _SupervisedRun:
 
     def _clean_up(self) -> int:
         """Restore the terminal, save the state and print messages; return the exit status."""
-        app, said = self.app, list[str]()
+        app, messages = self.app, list[str]()
         driver = app._driver if app else None
         restore = getattr(driver, "restore", None)
         if restore:
             restore()
         failure = self.failure or (app.failure if app else None)
         if failure is not None and app and self.store and app.is_suspect:
-            said += self.store.set_aside("the explorer fails on it")
+            messages += self.store.set_aside("the explorer fails on it")
         elif app:
-            said += _save_state(app)
+            messages += _save_state(app)
         if failure is not None:
             from .crash_report import (
                 # importing its dependencies would take an eighth of the start-up time
                 write_crash_report,
             )
 
-            said = [*write_crash_report(failure, app, self.store), *said]
+            messages = [*write_crash_report(failure, app, self.store), *messages]
         if app and app.is_gone:
             detach_output()
         else:
-            for line in said:
+            for line in messages:
                 sys.stderr.write(f"ptxscope: {make_printable(line)}\n")
         if failure is not None:
             return FAILED

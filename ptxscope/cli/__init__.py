@@ -76,12 +76,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     collecting = gc.isenabled()
-    ours = collecting and arguments is None
-    if ours:
+    is_own_process = collecting and arguments is None
+    if is_own_process:
         gc.disable()  # objects made by the start of a command live until its end
     try:
         with prepare_streams():
-            status = _run_guarded(lambda: _run_command(words, ours))
+            status = _run_guarded(lambda: _run_command(words, is_own_process))
             return _run_guarded(_flush_output) or status
     finally:
         if collecting:
@@ -172,7 +172,7 @@ def _can_open(word: str) -> bool:
 def _format_unknown_command(word: str) -> str:
     from ..engine.syntax.errors import find_closest_spelling, make_printable
 
-    shown = make_printable(word)
-    close = find_closest_spelling(word, [*COMMANDS])
-    hint = f"did you mean `{close}`?" if close else "commands: " + ", ".join(COMMANDS)
-    return f"error: {shown!r} is not a command; {hint}"
+    name = make_printable(word)
+    suggestion = find_closest_spelling(word, [*COMMANDS])
+    hint = f"did you mean `{suggestion}`?" if suggestion else "commands: " + ", ".join(COMMANDS)
+    return f"error: {name!r} is not a command; {hint}"

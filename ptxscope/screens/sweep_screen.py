@@ -39,11 +39,11 @@ def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], ro
         firsts = ((f"arrows {arrows}", f"{undo} takes moves back"), (f"arrows {arrows}",))
     others = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
     for count in range(len(others), -1, -1):
-        kept = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
+        texts = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
         for first in firsts:
-            told = " · ".join([*first, *kept])
-            if len(told) <= room:
-                return told
+            text = " · ".join([*first, *texts])
+            if len(text) <= room:
+                return text
     return next((first[0] for first in firsts[1:] if len(first[0]) <= room), firsts[-1][0])
 
 

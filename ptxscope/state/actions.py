@@ -219,12 +219,12 @@ def split_keys(action: Action, keys: str) -> list[str]:
 
 def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
     """Return the user's key map as Textual's, by binding id."""
-    found = dict(user)
+    keymap = dict(user)
     for action in ACTIONS:
-        if action.is_numbered and action.id in found:
-            for n, key in enumerate(found.pop(action.id).split(","), 1):
-                found[f"{action.id}.{n}"] = key
-    return found
+        if action.is_numbered and action.id in keymap:
+            for n, key in enumerate(keymap.pop(action.id).split(","), 1):
+                keymap[f"{action.id}.{n}"] = key
+    return keymap
 
 
 def map_keys(app: App[object]) -> Mapping[str, tuple[str, ...]]:

@@ -93,38 +93,38 @@ def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
 @lru_cache(maxsize=16)
 def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
     """Return the words of a query, as written, that no result matches."""
-    asked = _split_spoken_words(query[:_LONGEST])
-    found = _score_query(query[:_LONGEST], lanes)
-    if not found:
+    words = _split_spoken_words(query[:_LONGEST])
+    names = _score_query(query[:_LONGEST], lanes)
+    if not names:
         return ()
-    wanted = [word for word in asked[:_WORDS] if _normalise_word(word) not in _NOISE] or asked[
-        :_WORDS
-    ]
+    content_words = [
+        word for word in words[:_WORDS] if _normalise_word(word) not in _NOISE
+    ] or words[:_WORDS]
     unfit = (
         word
-        for word in wanted
-        if not any(_score_word(_normalise_word(word))[name] for name in found)
+        for word in content_words
+        if not any(_score_word(_normalise_word(word))[name] for name in names)
     )
-    return tuple(dict.fromkeys((*unfit, *asked[_WORDS:])))
+    return tuple(dict.fromkeys((*unfit, *words[_WORDS:])))
 
 
 @lru_cache(maxsize=16)
 def _score_query(query: str, lanes: int) -> Mapping[str, float]:
-    asked = _split_words(query)[:_WORDS]
-    wanted = [word for word in asked if word not in _NOISE] or asked
-    if not wanted:
+    words = _split_words(query)[:_WORDS]
+    content_words = [word for word in words if word not in _NOISE] or words
+    if not content_words:
         return {}
     index = _build_index()
-    found = {word: _score_word(word) for word in wanted}
-    fits = {name: [found[word][name] for word in wanted] for name in index}
-    most = max(sum(x > 0 for x in scores) for scores in fits.values())
-    if not most or most * 2 <= len(wanted) - 1:
+    scores_by_word = {word: _score_word(word) for word in content_words}
+    fits = {name: [scores_by_word[word][name] for word in content_words] for name in index}
+    maximum = max(sum(x > 0 for x in scores) for scores in fits.values())
+    if not maximum or maximum * 2 <= len(content_words) - 1:
         return {}
     order = {name: at for at, name in enumerate(index)}
     best = {
         name: sum(scores) + (_AT_HAND if _count_lanes(name) == lanes else 0)
         for name, scores in fits.items()
-        if sum(x > 0 for x in scores) == most
+        if sum(x > 0 for x in scores) == maximum
     }
     return dict(sorted(best.items(), key=lambda x: (-x[1], order[x[0]])))
 
@@ -150,10 +150,11 @@ def _normalise_word(word: str) -> str:
 @cache
 def _build_index() -> Mapping[str, Mapping[str, float]]:
     """Return weighted words by opcode and intrinsic."""
-    named = {
-        name: _weigh_words(_iter_intrinsic_texts(found)) for name, found in map_intrinsics().items()
+    names = {
+        name: _weigh_words(_iter_intrinsic_texts(intrinsic))
+        for name, intrinsic in map_intrinsics().items()
     }
-    return {**{opcode: _weigh_words(_iter_texts(x)) for opcode, x in CATALOG.items()}, **named}
+    return {**{opcode: _weigh_words(_iter_texts(x)) for opcode, x in CATALOG.items()}, **names}
 
 
 @cache
@@ -163,23 +164,23 @@ def _list_vocabulary() -> frozenset[str]:
 
 def _weigh_words(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
     """Return every word with its greatest weight."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for text, weight in terms:
         for word in _split_words(text):
-            found[word] = max(weight, found.get(word, 0))
-    return found
+            weights[word] = max(weight, weights.get(word, 0))
+    return weights
 
 
-def _iter_intrinsic_texts(found: Intrinsic) -> Iterator[tuple[str, float]]:
+def _iter_intrinsic_texts(intrinsic: Intrinsic) -> Iterator[tuple[str, float]]:
     """Yield its name and, with less weight, texts about the modifiers that it uses."""
-    yield f"{found.name} {found.name.lstrip('_')}", _W.name
-    opcode, *written = found.ptx.partition(" ")[0].split(".")
+    yield f"{intrinsic.name} {intrinsic.name.lstrip('_')}", _W.name
+    opcode, *modifiers = intrinsic.ptx.partition(" ")[0].split(".")
     entry = CATALOG[opcode]
     used = [
         slot._replace(values=values)
         for slot in entry.slots
         if slot.place is SlotPlace.MODIFIER
-        if (values := [value for value in slot.values if slot.format_value(value) in written])
+        if (values := [value for value in slot.values if slot.format_value(value) in modifiers])
     ]
     for text, weight in _iter_texts(entry, used):
         yield text, weight * _INTRINSIC
@@ -211,26 +212,30 @@ def _iter_type_names(slot: Slot) -> Iterator[str]:
             yield "float" if value.is_float else "signed" if value.signed else "unsigned"
 
 
-def find_opcode(found: Intrinsic) -> str:
+def find_opcode(intrinsic: Intrinsic) -> str:
     """Return the opcode of the instruction that computes an intrinsic."""
-    return found.ptx.partition(".")[0]
+    return intrinsic.ptx.partition(".")[0]
 
 
 def _count_lanes(name: str) -> int:
-    found = map_intrinsics().get(name)
-    return CATALOG[find_opcode(found) if found else name].lanes
+    intrinsic = map_intrinsics().get(name)
+    return CATALOG[find_opcode(intrinsic) if intrinsic else name].lanes
 
 
 def _score_word(word: str) -> dict[str, float]:
     """Return the weights of a query's word by name; without a match, try its letters in order."""
-    like = {term: x for term in _list_vocabulary() if (x := _compute_similarity(word, term))}
-    found = {
-        name: max((weight * like.get(term, 0.0) for term, weight in terms.items()), default=0.0)
+    similarities = {
+        term: x for term in _list_vocabulary() if (x := _compute_similarity(word, term))
+    }
+    scores = {
+        name: max(
+            (weight * similarities.get(term, 0.0) for term, weight in terms.items()), default=0.0
+        )
         for name, terms in _build_index().items()
     }
-    if len(word) > 2 and not any(found.values()):
-        return {name: float(_is_spread(word, name)) for name in found}
-    return found
+    if len(word) > 2 and not any(scores.values()):
+        return {name: float(_is_spread(word, name)) for name in scores}
+    return scores
 
 
 def _compute_similarity(word: str, term: str) -> float:

@@ -87,8 +87,8 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
     def run(self, program: int) -> Run:
         """Return a program's run on its inputs."""
         if program not in self.runs:
-            given = self.given[program]
-            self.runs[program] = execute(self.programs[program], given, parse_model(self.model))
+            inputs = self.given[program]
+            self.runs[program] = execute(self.programs[program], inputs, parse_model(self.model))
         return self.runs[program]
 
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
@@ -152,9 +152,9 @@ class ListingCursor(Record):
         """
         held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = ShadowedRegisters[int | str]()
-        done = {id(step.statement): step for step in self.run.steps}
+        steps = {id(step.statement): step for step in self.run.steps}
         for statement in self.listing.programs[self.program].statements[: self.index]:
-            key, step = partial(self._places.key, statement), done.get(id(statement))
+            key, step = partial(self._places.key, statement), steps.get(id(statement))
             if statement.kind is StatementKind.OPEN:
                 blocks.open(held, statement)
                 held |= {name: key(name) for name in statement.writes}
@@ -176,11 +176,11 @@ class ListingCursor(Record):
     @cached_property
     def _held(self) -> Mapping[str, int]:
         """The known register values before the statement."""
-        given = self.listing.given[self.program]
+        inputs = self.listing.given[self.program]
         keys = {
-            name: self._find_input_key(name) for name in (*map(register_of, given), *self._before)
+            name: self._find_input_key(name) for name in (*map(register_of, inputs), *self._before)
         }
-        held = {name: given[key] for name, key in keys.items() if key in given}
+        held = {name: inputs[key] for name, key in keys.items() if key in inputs}
         return {**held, **self._computed}
 
     def _find_input_key(self, name: str) -> str:
@@ -191,12 +191,12 @@ class ListingCursor(Record):
         place = self._before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
-        given, answers = self.listing.given[self.program], self.run.answers
+        inputs, answers = self.listing.given[self.program], self.run.answers
         if place in answers:
             return answers[place]
-        free = name in given and name not in answers.values()
+        free = name in inputs and name not in answers.values()
         alone = place == make_initial_key(name) and not self._places.list_keys(name)
-        return name if place not in given and (free or alone) else place
+        return name if place not in inputs and (free or alone) else place
 
     def make_setup(self, before: Setup) -> Setup:
         """Return the setup of the statement; an unknown register is 0.
@@ -226,24 +226,24 @@ class ListingCursor(Record):
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """Return notes for the reader: unknown values, the end of the run, edits."""
-        ins, said = self.statement.instruction, list[str]()
+        ins, notes = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
-            said.append(f"it can't run in the listing: {self.statement.problems[0].message}")
-            return (*said, *self._unknown(setup))
+            notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
+            return (*notes, *self._unknown(setup))
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
-            said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
+            notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
-            said.append("changed here only: the listing keeps its line, and u takes this back")
+            notes.append("changed here only: the listing keeps its line, and u takes this back")
         if setup.is_detached:
-            said.append("these operands are not the run's; going to a line shows its own")
-            return tuple(said)
-        said += self._unknown(setup)
+            notes.append("these operands are not the run's; going to a line shows its own")
+            return tuple(notes)
+        notes += self._unknown(setup)
         if self.step is None:
-            said += self._iter_unreached_reasons()
-        return tuple(said)
+            notes += self._iter_unreached_reasons()
+        return tuple(notes)
 
     def _unknown(self, setup: Setup) -> Iterator[str]:
         """Yield notes on registers without a known value."""
@@ -260,7 +260,7 @@ class ListingCursor(Record):
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
-    def move_by(self, by: int) -> ListingCursor:
+    def move_by(self, delta: int) -> ListingCursor:
         """Return the cursor at the next or previous of the 27 instructions, even an illegal one."""
         places = [
             (p, i)
@@ -268,8 +268,8 @@ class ListingCursor(Record):
             for i, statement in enumerate(program.statements)
             if is_explained(statement)
         ]
-        here = (self.program, self.index)
-        at = places.index(here) + by if here in places else 0
+        position = (self.program, self.index)
+        at = places.index(position) + delta if position in places else 0
         program, index = places[min(max(at, 0), len(places) - 1)]
         return self.move_to(program, index)
 
@@ -279,13 +279,13 @@ class ListingCursor(Record):
 
     def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
         """Return the cursor at an instruction on a line, or None if there is none."""
-        here = [
+        positions = [
             (str(statement.instruction) == ptx, p, i)
             for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
         ]
-        return self.move_to(*max(here)[1:]) if here else None
+        return self.move_to(*max(positions)[1:]) if positions else None
 
     def without_caches(self) -> ListingCursor:
         """Return a copy without computed values."""
@@ -300,21 +300,21 @@ class ListingCursor(Record):
         ins = self.statement.instruction
         if ins is None or setup.instruction != ins or setup.is_detached:
             return self
-        given = dict(self.listing.given[self.program])
+        inputs = dict(self.listing.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
             key = self._find_input_key(needed.name)
             if key and bits is None:
-                given.pop(key, None)
+                inputs.pop(key, None)
             elif key and bits is not None:
-                given[key] = bits
-        there = self.with_inputs(given, setup.model)
-        return self if there == self else there
+                inputs[key] = bits
+        cursor = self.with_inputs(inputs, setup.model)
+        return self if cursor == self else cursor
 
-    def with_inputs(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
+    def with_inputs(self, inputs: Mapping[str, int], model_name: str) -> ListingCursor:
         """Return the listing with other inputs of the program under the cursor, on a model."""
         everything = list(self.listing.given)
-        everything[self.program] = given
+        everything[self.program] = inputs
         listing = replace(self.listing, given=tuple(everything), model=model_name)
         return replace(self, listing=listing)
 
@@ -324,23 +324,23 @@ class ListingCursor(Record):
         ``text`` is ``NAME=VALUE``: a register and its observed value at the end. Without such a
         statement, the cursor stays and the message says why. Raise PtxError if the text is invalid.
         """
-        written, _, value = text.partition("=")
+        register, _, value = text.partition("=")
         program = self.listing.programs[self.program]
-        name = next(iter(program.find_registers(written.strip(), is_at_end=True)), None)
+        name = next(iter(program.find_registers(register.strip(), is_at_end=True)), None)
         if name is None:
-            message = f"`{written.strip()}` is no register here"
-            raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
+            message = f"`{register.strip()}` is no register here"
+            raise PtxError(text, (Problem(message, (0, len(register)), "%r1=5"),))
         try:
-            seen = parse_observed(value, program.find_value_type(name))
+            observed = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
-            raise error.shift_into(text, len(written) + 1) from None
+            raise error.shift_into(text, len(register) + 1) from None
         held = self.run.registers.get(name)
         if self.run.needed:
             need = self.run.needed[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
-        if held is not None and held.bits is not None and seen.matches(held.bits):
+        if held is not None and held.bits is not None and observed.matches(held.bits):
             return self, f"{name} is as observed"
-        step = find_first_culprit(self.run, {name: seen})
+        step = find_first_culprit(self.run, {name: observed})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
@@ -352,14 +352,14 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
     """Yield the rows of a program, with its name if it has one and its results if it was run."""
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
-    done = {id(step.statement): step for step in run.steps} if run else {}
+    steps = {id(step.statement): step for step in run.steps} if run else {}
     needs: dict[int, tuple[str, ...]] = {}
     for need in run.needed if run else ():
         needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
     constants = program.constants
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
-            step = done.get(id(statement))
+            step = steps.get(id(statement))
             row = _make_row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))
 
@@ -385,8 +385,8 @@ def _make_row(
             row = row._replace(possible=tuple(x.id for x in facts.example.errata))
     if step is None:
         return row
-    known = {name: bits for name, bits in step.writes.items() if bits is not None}
-    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in known.items()))
+    results = {name: bits for name, bits in step.writes.items() if bits is not None}
+    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in results.items()))
     if step.trace is None or not row.possible:
         return row
     errata = {e.id: e for divergence in find_divergences(step.trace) for e in divergence.errata}

@@ -186,11 +186,11 @@ class Session:
         """Redo an undone edit and return whether there was one."""
         return self._move_history(self.future, self.past)
 
-    def _move_history(self, there: History, back: History) -> bool:
-        if not there:
+    def _move_history(self, source: History, target: History) -> bool:
+        if not source:
             return False
-        back.push(self.moment)
-        self._show(*there.pop())
+        target.push(self.moment)
+        self._show(*source.pop())
         return True
 
     @property
@@ -215,8 +215,8 @@ def trace_of(setup: Setup) -> Trace:
             value = setup.values.get(role, _make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
     trace = Trace(ins, parse_model(setup.model), operands)
-    kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
-    return replace(trace, annotations=setup.annotations._replace(notes=kept))
+    notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
+    return replace(trace, annotations=setup.annotations._replace(notes=notes))
 
 
 _WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
@@ -233,14 +233,14 @@ def compute_reading_seconds(
     trace: Trace, step: Step, divergence: Divergence | None = None
 ) -> float:
     """Return the seconds to read the sentences on a step in their short form."""
-    said = [describe_step(trace, step)]
+    texts = [describe_step(trace, step)]
     for row in step.rows:
-        lanes = (at for at in range(len(row.lanes)) if select_notable_flags(row, at))
-        said += [format_lane_sentence(trace, row, at) for at in lanes]
-    said += [note.text for note in trace.annotations.get_notes(step.stage)]
+        lanes = (lane for lane in range(len(row.lanes)) if select_notable_flags(row, lane))
+        texts += [format_lane_sentence(trace, row, lane) for lane in lanes]
+    texts += [note.text for note in trace.annotations.get_notes(step.stage)]
     if divergence and divergence.stage is step.stage:
-        said += [erratum.sentence for erratum in divergence.errata]
-    return estimate_seconds(sum(len(text.split()) for text in said))
+        texts += [erratum.sentence for erratum in divergence.errata]
+    return estimate_seconds(sum(len(text.split()) for text in texts))
 
 
 def estimate_seconds(words: int) -> float:
@@ -308,10 +308,10 @@ def _find_register_constants(ins: Instruction) -> dict[str, int]:
     return {role: bits for role, bits in ins.constants.items() if role in ins.names}
 
 
-def make_setup_of_trace(found: Trace) -> Setup:
+def make_setup_of_trace(trace: Trace) -> Setup:
     """Return a setup that evaluates to the same trace."""
-    ins = found.instruction
-    return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
+    ins = trace.instruction
+    return Setup(_make_canonical(ins), str(ins), dict(trace.operands), trace.model.name)
 
 
 def make_example(opcode: str) -> Setup:
@@ -343,8 +343,8 @@ def _on_line(setup: Setup, ins: Instruction) -> Setup:
 def with_form(setup: Setup, form: Form) -> Setup:
     """Return the setup with another form of the same instruction; the operands are unchanged."""
     ins = setup.instruction
-    made = make_instruction(form, ins.destinations, ins.roles, ins.guard)
-    return with_instruction(setup, made)
+    instruction = make_instruction(form, ins.destinations, ins.roles, ins.guard)
+    return with_instruction(setup, instruction)
 
 
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
@@ -402,9 +402,9 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
         return replace(make_example(opcode), model=setup.model)
     form = adapt_form(old.form, entry)
     same_sort = (form.dst is None) == (old.form.dst is None)
-    named = old.destinations if same_sort else ()
+    names = old.destinations if same_sort else ()
     try:
-        changed = with_instruction(setup, make_instruction(form, named, old.roles, old.guard))
+        changed = with_instruction(setup, make_instruction(form, names, old.roles, old.guard))
     except PtxError:  # a register cannot have the type that the instruction needs
         return replace(make_example(opcode), model=setup.model)
     return _with_example_values(changed, old)
@@ -418,12 +418,12 @@ def _with_example_values(setup: Setup, old: Instruction) -> Setup:
     if setup.place is not None:
         return setup
     ins = setup.instruction
-    ptx, given = ins.entry.example
-    shown = parse(ptx)
+    ptx, example_bits = ins.entry.example
+    example = parse(ptx)
     fresh: dict[str, int] = {
-        role: _refit_bits(given[role], shown.type_of(role), ins.type_of(role))
+        role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
         for role in SOURCES
-        if role in ins.names and role in given and not _is_value_kept(setup, old, role)
+        if role in ins.names and role in example_bits and not _is_value_kept(setup, old, role)
     }
     return replace(setup, values={**setup.values, **fresh}) if fresh else setup
 
@@ -459,18 +459,18 @@ def adapt_form(form: Form, entry: Entry) -> Form:
 
     Choices that are required and missing come from the entry's example.
     """
-    found = parse(entry.example[0]).form
+    choices = parse(entry.example[0]).form
     for slot in entry.slots:
         if slot.is_optional:
-            found = with_slot(found, slot.name, slot.absent)
+            choices = with_slot(choices, slot.name, slot.absent)
     for slot in entry.slots:
         value = form.get(slot.name)
         if value == slot.absent if slot.is_optional else value not in slot.values:
             continue
-        changed = with_slot(found, slot.name, value)
+        changed = with_slot(choices, slot.name, value)
         if not find_violations(changed):
-            found = changed
-    return found
+            choices = changed
+    return choices
 
 
 def make_instruction(
@@ -485,14 +485,14 @@ def make_instruction(
     if form.dst is None:
         written: tuple[str | None, ...] = (next(names, "d"),)
     else:
-        kept = {
+        roles = {
             Destinations.P: "p",
             Destinations.P_Q: "pq",
             Destinations.P_SINK: "p_",
             Destinations.SINK_Q: "_q",
             Destinations.SINK: "_",
         }[form.dst]
-        written = tuple(None if role == "_" else next(names, role) for role in kept)
+        written = tuple(None if role == "_" else next(names, role) for role in roles)
     operands = []
     for operand in entry.sources:
         if operand.role != "c" or form.c:
@@ -507,7 +507,7 @@ def make_instruction(
 def with_value(setup: Setup, role: str, bits: int) -> Setup:
     """Return the setup with another value of an operand, and of every role of its register."""
     names = setup.instruction.names
-    same = [other for other, name in names.items() if name == names.get(role)] or [role]
+    same = [x for x, name in names.items() if name == names.get(role)] or [role]
     return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
 
 
@@ -580,12 +580,12 @@ def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
     unit = width // lanes
     ones = sum(1 << unit * lane for lane in range(lanes))
     high = 1 << (unit - 1)
-    each = "each lane " if lanes > 1 else ""
+    prefix = "each lane " if lanes > 1 else ""
     return (
         ("0", 0),
-        (f"{each}1", ones),
-        (f"{each}{high - 1:#x}", ones * (high - 1)),
-        (f"{each}{high:#x}", ones * high),
-        (f"{each}{2 * high - 1:#x}", ones * (2 * high - 1)),
+        (f"{prefix}1", ones),
+        (f"{prefix}{high - 1:#x}", ones * (high - 1)),
+        (f"{prefix}{high:#x}", ones * high),
+        (f"{prefix}{2 * high - 1:#x}", ones * (2 * high - 1)),
         *((("0x80ff7f01", 0x80FF7F01),) if lanes == 4 else ()),
     )

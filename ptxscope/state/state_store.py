@@ -74,7 +74,7 @@ class StateStore:
         """Return the saved state, or an empty one if there is none that can be used."""
         return self._load(self.state, _state_from_json) or SavedState()
 
-    def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
+    def _load(self, path: Path, parse: Callable[[object], Read]) -> Read | None:
         """Return a file's contents; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MOST)
@@ -86,14 +86,14 @@ class StateStore:
         import json
 
         try:
-            return made_of(json.loads(text.decode()))
+            return parse(json.loads(text.decode()))
         except Exception as error:  # whatever it contains, and whatever evaluating that raises
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
 
-    def save(self, kept: SavedState) -> None:
+    def save(self, state: SavedState) -> None:
         """Save the state. Raise OSError if it cannot be written."""
-        self._save(self.state, format_state(kept))
+        self._save(self.state, format_state(state))
 
     @staticmethod
     def _save(path: Path, text: str) -> None:
@@ -106,13 +106,13 @@ class StateStore:
 
         return self._load(self.lessons, from_json) or {}
 
-    def save_lessons(self, left: Mapping[str, LessonProgress]) -> None:
+    def save_lessons(self, places: Mapping[str, LessonProgress]) -> None:
         """Save the positions in lessons. Raise OSError if they cannot be written."""
         import json
 
         from ..learn.lesson_progress import progress_to_json
 
-        self._save(self.lessons, json.dumps(progress_to_json(left), indent=1))
+        self._save(self.lessons, json.dumps(progress_to_json(places), indent=1))
 
     def load_tally(self) -> Tally:
         """Return the results of exercises, or an empty tally if there is none that can be used."""
@@ -128,10 +128,10 @@ class StateStore:
             )
             return tally.Tally()
 
-    def save_tally(self, found: Tally) -> None:
+    def save_tally(self, tally: Tally) -> None:
         """Save the results of exercises. Raise OSError if they cannot be written."""
         self.tally.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.tally, found.json.encode())
+        files.replace(self.tally, tally.json.encode())
 
     def load_keymap(self) -> dict[str, str]:
         """Return action ids and the keys that the user assigned to them."""
@@ -139,14 +139,14 @@ class StateStore:
             text = files.read(self.keys, _MOST).decode()
             import tomllib
 
-            found = tomllib.loads(text)
+            keymap = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             why = getattr(error, "strerror", None) or str(error)
             self.messages.append(f"{self.keys} is not used: {why}")
             return {}
-        return dict(_flatten_table(found))
+        return dict(_flatten_table(keymap))
 
     def set_aside(self, why: str, path: Path | None = None) -> list[str]:
         """Rename a saved file and return messages about it."""
@@ -162,34 +162,34 @@ class StateStore:
 
 def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
     """Return dotted keys and their values: ``[step] next = "j"`` equals ``"step.next" = "j"``."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for name, value in table.items():
         if isinstance(value, dict):
-            found += _flatten_table(value, f"{prefix}{name}.")
+            pairs += _flatten_table(value, f"{prefix}{name}.")
         elif isinstance(value, str):
-            found.append((prefix + name, value))
-    return found
+            pairs.append((prefix + name, value))
+    return pairs
 
 
-def format_state(kept: SavedState) -> str:
+def format_state(state: SavedState) -> str:
     """Return the state as the text of a file."""
     import json
 
-    return json.dumps(state_to_json(kept), indent=1)
+    return json.dumps(state_to_json(state), indent=1)
 
 
-def state_to_json(kept: SavedState) -> dict[str, object]:
+def state_to_json(state: SavedState) -> dict[str, object]:
     """Return the saved part of a state."""
     return {
         "schema": SCHEMA,
-        "setup": _setup_to_json(kept.setup),
-        "pin": _setup_to_json(kept.pin),
-        "step": kept.step,
-        "recent": list(kept.recent),
-        "theme": kept.theme,
-        "asked": kept.is_result_revealed,
-        "guesses": list(kept.guesses),
-        "predicting": kept.predicting,
+        "setup": _setup_to_json(state.setup),
+        "pin": _setup_to_json(state.pin),
+        "step": state.step,
+        "recent": list(state.recent),
+        "theme": state.theme,
+        "asked": state.is_result_revealed,
+        "guesses": list(state.guesses),
+        "predicting": state.predicting,
     }
 
 
@@ -249,15 +249,19 @@ def _setup_from_json(data: dict[str, object] | None) -> Setup | None:
 
 def _annotations_from_json(data: object) -> Annotations:
     try:
-        found = from_json(_check_type(dict, data, "annotations"))
+        annotations = from_json(_check_type(dict, data, "annotations"))
     except (LookupError, AttributeError, OverflowError) as error:
         raise ValueError(f"annotations: {error}") from None
-    for note in found.notes:
+    for note in annotations.notes:
         if note.lane is not None and not 0 <= note.lane < _LANES:
             raise ValueError(f"there is no lane {note.lane}")
-    for text in (found.title, found.caption, *(note.text for note in found.notes)):
+    for text in (
+        annotations.title,
+        annotations.caption,
+        *(note.text for note in annotations.notes),
+    ):
         text.encode()
-    return found
+    return annotations
 
 
 def _check_opcode(name: str) -> str:

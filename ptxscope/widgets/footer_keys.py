@@ -69,42 +69,42 @@ def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[
     keys, focus = map_keys(screen.app), screen.focused
     actions = {action.id: action for action in ACTIONS}
 
-    def named(id_: str, key: str) -> FooterKey:
+    def make_named_key(id_: str, key: str) -> FooterKey:
         action = actions[id_]
         name = ((format_key(key), action.action),)
         return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
     def acting(*ids: str) -> list[FooterKey]:
         found = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
-        return [named(id_, key) for id_, key in zip(ids, found, strict=True) if key]
+        return [make_named_key(id_, key) for id_, key in zip(ids, found, strict=True) if key]
 
     own = list_keys(focus) if focus else []
-    out = [key for key in own if key.names[0][0] == format_key("escape")]
-    if focus and not out:
-        out = acting("go.picture")
-    own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
+    exit_keys = [key for key in own if key.names[0][0] == format_key("escape")]
+    if focus and not exit_keys:
+        exit_keys = acting("go.picture")
+    own = sorted((key for key in own if key not in exit_keys), key=lambda key: key.is_arrows)
     always = [
-        named(id_, keys[id_][0])
+        make_named_key(id_, keys[id_][0])
         for id_ in FIXED_FOOTER_ACTIONS
         if not (focus and _is_consumed(focus, keys[id_][0]))  # otherwise it would be typed
     ]
-    taken = _find_taken_keys(focus, own)
-    always = [key for key in always if key.names[0][0] not in taken]
+    taken_keys = _find_taken_keys(focus, own)
+    always = [key for key in always if key.names[0][0] not in taken_keys]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()
-    return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
+    return (*acting(*first), *own, *acting(*FOOTER)), (*exit_keys, *always)
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
     """Return the keys, with neighbours of one group combined."""
-    found: list[FooterKey] = []
+    groups: list[FooterKey] = []
     for label, group in groupby(keys, lambda key: key.group):
         members = list(group)
         if label and len(members) > 1:
             names = tuple(name for key in members for name in key.names)
             tooltip = "; ".join(key.tooltip for key in members)
             members = [FooterKey(names, label, tooltip, group=label)]
-        found += members
-    return found
+        groups += members
+    return groups
 
 
 def _find_taken_keys(focus: Widget | None, own: Sequence[FooterKey]) -> set[str]:
@@ -126,14 +126,14 @@ def list_keys(focus: Widget) -> list[FooterKey]:
         group = groups.setdefault((node, name), [])
         if all(binding.action != other.action for other in group):
             group.append(binding)
-    found: list[FooterKey] = []
+    keys: list[FooterKey] = []
     for (node, name), group in groups.items():
         together = all(len(format_key(binding.key)) == 1 for binding in group)
         parts = [group] if together else [[binding] for binding in group]
-        found += (_make_key(name, part, node) for part in parts)
-    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
-        found.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
-    return found
+        keys += (_make_key(name, part, node) for part in parts)
+    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in keys):
+        keys.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
+    return keys
 
 
 def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
@@ -146,15 +146,15 @@ def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
                 continue
-            given = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
-            some = any(binding.show for binding in given)
-            for binding in given:
+            bindings = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
+            has_shown = any(binding.show for binding in bindings)
+            for binding in bindings:
                 keys = [key.strip() for key in binding.key.split(",")]
                 free = [key for key in keys if key not in taken]
                 if node is not focus:
                     free = [key for key in free if not _is_consumed(focus, key)]
                 taken.update(keys)
-                is_told = binding.show or not some or keys[0] in _ARROWS
+                is_told = binding.show or not has_shown or keys[0] in _ARROWS
                 label = _format_label(node, binding)
                 if free and label and is_told:
                     yield Binding(free[0], binding.action, label), node
@@ -196,10 +196,10 @@ def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
     return FooterKey(names, label, ", ".join(said), node)
 
 
-def _format_common_words(said: Sequence[str], name: str) -> str:
+def _format_common_words(descriptions: Sequence[str], name: str) -> str:
     """Return the words at the end of all descriptions, or else the action's name."""
     kept: list[str] = []
-    for words in zip(*(reversed(text.split()) for text in said), strict=False):
+    for words in zip(*(reversed(text.split()) for text in descriptions), strict=False):
         if len(set(words)) > 1:
             break
         kept.insert(0, words[0])

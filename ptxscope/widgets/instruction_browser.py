@@ -112,9 +112,9 @@ class InstructionBrowser(Box):
         else:
             await self.run_action("screen.leave")
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor of the list."""
-        self.list.move(by)
+        self.list.move(delta)
 
     def action_choose(self) -> None:
         """Open the instruction under the cursor."""
@@ -192,9 +192,9 @@ class InstructionList(Pane):
 
         return [("", name) for name in search_instructions(self._query, self.lanes)]
 
-    def move(self, by: int) -> None:
+    def move(self, delta: int) -> None:
         """Move the cursor among the rows."""
-        self._cursor = min(max(self._cursor + by, 0), max(len(self.rows()) - 1, 0))
+        self._cursor = min(max(self._cursor + delta, 0), max(len(self.rows()) - 1, 0))
         self.redraw_lines()
         self._show_cursor()
 
@@ -202,11 +202,11 @@ class InstructionList(Pane):
         """Return headings and a line for each instruction; best matches first while filtering."""
         lines: list[StyledLine] = list(self._unmatched_lines(width))
         heading = ""
-        for at, (group, name) in enumerate(self.rows()):
+        for index, (group, name) in enumerate(self.rows()):
             if group != heading:
                 heading = group
                 lines.append([StyledText(group, "dim")])
-            lines += self._entry_lines(at, name, self._about(name), width)
+            lines += self._entry_lines(index, name, self._about(name), width)
         return lines or [[StyledText("nothing matches", "dim")]]
 
     def _about(self, name: str) -> str:
@@ -215,8 +215,8 @@ class InstructionList(Pane):
             return CATALOG[name].brief
         from ..engine.isa.intrinsics import map_intrinsics
 
-        found = map_intrinsics()[name]
-        return f"{'≈' if found.differs else '='} {found.ptx.partition(' ')[0]}"
+        intrinsic = map_intrinsics()[name]
+        return f"{'≈' if intrinsic.differs else '='} {intrinsic.ptx.partition(' ')[0]}"
 
     def _unmatched_lines(self, width: int) -> Iterator[StyledLine]:
         """Yield the query's words that none of the rows matches."""
@@ -224,20 +224,20 @@ class InstructionList(Pane):
             from ..state.instruction_search import find_unmatched_words
 
             if words := find_unmatched_words(self._query, self.lanes):
-                said = f"nothing fits {', '.join(map(make_printable, words))}; without:"
-                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
+                text = f"nothing fits {', '.join(map(make_printable, words))}; without:"
+                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(text, max(width, 1)))
 
-    def _entry_lines(self, at: int, name: str, about: str, width: int) -> list[StyledLine]:
+    def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
-        here = " cursor" if at == self._cursor and self._has_cursor() else ""
+        cursor_style = " cursor" if index == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
-            return [[StyledText(lead, ink + here, at), StyledText(about, "dim", at)]]
+            return [[StyledText(lead, ink + cursor_style, index), StyledText(about, "dim", index)]]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            [StyledText(lead[:width], ink + here, at)],
-            *([StyledText("  "[:width]), StyledText(part, "dim", at)] for part in folded),
+            [StyledText(lead[:width], ink + cursor_style, index)],
+            *([StyledText("  "[:width]), StyledText(part, "dim", index)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:

@@ -66,7 +66,7 @@ class LessonStrip(Pane):
 
         control: LessonStrip
 
-    class Hinted(PostedMessage):
+    class CardHintRequested(PostedMessage):
         """Posted to show a hint."""
 
         control: LessonStrip
@@ -91,7 +91,7 @@ class LessonStrip(Pane):
     def show_card(
         self,
         titles: tuple[str, ...],
-        said: tuple[LessonParagraph, ...],
+        paragraphs: tuple[LessonParagraph, ...],
         *,
         has_question: bool,
         is_first: bool,
@@ -102,7 +102,7 @@ class LessonStrip(Pane):
         With ``has_question``, one may answer. An answer may begin with ``letters``, except those
         that are keys of the lesson.
         """
-        self._titles, self._said = titles, said
+        self._titles, self._said = titles, paragraphs
         self._is_asking, self._is_first = has_question, is_first
         self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
         self.redraw_lines()
@@ -119,8 +119,8 @@ class LessonStrip(Pane):
         if title != self.border_title:
             self.border_title = title
         lines: list[StyledLine] = []
-        for said in self._said:
-            lines += _wrap_paragraph(said, width)
+        for paragraph in self._said:
+            lines += _wrap_paragraph(paragraph, width)
         return lines
 
     # --- keys ------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class LessonStrip(Pane):
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.post_message(self.Hinted(self))
+            self.post_message(self.CardHintRequested(self))
         else:
             await self.run_action("screen.help")
 
@@ -172,10 +172,10 @@ class LessonStrip(Pane):
         self.post_message(self.ExitRequested(self))
 
 
-def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
+def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:
     """Yield a paragraph in lines: words remain whole if they fit."""
     line, used = StyledLine(), 0
-    for word in _iter_words(said):
+    for word in _iter_words(paragraph):
         if not word:
             yield from (line, [])
             line, used = [], 0
@@ -197,18 +197,18 @@ def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
 
 
 def _split_text(text: str, width: int) -> list[str]:
-    return [text[at : at + width] for at in range(0, len(text), max(width, 1))]
+    return [text[index : index + width] for index in range(0, len(text), max(width, 1))]
 
 
-def _iter_words(said: LessonParagraph) -> Iterator[StyledLine]:
+def _iter_words(paragraph: LessonParagraph) -> Iterator[StyledLine]:
     """Yield words with the blank after them, except at the end."""
     word: StyledLine = []
-    for piece in said.text:
+    for piece in paragraph.text:
         if piece.text == "\n\n":
             yield from (word, [])
             word = []
             continue
-        ink = _INKS[piece.kind] or said.ink
+        ink = _INKS[piece.kind] or paragraph.ink
         *whole, last = piece.text.split(" ")
         for part in whole:
             yield [*word, StyledText(f"{part} ", ink)]

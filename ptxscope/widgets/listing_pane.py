@@ -63,15 +63,15 @@ class ListingPane(Pane):
             return
         self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
-        here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.set_title(f"{make_printable(place.listing.name)} · {here} of {len(chosen)}")
+        cursor = next((index for index, row in enumerate(chosen, 1) if self._is_here(row)), 0)
+        self.set_title(f"{make_printable(place.listing.name)} · {cursor} of {len(chosen)}")
         self.redraw_lines()
         self._show_cursor()
 
     def _show_cursor(self) -> None:
-        here = self.place and (self.place.program, self.place.index)
+        row = self.place and (self.place.program, self.place.index)
         for y, line in enumerate(self.drawn):
-            if any(piece.target is not None and piece.target == here for piece in line):
+            if any(piece.target is not None and piece.target == row for piece in line):
                 self.show_line(y, context=2)
                 return
 
@@ -93,36 +93,38 @@ class ListingPane(Pane):
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
-        here = self._is_here(row)
-        mark = "✗" if row.problem else "▸" if here else " "
-        ink = "dim" if target is None else "current" if here else ""
+        has_cursor = self._is_here(row)
+        mark = "✗" if row.problem else "▸" if has_cursor else " "
+        ink = "dim" if target is None else "current" if has_cursor else ""
         room = max(width - _NUMBER - 1, 1)
         lines = [
             [
-                StyledText(" " * _NUMBER if at else f"{row.line:>{_NUMBER - 1}} ", "dim", target),
                 StyledText(
-                    (" " if at else mark) + text.ljust(room),
-                    f"{ink} cursor" if here else ink,
+                    " " * _NUMBER if index else f"{row.line:>{_NUMBER - 1}} ", "dim", target
+                ),
+                StyledText(
+                    (" " if index else mark) + text.ljust(room),
+                    f"{ink} cursor" if has_cursor else ink,
                     target,
                 ),
             ]
-            for at, text in enumerate(_fold_text(make_printable(row.text), room))
+            for index, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
         if row.needs:
             needs = f"needs {', '.join(map(make_printable, row.needs))}"
             lines.append(
                 [StyledText(" " * (_NUMBER + 1), "", target), StyledText(needs, "changed", target)]
             )
-        told = (
+        effect = (
             row.problem
             or row.unread
             or (VEIL * len(row.result) if self._is_held(row) else row.result)
         )
         bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
-        if told or can:
+        if effect or can:
             marks = "  " + (bites or can)
-            *before, last = _fold_text(make_printable(told), room)
+            *before, last = _fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 before, last = [*before, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
@@ -142,10 +144,10 @@ class ListingPane(Pane):
         behind = place is not None and row.program == place.program and row.place >= place.index
         return self._is_veiled and behind
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Go to another of the 27 instructions."""
         if self.place is not None:
-            self.StatementChosen(self, self.place.move_by(by)).post_to_screen()
+            self.StatementChosen(self, self.place.move_by(delta)).post_to_screen()
 
     def action_leave(self) -> None:
         """Go on to the steps."""

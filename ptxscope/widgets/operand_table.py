@@ -196,8 +196,8 @@ class OperandTable(CursorPane):
         return lines
 
     def _make_piece(self, text: str, field: OperandField, ink: str) -> StyledText:
-        here = field == self.field and (self.has_focus or self._typed_over)
-        return StyledText(text, f"{ink} cursor" if here else ink, field)
+        has_cursor = field == self.field and (self.has_focus or self._typed_over)
+        return StyledText(text, f"{ink} cursor" if has_cursor else ink, field)
 
     def _value_lines(self, trace: Trace, role: str, roles: list[str]) -> Iterator[StyledLine]:
         """Yield the notations, each with the blanks before it; the lanes are one."""
@@ -267,11 +267,11 @@ class OperandTable(CursorPane):
             return
         fields = self._list_fields(self._trace, self.field.role)
         if across:
-            at = fields.index(self.field) + across
-            self.field = fields[min(max(at, 0), len(fields) - 1)]
+            index = fields.index(self.field) + across
+            self.field = fields[min(max(index, 0), len(fields) - 1)]
         else:
-            at = roles.index(self.field.role) + down
-            role = roles[min(max(at, 0), len(roles) - 1)]
+            index = roles.index(self.field.role) + down
+            role = roles[min(max(index, 0), len(roles) - 1)]
             others = self._list_fields(self._trace, role)
             same = self.field._replace(role=role)
             self.field = same if same in others else others[0]
@@ -287,13 +287,13 @@ class OperandTable(CursorPane):
     def handle_click(self, target: object) -> None:
         """Put the cursor on a field; a second click toggles a bit or edits another field."""
         if isinstance(target, OperandField):
-            again = target == self.field
+            is_repeated = target == self.field
             self.field = target
             self.redraw_lines()
             self._show_hint()
             if target.notation in ("bit", "truth"):
                 self.action_flip()
-            elif again:
+            elif is_repeated:
                 self.action_edit()
 
     def action_edit(self, start: str = "") -> None:
@@ -341,38 +341,38 @@ class OperandTable(CursorPane):
     def action_flip(self) -> None:
         """Toggle the bit under the cursor, or the lowest bit of the value or lane."""
         if (place := self._place()) is not None:
-            role, at, _ = place
-            self._post(role, self._get_bits(role) ^ (1 << at))
+            role, bit, _ = place
+            self._post(role, self._get_bits(role) ^ (1 << bit))
 
-    def action_nudge(self, by: int) -> None:
+    def action_nudge(self, delta: int) -> None:
         """Add to the field: the bit's weight, one to the lane, or one to the whole value.
 
         A floating-point value moves to its neighbour.
         """
         if (place := self._place()) is not None:
-            role, at, width = place
+            role, bit, width = place
             if self.field.notation == "float":
                 bits = self._get_bits(role)
-                following = step_float(bits, width, by)
+                following = step_float(bits, width, delta)
                 if following is None:
                     Hint(self, explain_last_float(bits, width)).post_to_screen()
                 else:
                     self._post(role, following)
                 return
             bits, mask = self._get_bits(role), (1 << width) - 1
-            self._post(role, bits & ~(mask << at) | ((bits >> at) + by & mask) << at)
+            self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
 
     def _place(self) -> tuple[str, int, int] | None:
         """The role, lowest bit and width of the field under the cursor."""
         if self._trace is None or not self._list_roles(self._trace):
             return None
-        role, notation, at = self.field
+        role, notation, lane = self.field
         width = self._trace.instruction.type_of(role).bits
         if notation == "bit":
-            return role, at, width - at
+            return role, lane, width - lane
         if notation == "lane":
             unit = width // self._trace.instruction.count_lanes(role)
-            return role, unit * at, unit
+            return role, unit * lane, unit
         return role, 0, width
 
     def _get_bits(self, role: str) -> int:
@@ -395,13 +395,13 @@ class OperandTable(CursorPane):
             Hint(self, self._format_hint(self._trace)).post_to_screen()
 
     def _format_hint(self, trace: Trace) -> str:
-        role, notation, at = self.field
+        role, notation, lane = self.field
         name = make_printable(format_operand_name(trace, role))
         if notation == "truth":
             return f"{name}: type true or false, space switches it"
         if notation == "bit":
-            return f"bit {at} of {name}: space turns it, typing sets the operand"
-        part = f"lane {at} of {name}" if notation == "lane" else name
+            return f"bit {lane} of {name}: space turns it, typing sets the operand"
+        part = f"lane {lane} of {name}" if notation == "lane" else name
         return f"{part}: type a value, < or > nudges it, Esc leaves"
 
     def on_focus(self) -> None:

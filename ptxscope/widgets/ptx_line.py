@@ -129,25 +129,25 @@ class PtxLine(PlainInput):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the line, with a sign at each edge where it continues. Overrides Textual."""
         width, first = self.scrollable_content_region.width, self.scroll_offset.x
-        left = GOES_ON[0] if first > 0 else ""
+        edge = GOES_ON[0] if first > 0 else ""
         right = GOES_ON[1] if cell_len(self.value) - first > width else ""
         return [
             self._add_edges(
-                strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x
+                strip, edge if crop.x == 0 else "", right, self.outer_size.width - crop.x
             )
             for strip in super().render_lines(crop)
         ]
 
-    def _add_edges(self, strip: Strip, left: str, right: str, width: int) -> Strip:
+    def _add_edges(self, strip: Strip, left_edge: str, right_edge: str, width: int) -> Strip:
         """Return a strip with signs in its first column and in the widget's last."""
         parts = [strip]
-        if left:
-            parts = [self._make_sign(left), strip.crop(1)]
-        if right and strip.cell_length == width:
+        if left_edge:
+            parts = [self._make_sign(left_edge), strip.crop(1)]
+        if right_edge and strip.cell_length == width:
             parts = [
                 *parts[:-1],
                 parts[-1].crop(0, parts[-1].cell_length - 1),
-                self._make_sign(right),
+                self._make_sign(right_edge),
             ]
         return Strip.join(parts)
 
@@ -184,14 +184,14 @@ class PtxLine(PlainInput):
     @property
     def candidates(self) -> tuple[Completion, ...]:
         """The completions at the end of the text."""
-        text, found = self.value, self._candidates
-        if found is None:
+        text, completions = self.value, self._candidates
+        if completions is None:
             from ..engine.syntax.completions import find_completions
 
             known = find_completions(text)
-            found = tuple(x for x in known if text[: x.start] + x.text != text)
-            self._candidates = found
-        return found
+            completions = tuple(x for x in known if text[: x.start] + x.text != text)
+            self._candidates = completions
+        return completions
 
     def _forget_candidates(self) -> None:
         self._candidates, self.candidate = None, 0
@@ -219,10 +219,10 @@ class PtxLine(PlainInput):
             event.stop()  # PlainInput and Input, whose handlers run next, insert it
             self._pasted = True
 
-    def action_move_candidate(self, by: int) -> None:
+    def action_move_candidate(self, delta: int) -> None:
         """Choose another completion."""
         if self.candidates:
-            self.candidate = (self.candidate + by) % len(self.candidates)
+            self.candidate = (self.candidate + delta) % len(self.candidates)
             self.CandidateMoved(self).post_to_screen()
 
     def action_complete(self) -> None:
@@ -362,9 +362,9 @@ class LineStatus(Pane, can_focus=False):
         if self._ins is None:
             return [[]]
         entry = self._ins.entry
-        least = entry.compute_minimum(self._ins.form)
-        said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
-        return [[StyledText(x, "dim")] for x in _fold_text(said, width)]
+        minimum = entry.compute_minimum(self._ins.form)
+        text = f"{entry.summary} · PTX ISA {entry.section}, {minimum}"
+        return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:
         """Return the completions, with a mark on that of Tab."""

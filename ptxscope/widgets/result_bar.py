@@ -89,13 +89,13 @@ class ResultBar(Pane, can_focus=False):
     def _measure_height(self, trace: Trace, width: int) -> int:
         """Return the maximum lines of the result, a pin and another answer."""
         ins = trace.instruction
-        many = len(ins.results)
+        count = len(ins.results)
         names = sum(len(name) for name in ins.results.values())
         bits = sum(len(format_hex(0, ins.type_of(role).bits)) for role in ins.results)
-        told = bits if many == 1 else names + bits + 5 * many
+        columns = bits if count == 1 else names + bits + 5 * count
         ids = ", ".join(erratum.id for erratum in ins.errata)
-        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + told if ids else len(f"ptxas-13.5: {_AGREE}")
-        needed = names + bits + 5 * many + len("pin ") + told + 1 + badge
+        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len(f"ptxas-13.5: {_AGREE}")
+        needed = names + bits + 5 * count + len("pin ") + columns + 1 + badge
         return 1 if needed <= width else 2
 
     def _format_destinations(self, trace: Trace, longest: int, with_readings: bool) -> StyledLine:
@@ -104,9 +104,9 @@ class ResultBar(Pane, can_focus=False):
         line: StyledLine = []
         for role, name in ins.results.items():
             bits = trace.result[name]
-            said = format_hex(bits, ins.type_of(role).bits)
+            text = format_hex(bits, ins.type_of(role).bits)
             line.append(StyledText(f"{_shorten_name(name, longest)} = ", "label"))
-            line.append(self._make_bits_piece(said, "value"))
+            line.append(self._make_bits_piece(text, "value"))
             if with_readings and not self._key:
                 line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
             line.append(StyledText("   " if with_readings else "  "))
@@ -149,8 +149,8 @@ class ResultBar(Pane, can_focus=False):
         same = trace.result == divergence.isa.result
         other = divergence.other if same else divergence.isa
         first = StyledText(f"{model} ≠ {other.model.name} ", "clamped")
-        told = self._format_short_result(other, longest, "clamped")
-        return [first, *told, StyledText(f" ({ids})", "clamped")]
+        text = self._format_short_result(other, longest, "clamped")
+        return [first, *text, StyledText(f" ({ids})", "clamped")]
 
     def handle_click(self, target: object) -> None:
         """Reveal the hidden result."""
@@ -193,10 +193,10 @@ class KeyBar(Pane, can_focus=False):
         self._here: Sequence[FooterKey] = ()
         self._always: Sequence[FooterKey] = ()
 
-    def show(self, here: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
+    def show(self, keys: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
         """Show keys as far as there is room, and the permanent keys at the right."""
-        if (here, always) != (self._here, self._always):
-            self._here, self._always = here, always
+        if (keys, always) != (self._here, self._always):
+            self._here, self._always = keys, always
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
@@ -206,15 +206,15 @@ class KeyBar(Pane, can_focus=False):
         its keys, they share a label.
         """
         always = list(self._always)
-        for at, room in enumerate(self.LABELLED, 1):
-            if width < room and at < len(always):  # the first is the one that leaves the focus
-                always[-at] = always[-at]._replace(label="")
+        for index, room in enumerate(self.LABELLED, 1):
+            if width < room and index < len(always):  # the first is the one that leaves the focus
+                always[-index] = always[-index]._replace(label="")
         right = [piece for key in always for piece in _make_key_pieces(key)]
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
         room = width - _measure_line(right)
-        least = max((at for at, key in enumerate(self._here, 1) if key.group), default=0)
-        is_roomy = sum(key.width + 2 for key in self._here[:least]) <= room
+        minimum = max((index for index, key in enumerate(self._here, 1) if key.group), default=0)
+        is_roomy = sum(key.width + 2 for key in self._here[:minimum]) <= room
         line: StyledLine = []
         whole = True
         for key in self._here if is_roomy else group_keys(self._here):

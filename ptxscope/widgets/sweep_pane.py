@@ -145,12 +145,12 @@ class SweepPane(Pane):
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
         """Return the operands without the swept parts."""
-        names, found = self._trace.instruction.names, dict(operands)
+        names, others = self._trace.instruction.names, dict(operands)
         for lane in filter(None, (self._x, self._y)):
-            for role in found:
+            for role in others:
                 if names.get(role) == lane.name:
-                    found[role] = lane.insert(found[role], 0)
-        return found
+                    others[role] = lane.insert(others[role], 0)
+        return others
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lanes, the plot, the current point, and as many sentences as fit."""
@@ -182,10 +182,10 @@ class SweepPane(Pane):
         lines += point
         return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
 
-    def _cut(self, said: list[StyledLine]) -> list[StyledLine]:
-        if said:
-            said[-1] = [StyledText("… w: all of it in words", "dim")]
-        return said
+    def _cut(self, texts: list[StyledLine]) -> list[StyledLine]:
+        if texts:
+            texts[-1] = [StyledText("… w: all of it in words", "dim")]
+        return texts
 
     def _detect_characters(self) -> tuple[bool, bool]:
         """Return whether the terminal has characters beyond ASCII, and colours."""
@@ -205,10 +205,10 @@ class SweepPane(Pane):
         line: StyledLine = []
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
             lane = chosen[part]
-            on = part == self._part
+            is_current = part == self._part
             line.append(StyledText(f"{name} ", "label"))
             text = make_printable(lane.label) if lane else "none"
-            line.append(StyledText(f"◀ {text} ▶" if on else f" {text} ", "chosen", part))
+            line.append(StyledText(f"◀ {text} ▶" if is_current else f" {text} ", "chosen", part))
             line.append(StyledText("  "))
         line.append(
             StyledText(f"model {', '.join([self.found.model.name, *self._iter_legend()])}", "dim")
@@ -217,23 +217,23 @@ class SweepPane(Pane):
 
     def _iter_legend(self) -> Iterator[str]:
         """Yield the meaning of the drawn marks."""
-        found = self.found
+        sweep = self.found
         if not self._y:
-            masks = (found.clamped, found.wrapped)
+            masks = (sweep.clamped, sweep.wrapped)
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
                 if mask.any():
                     yield f"{name[0]} {name}"
-        if found.other and found.divergence_mask.any():
+        if sweep.other and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
-            yield f"{sign} where {found.other.name} parts"
+            yield f"{sign} where {sweep.other.name} parts"
 
     def _scale(self) -> str:
         """Return the results that the shades represent."""
-        found = self.found
+        sweep = self.found
         if not self._y:
             return ""
-        low, high = (found.result_part.format_value(found.result_part.get_value_at(int(x))) for x in
-                     (found.places.min(), found.places.max()))  # fmt: skip
+        low, high = (sweep.result_part.format_value(sweep.result_part.get_value_at(int(x))) for x in
+                     (sweep.places.min(), sweep.places.max()))  # fmt: skip
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
@@ -267,22 +267,22 @@ class SweepPane(Pane):
 
     def _move(self, x: int, y: int) -> None:
         at_x, at_y = self.found.current_point
-        axis, at = (self.found.x, at_x) if x else (self.found.y, at_y)
-        if axis is None or at is None:
+        axis, position = (self.found.x, at_x) if x else (self.found.y, at_y)
+        if axis is None or position is None:
             return
-        to = min(max(at + (x or y), 0), axis.size - 1)
-        if to != at:
+        to = min(max(position + (x or y), 0), axis.size - 1)
+        if to != position:
             self._post(axis, to)
 
-    def _post(self, axis: SweepAxis, at: int) -> None:
+    def _post(self, axis: SweepAxis, point: int) -> None:
         lane = axis.lane
-        bits = lane.insert(self._trace.operands[lane.role], axis.get_value(at))
+        bits = lane.insert(self._trace.operands[lane.role], axis.get_value(point))
         self.PointMoved(self, lane.role, bits).post_to_screen()
 
-    def action_part(self, by: int) -> None:
+    def action_part(self, delta: int) -> None:
         """Go to the next item that can be changed; with 0, return to the plot."""
-        at = (_PARTS.index(self._part) + by) % len(_PARTS) if by else 0
-        self._part, self._all_words = _PARTS[at], False
+        index = (_PARTS.index(self._part) + delta) % len(_PARTS) if delta else 0
+        self._part, self._all_words = _PARTS[index], False
         self._on_part_changed()
 
     def action_words(self) -> None:
@@ -298,11 +298,11 @@ class SweepPane(Pane):
     async def on_click(self, event: events.Click) -> None:
         """Move the point to the click."""
         column, row = event.x - self.gutter.left, event.y - self.gutter.top - 1
-        found = None if self._all_words else find_values_at(self.found, self._cells, column, row)
-        if found is None:
+        cell = None if self._all_words else find_values_at(self.found, self._cells, column, row)
+        if cell is None:
             await super().on_click(event)
             return
-        at_x, at_y = found
+        at_x, at_y = cell
         lane = self._x
         bits = lane.insert(self._trace.operands[lane.role], self.found.x.get_value(at_x))
         if self._y and self.found.y and at_y is not None:
@@ -317,22 +317,22 @@ class SweepPane(Pane):
         """Choose the next lane."""
         self._choose_next_part(str(target), 1)
 
-    def _choose_next_part(self, part: str, by: int) -> None:
+    def _choose_next_part(self, part: str, delta: int) -> None:
         """Choose another lane for x, for y or for the result."""
         ins = self._trace.instruction
         if part == "x":
-            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), by)
-            of = choose_default_result(ins, self._x)
-            self._of = of or self._of
+            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), delta)
+            result = choose_default_result(ins, self._x)
+            self._of = result or self._of
             if self._y and _is_overlapping(self._x, self._y):
                 self._y = None
         elif part == "y":
             first = choose_default_parts(ins)[1]
             lanes = sorted(list_sweepable_parts(ins), key=lambda lane: lane != first)
             apart = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
-            self._y = _find_next(self._y, [None, *apart], by)
+            self._y = _find_next(self._y, [None, *apart], delta)
         else:
-            self._of = _find_next(self._of, list(list_result_parts(ins)), by)
+            self._of = _find_next(self._of, list(list_result_parts(ins)), delta)
         self.found = self._compute_sweep()
         self._on_part_changed()
 
@@ -367,14 +367,14 @@ def can_sweep(ins: Instruction) -> bool:
 def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:
     """Return the first swept part and the first part of the result."""
     x, _ = choose_default_parts(trace.instruction)
-    of = x and choose_default_result(trace.instruction, x)
-    assert x and of  # noqa: PT018
-    return x, of
+    result = x and choose_default_result(trace.instruction, x)
+    assert x and result  # noqa: PT018
+    return x, result
 
 
-def _find_next(now: PartT, lanes: list[PartT], by: int) -> PartT:
-    at = lanes.index(now) if now in lanes else 0
-    return lanes[(at + by) % len(lanes)]
+def _find_next(now: PartT, lanes: list[PartT], delta: int) -> PartT:
+    index = lanes.index(now) if now in lanes else 0
+    return lanes[(index + delta) % len(lanes)]
 
 
 def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
@@ -383,10 +383,10 @@ def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
 
 def _style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
     """Return cells as pieces, joined if they look the same."""
-    found: StyledLine = []
+    pieces: StyledLine = []
     for ink, cells in groupby(line, _format_shade if is_shaded else _choose_style):
-        found.append(StyledText("".join([cell.text for cell in cells]), ink))
-    return found
+        pieces.append(StyledText("".join([cell.text for cell in cells]), ink))
+    return pieces
 
 
 def _choose_style(cell: PlotCell) -> str:

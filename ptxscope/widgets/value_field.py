@@ -81,7 +81,7 @@ class ValueField(Vertical):
         control: ValueField
         about: object
 
-    class Hinted(PostedMessage):
+    class AnswerHintRequested(PostedMessage):
         """Posted when ``?`` is typed."""
 
         control: ValueField
@@ -131,8 +131,8 @@ class ValueField(Vertical):
 
     def ask(
         self,
-        called: str,
-        read: Callable[[str], int],
+        label: str,
+        parse: Callable[[str], int],
         start: str,
         about: object,
         *,
@@ -143,8 +143,8 @@ class ValueField(Vertical):
         Every letter is text. With hints, a ``?`` is posted instead of typed.
         """
         self.close()
-        self._read, self._about, self._has_hints = read, about, has_hints
-        self._begin(called, start)
+        self._read, self._about, self._has_hints = parse, about, has_hints
+        self._begin(label, start)
 
     def _begin(self, called: str, start: str) -> None:
         self._fill()
@@ -242,8 +242,8 @@ class ValueField(Vertical):
             allowed = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
             lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            said = f"{make_printable(error.message)}{allowed}"
-            return textwrap.fill(said, width, initial_indent=lead, break_on_hyphens=False)
+            message = f"{make_printable(error.message)}{allowed}"
+            return textwrap.fill(message, width, initial_indent=lead, break_on_hyphens=False)
         return ""
 
     def _check(self, text: str) -> None:
@@ -265,7 +265,7 @@ class ValueField(Vertical):
         event.stop()
         if "?" in self.commands and "?" in event.value:
             self.input.value = event.value.replace("?", "")
-            self.Hinted(self, self._about).post_to_screen()
+            self.AnswerHintRequested(self, self._about).post_to_screen()
             return
         self._check(event.value)
 

@@ -118,11 +118,11 @@ class _Asking(NamedTuple):
     wanted: int
     """The number of exercises to ask."""
 
-    def with_(self, found: Exercise, outcome: ExerciseOutcome, taken: int) -> _Asking:
+    def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> _Asking:
         """Return the state after one more exercise, and save it if possible."""
-        key = (found.opcode, found.kind)
-        one = Tally().with_(key, outcome, taken).total
-        tally, store = self.tally.with_(key, outcome, taken), self.store
+        key = (exercise.opcode, exercise.kind)
+        one = Tally().with_(key, outcome, hint_count).total
+        tally, store = self.tally.with_(key, outcome, hint_count), self.store
         if store:
             try:
                 store.save_tally(tally)
@@ -132,32 +132,34 @@ class _Asking(NamedTuple):
         return _Asking(store, tally, self.now.add(one), self.wanted)
 
 
-def _ask_one(asking: _Asking, found: Exercise) -> _Asking:
+def _ask_one(state: _Asking, exercise: Exercise) -> _Asking:
     """Ask until the exercise is answered or skipped. Raise EOFError at the end of the answers."""
-    title, *lines = question_lines(found)
-    print(f"{found.number}/{asking.wanted}  {title}")
+    title, *lines = question_lines(exercise)
+    print(f"{exercise.number}/{state.wanted}  {title}")
     print("\n".join(lines))
-    left, taken = iter(list_hints(found)), 0
+    attempts, hint_count = iter(list_hints(exercise)), 0
     while True:
-        text = _read_line(prompt(found))
+        text = _read_line(prompt(exercise))
         if text.strip() == "?":
-            hint = next(left, "")
-            taken += bool(hint)
+            hint = next(attempts, "")
+            hint_count += bool(hint)
             _print_sentences([hint or "There are no more hints."])
             continue
         if not text.strip():
-            _print_sentences(skipped_lines(found))
+            _print_sentences(skipped_lines(exercise))
             print()
-            return asking.with_(found, ExerciseOutcome.SKIPPED, taken)
+            return state.with_(exercise, ExerciseOutcome.SKIPPED, hint_count)
         try:
-            verdict = grade_answer(found, text)
+            verdict = grade_answer(exercise, text)
         except PtxError as error:
             print(error)
             continue
-        _print_sentences(feedback_lines(found, verdict))
+        _print_sentences(feedback_lines(exercise, verdict))
         print()
-        return asking.with_(
-            found, ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG, taken
+        return state.with_(
+            exercise,
+            ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG,
+            hint_count,
         )
 
 
@@ -167,9 +169,9 @@ def _print_sentences(sentences: Iterable[str]) -> None:
         print(textwrap.fill(text, _WIDTH, initial_indent=lead, subsequent_indent=follow))
 
 
-def _read_line(asks: str) -> str:
+def _read_line(prompt: str) -> str:
     """Return a typed or piped line. Raise EOFError if there is none."""
-    print(asks, end="", flush=True)
+    print(prompt, end="", flush=True)
     source = getattr(sys.stdin, "buffer", None)
     try:
         if source is None:
@@ -192,9 +194,9 @@ def _read_line(asks: str) -> str:
 def _print_result(asking: _Asking) -> None:
     now = asking.now
     if now.asked:
-        said = f"{now.right} of {now.asked} right"
-        said += f", {now.skipped} skipped" if now.skipped else ""
-        print(f"{said}, {format_count(now.hints, 'hint')}." if now.hints else f"{said}.")
+        text = f"{now.right} of {now.asked} right"
+        text += f", {now.skipped} skipped" if now.skipped else ""
+        print(f"{text}, {format_count(now.hints, 'hint')}." if now.hints else f"{text}.")
     else:
         print("Nothing was answered.")
     total = asking.tally.total

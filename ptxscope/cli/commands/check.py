@@ -177,28 +177,28 @@ _EACH = 4_000_000
 """Bytes of files per process: with fewer, its start takes longer than it saves."""
 
 
-def _number(wanted: int | None, sizes: Sequence[int]) -> int:
+def _number(limit: int | None, sizes: Sequence[int]) -> int:
     """Return the number of processes for files of these sizes in bytes."""
-    if wanted is not None:
-        return min(wanted, len(sizes))
+    if limit is not None:
+        return min(limit, len(sizes))
     return min(len(sizes), sum(sizes) // _EACH, _count_cores()) if len(sizes) > 1 else 1
 
 
 def _count_cores() -> int:
     """Return the number of processors that this process may use."""
-    ours: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    return len(ours) or os.cpu_count() or 1
+    processors: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    return len(processors) or os.cpu_count() or 1
 
 
 def _find_size(name: str) -> int | None:
     """Return the bytes of a regular file; None for a stream, which other processes cannot read."""
     path = Path(name)
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    ours = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
-    return found.st_size if S_ISREG(found.st_mode) and not ours else None
+    is_special = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
+    return status.st_size if S_ISREG(status.st_mode) and not is_special else None
 
 
 def _estimate_total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
@@ -206,8 +206,8 @@ def _estimate_total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
 
     It is approximate: a character has one or more bytes.
     """
-    known = [size for size in sizes if size]
-    return (sum(known), "") if len(known) == len(sizes) else (None, "characters")
+    total = [size for size in sizes if size]
+    return (sum(total), "") if len(total) == len(sizes) else (None, "characters")
 
 
 def _check_in_processes(
@@ -224,10 +224,10 @@ def _check_in_processes(
     from ..support.worker_processes import start_processes
 
     # The first is printed while it is checked.
-    theirs = {at: name for at, name in enumerate(names) if at and shared[at]}
-    with start_processes(work, theirs, number - 1) as (result, output.elsewhere):
-        for at, name in enumerate(names):
-            if (found := result(at, output.read)) is None:
+    names_by_index = {index: name for index, name in enumerate(names) if index and shared[index]}
+    with start_processes(work, names_by_index, number - 1) as (result, output.elsewhere):
+        for index, name in enumerate(names):
+            if (found := result(index, output.read)) is None:
                 output.finish_file(work(name, output.write, read=output.read))
                 continue
             outcome, texts = found

@@ -36,18 +36,18 @@ def run(words: Sequence[str]) -> int:
     folding = {x.id: x for x in FOLDING_BUGS}
     try:
         if chosen.id is None:
-            found: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
+            errata: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
         else:
-            found = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
+            errata = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
     except ValueError as error:
         raise CommandError(f"error: {error}") from None
     if chosen.json:
         import json
 
-        json.dump([describe(x) for x in found], sys.stdout, indent=2)
+        json.dump([describe(x) for x in errata], sys.stdout, indent=2)
         print()
     else:
-        print("\n\n".join("\n".join(_erratum_lines(x)) for x in found))
+        print("\n\n".join("\n".join(_erratum_lines(x)) for x in errata))
     return 0
 
 
@@ -76,11 +76,11 @@ def _targets(x: Erratum | FoldingBug) -> str:
 
 def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
     ptx, values, isa, ptxas = x.example
-    given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    operands = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"
-    for said in filter(None, (x.sentence, x.remark)):
-        yield from textwrap.wrap(said, 76, initial_indent="    ", subsequent_indent="    ")
+    for results in filter(None, (x.sentence, x.remark)):
+        yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
     yield f"    ptxas {x.versions}; {_targets(x)}"
     yield f"    {ptx}"
-    yield f"      {given}"
+    yield f"      {operands}"
     yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"

@@ -119,13 +119,13 @@ def run(words: Sequence[str]) -> int:
         for name, bits in _iter_results(build_trace(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")
         return 0
-    given = parse_assignments(ins, chosen.values)
+    inputs = parse_assignments(ins, chosen.values)
     from ..support.progress_bar import ProgressBar
 
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
         table = read_pieces(chosen.csv, _ROWS, bar)
-        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, given)
+        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, inputs)
     return 0
 
 
@@ -141,18 +141,18 @@ def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Comput
     return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])
 
 
-def _iter_results(found: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+def _iter_results(bits_by_role: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
     for role, name in ins.results.items():
-        yield name, format_hex(found[name], ins.type_of(role).bits)
+        yield name, format_hex(bits_by_role[name], ins.type_of(role).bits)
 
 
 def _stream_rows(
     ins: Instruction,
     computed: Computed,
     table: Iterator[CsvRow | CsvBlock],
-    given: Mapping[str, int] = MappingProxyType({}),
+    inputs: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Print the rows of a table, each with its results; ``given`` values hold for all rows."""
+    """Print the rows of a table, each with its results; ``inputs`` values hold for all rows."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
@@ -160,13 +160,13 @@ def _stream_rows(
     _, header = first
     columns = _map_columns(ins, header)
     where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
-    for name in given:
+    for name in inputs:
         if name in columns:
             raise CommandError(
                 f"error: {make_printable(name)} has a value and is a column of the CSV file"
             )
     for needed in ins.inputs:
-        if needed.name not in where and needed.name not in given:
+        if needed.name not in where and needed.name not in inputs:
             raise CommandError(
                 f"error: the CSV file has no column {make_printable(needed.name)}; "
                 f"it has {make_printable(', '.join(header))}"
@@ -177,32 +177,32 @@ def _stream_rows(
             raise CommandError(
                 f"error: the CSV file has a column {make_printable(name)}, which is to be added"
             )
-    if given:
-        computed = _with_values(computed, given)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*header, *added])
+    if inputs:
+        computed = _with_values(computed, inputs)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*header, *added])
     for plain, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
         if plain:
             for lines in group:
                 assert isinstance(lines, CsvBlock)
                 if not _evaluate_lines(ins, computed, where, len(header), lines):
                     _evaluate_rows(
-                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), out
+                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), writer
                     )
         else:
             rows = cast("Iterator[CsvRow]", group)
-            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), out)
+            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), writer)
 
 
-def _with_values(computed: Computed, given: Mapping[str, int]) -> Computed:
+def _with_values(computed: Computed, inputs: Mapping[str, int]) -> Computed:
     """Return a function that adds operands with one value for all rows."""
-    return lambda values: computed({**given, **values})
+    return lambda values: computed({**inputs, **values})
 
 
 def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     """Return the column index of each register."""
     columns: dict[str, int] = {}
-    for at, title in enumerate(header):
+    for index, title in enumerate(header):
         for name in find_column_operands(ins, title.strip()):
             if name in columns:
                 both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
@@ -210,7 +210,7 @@ def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
                     f"error: the CSV file has two columns for {make_printable(name)}: "
                     f"{make_printable(both)}"
                 )
-            columns[name] = at
+            columns[name] = index
     return columns
 
 
@@ -232,16 +232,16 @@ def _evaluate_lines(
     from ..support.csv_columns import evaluate_lines
 
     types = map_operand_types(ins)
-    found = evaluate_lines(
+    result = evaluate_lines(
         lines.text.encode("ascii"),
         width,
-        {name: (at, types[name]) for name, at in columns.items()},
+        {name: (index, types[name]) for name, index in columns.items()},
         [(name, ins.type_of(role).bits) for role, name in ins.results.items()],
         computed,
     )
-    if found is not None:
-        sys.stdout.write(found.decode("ascii"))
-    return found is not None
+    if result is not None:
+        sys.stdout.write(result.decode("ascii"))
+    return result is not None
 
 
 def _evaluate_rows(
@@ -249,16 +249,16 @@ def _evaluate_rows(
     computed: Computed,
     columns: dict[str, int],
     filled: Iterator[CsvRow],
-    out: Writer,
+    writer: Writer,
 ) -> None:
     """Print rows with their results, block by block, including those before a wrong row."""
     types = map_operand_types(ins)
-    read = {name: partial(parse_value, type_=types[name]) for name in columns}
+    parsers = {name: partial(parse_value, type_=types[name]) for name in columns}
 
     def operands(rows: Sequence[CsvRow]) -> dict[str, list[int]]:
         return {
-            name: [_parse_cell(row, at, name, read[name], line) for line, row in rows]
-            for name, at in columns.items()
+            name: [_parse_cell(row, index, name, parsers[name], line) for line, row in rows]
+            for name, index in columns.items()
         }
 
     while True:
@@ -269,7 +269,7 @@ def _evaluate_rows(
             block, failure = _take_rows(row for row in block if operands([row]))
             values = operands(block)
         if block:
-            _print_block(ins, computed, types, values, block, out)
+            _print_block(ins, computed, types, values, block, writer)
         if failure is not None:
             raise failure
         if not block:
@@ -293,7 +293,7 @@ def _print_block(
     types: Mapping[str, Type],
     values: Mapping[str, Sequence[int]],
     block: list[CsvRow],
-    out: Writer,
+    writer: Writer,
 ) -> None:
     import numpy as np
 
@@ -305,13 +305,15 @@ def _print_block(
     widths = [ins.type_of(role).bits for role in ins.results]
     shape = (len(block),)
     results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
-    for at, (_, row) in enumerate(block):
-        out.writerow(
-            [*row, *(format_hex(int(x[at]), w) for x, w in zip(results, widths, strict=True))]
+    for index, (_, row) in enumerate(block):
+        writer.writerow(
+            [*row, *(format_hex(int(x[index]), w) for x, w in zip(results, widths, strict=True))]
         )
 
 
-def _parse_cell(row: list[str], at: int, name: str, read: Callable[[str], int], line: int) -> int:
-    if not row[at].strip():
+def _parse_cell(
+    row: list[str], index: int, name: str, parse: Callable[[str], int], line: int
+) -> int:
+    if not row[index].strip():
         raise CommandError(f"error: line {line} has no value for {name}")
-    return parse_cell(row[at], line, name, read)
+    return parse_cell(row[index], line, name, parse)

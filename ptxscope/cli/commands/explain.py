@@ -94,24 +94,24 @@ def run(words: Sequence[str]) -> int:
 
 
 def _iter_observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
-    given = parse_assignments(ins, chosen.values)
+    inputs = parse_assignments(ins, chosen.values)
     if chosen.observations is None:
-        yield Observation(bind_operands(ins, given), _parse_observed(ins, chosen.got))
+        yield Observation(bind_operands(ins, inputs), _parse_observed(ins, chosen.got))
     else:
-        yield from _from_file(ins, given, chosen.observations)
+        yield from _from_file(ins, inputs, chosen.observations)
 
 
 def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     found: dict[str, Observed] = {}
     for text_ in texts:
         try:
-            role, seen = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
+            role, observed = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
             if role in found:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
         except PtxError as error:
             raise CommandError(str(error)) from None
-        found[role] = seen
+        found[role] = observed
     return found
 
 
@@ -119,8 +119,8 @@ def _replace_variable_name(ins: Instruction, text_: str) -> str:
     """Return ``NAME=VALUE`` with the destination's name instead of its C variable's."""
     name, equals, value = text_.partition("=")
     outputs = read_bindings_of(ins).written.get(name.strip(), ())
-    here = [x for x in outputs if x in ins.results.values()]
-    return f"{here[0]}={value}" if equals and here else text_
+    names = [x for x in outputs if x in ins.results.values()]
+    return f"{names[0]}={value}" if equals and names else text_
 
 
 # --- a file of observations --------------------------------------------------------------
@@ -136,8 +136,8 @@ class _Columns(NamedTuple):
     """The roles of the observed destinations."""
 
 
-def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
-    """Yield a file's observations, one per row; ``given`` operands are common to all."""
+def _from_file(ins: Instruction, inputs: Mapping[str, int], file: str) -> Iterator[Observation]:
+    """Yield a file's observations, one per row; ``inputs`` operands are common to all."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
@@ -145,29 +145,29 @@ def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterato
         )
     (_, titles), *observations = table
     columns = _map_columns(ins, titles)
-    _require_distinct(ins, given, columns, file)
+    _require_distinct(ins, inputs, columns, file)
     for number, row in observations:
-        yield _parse_row(ins, given, columns, number, row)
+        yield _parse_row(ins, inputs, columns, number, row)
 
 
 def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
     columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
-    for at, title in enumerate(columns.titles):
+    for index, title in enumerate(columns.titles):
         if role := _find_observed_role(ins, title):
-            columns.seen[at] = role
+            columns.seen[index] = role
         elif names := find_column_operands(ins, title):
-            columns.read[at] = names
+            columns.read[index] = names
     return columns
 
 
 def _require_distinct(
-    ins: Instruction, given: Mapping[str, int], columns: _Columns, file: str
+    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
     """Raise CommandError if nothing is observed, or if a name occurs twice."""
     if not columns.seen:
-        wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
+        titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
-            f"error: {make_printable(file)} has no column {make_printable(wanted)}; "
+            f"error: {make_printable(file)} has no column {make_printable(titles)}; "
             f"it has {make_printable(', '.join(columns.titles))}"
         )
     observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
@@ -177,37 +177,37 @@ def _require_distinct(
             raise CommandError(
                 f"error: {make_printable(file)} has two columns for {make_printable(name)}"
             )
-        if name in given:
+        if name in inputs:
             raise CommandError(
                 f"error: {make_printable(name)} is given, and a column of the file too"
             )
 
 
 def _parse_row(
-    ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
+    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
     """Return the observation of a row; an empty cell has no value."""
-    where = f"line {number}: "
+    place = f"line {number}: "
     if len(row) > len(columns.titles):
-        many = (
+        names = (
             f"{format_existence(len(row), 'value')} for "
             f"{format_count(len(columns.titles), 'column')}"
         )
-        raise CommandError(f"error: {where}{many}")
+        raise CommandError(f"error: {place}{names}")
     types = map_operand_types(ins)
-    bits, got = dict(given), dict[str, Observed]()
-    for at, text_ in enumerate(row):
+    bits, got = dict(inputs), dict[str, Observed]()
+    for index, text_ in enumerate(row):
         if not text_.strip():
             continue
-        for name in columns.read.get(at, ()):
+        for name in columns.read.get(index, ()):
             value = partial(parse_value, type_=types[name])
-            bits[name] = parse_cell(text_, number, columns.titles[at], value)
-        if role := columns.seen.get(at):
+            bits[name] = parse_cell(text_, number, columns.titles[index], value)
+        if role := columns.seen.get(index):
             observed = partial(parse_observed, type_=reading_type(ins, role))
-            got[role] = parse_cell(text_, number, columns.titles[at], observed)
+            got[role] = parse_cell(text_, number, columns.titles[index], observed)
     if not any(value.known for value in got.values()):
-        raise CommandError(f"error: {where}nothing was observed")
-    return Observation(bind_operands(ins, bits, where), got)
+        raise CommandError(f"error: {place}nothing was observed")
+    return Observation(bind_operands(ins, bits, place), got)
 
 
 def _find_observed_role(ins: Instruction, title: str) -> str | None:

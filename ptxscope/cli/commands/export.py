@@ -107,8 +107,8 @@ def _update_file(name: str, *, is_check: bool) -> bool:
         text = before.decode(encoding)
     except UnicodeDecodeError as error:
         line = before[: error.start].decode(encoding, "replace").count("\n") + 1
-        called = "UTF-8" if encoding == "utf-8" else "UTF-16"
-        raise CommandError(f"{make_printable(name)}:{line}: this is not {called}") from None
+        stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
     for doubt in find_doubtful(text):
         print_message(f"{name}:{doubt.line}: warning: {doubt.said}")
     page = renew_traces(text, name)
@@ -156,48 +156,51 @@ def renew_traces(text: str, name: str) -> _Page:
     failed: list[str] = []
     pictures: dict[Path, _Picture] = {}
     ids: set[str] = set()
-    at = 0
-    found = find_markers(text)
-    for opened, closed in _pair_markers(found):
+    position = 0
+    markers = find_markers(text)
+    for start_marker, closed in _pair_markers(markers):
         try:
             if closed is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
-            shown = _render_marker(opened.words, Path(name).parent, pictures, ids)
-            parts += [text[at : opened.end], _place_trace(text, opened, closed, shown)]
-            at = closed.start
+            document = _render_marker(start_marker.words, Path(name).parent, pictures, ids)
+            parts += [
+                text[position : start_marker.end],
+                _place_trace(text, start_marker, closed, document),
+            ]
+            position = closed.start
         except (CommandError, ValueError) as error:
-            failed.append(f"{make_printable(name)}:{opened.line}: {error}")
+            failed.append(f"{make_printable(name)}:{start_marker.line}: {error}")
     if failed:
         raise CommandError("\n".join(failed))
-    made = "".join([*parts, text[at:]])
-    if made != text and len(find_markers(made)) != len(found):
+    made = "".join([*parts, text[position:]])
+    if made != text and len(find_markers(made)) != len(markers):
         raise CommandError(
             f"{make_printable(name)}: with these traces its markers could not be found"
         )
     return _Page(made, pictures)
 
 
-def _pair_markers(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
+def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
     """Yield the start of each trace, and its end if there is one."""
-    for marker, following in zip_longest(found, found[1:]):
+    for marker, following in zip_longest(markers, markers[1:]):
         if marker.opens:
             yield marker, None if following is None or following.opens else following
 
 
-def _place_trace(text: str, opened: Marker, closed: Marker, shown: str) -> str:
+def _place_trace(text: str, opened: Marker, closed: Marker, document: str) -> str:
     """Return the text with a document between its markers, inside their lists and quotes."""
     lead = find_indent(text, opened)
-    lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
+    lines = [lead + line if line else lead.rstrip() for line in document.split("\n")]
     start = text.rfind("\n", opened.end, closed.start) + 1
     before = text[start : closed.start]
     last = before if start and not before.strip(" \t>") else lead
-    made = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
-    return made.replace("\n", _find_line_end(text, opened.end))
+    block = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
+    return block.replace("\n", _find_line_end(text, opened.end))
 
 
-def _find_line_end(text: str, at: int) -> str:
+def _find_line_end(text: str, position: int) -> str:
     """Return the end of the line at a position of a text."""
-    end = text.find("\n", at)
+    end = text.find("\n", position)
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
@@ -220,16 +223,16 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
         )
     if format_ == Format.HTML:
         options = _with_own_ids(trace, options, ids)
-    made = render_document(trace, format_, options)
+    document = render_document(trace, format_, options)
     if is_picture:
-        _add(_make_picture(file, folder, format_, made), pictures)
-        said = escape_text(short_alt(build_document(trace, options)))
-        return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
-    assert isinstance(made, str)
+        _add(_make_picture(file, folder, format_, document), pictures)
+        alt = escape_text(short_alt(build_document(trace, options)))
+        return f"![{alt}]({quote(PurePosixPath(file).as_posix())})"
+    assert isinstance(document, str)
     if format_ == Format.HTML:
         # A blank line would end the HTML.
-        return "\n".join(line for line in made.split("\n") if line.strip())
-    text = made.rstrip("\n")
+        return "\n".join(line for line in document.split("\n") if line.strip())
+    text = document.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fence_text(text, format_)
 
 
@@ -257,34 +260,34 @@ _SHOWN = ("svg", "png")
 """Formats that are files beside a page, which displays them."""
 
 
-def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
+def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) -> _Picture:
     """Return the file of a picture. Raise CommandError if it must not be written."""
     path = folder / file
-    shown = make_printable(file)
+    formats = make_printable(file)
     parts = PurePosixPath(file).parts
     if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
         raise CommandError(
-            f"error: -o {shown}: a picture stands beside the page or in a folder there"
+            f"error: -o {formats}: a picture stands beside the page or in a folder there"
         )
     if not file.endswith(f".{format_}"):
-        raise CommandError(f"error: -o {shown}: the name of a picture ends in .{format_}")
-    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+        raise CommandError(f"error: -o {formats}: the name of a picture ends in .{format_}")
+    data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise CommandError(f"error: -o {shown}: this leads out of the page's folder")
+            raise CommandError(f"error: -o {formats}: this leads out of the page's folder")
         before = _read(path) if path.exists() or path.is_symlink() else None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
-        raise CommandError(f"error: -o {shown}: {error}") from None
+        raise CommandError(f"error: -o {formats}: {error}") from None
     if before is not None and before != data and not is_ours(before, format_):
         raise CommandError(
-            f"error: -o {shown}: what is there is no picture of ptxscope's, and is left as it is"
+            f"error: -o {formats}: what is there is no picture of ptxscope's, and is left as it is"
         )
     return _Picture(path, data, before)
 
 
 def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
     """Add a picture. Raise CommandError if two markers have different pictures for a file."""
-    known = pictures.setdefault(picture.path, picture)
-    if known.data != picture.data:
+    other_picture = pictures.setdefault(picture.path, picture)
+    if other_picture.data != picture.data:
         name = make_printable(picture.path.name)
         raise CommandError(f"error: {name} is given to another picture of this page")

@@ -93,10 +93,10 @@ def find_lesson_name(name: str) -> str:
     if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
         name = names[int(name[:4]) - 1]
     if name not in names:
-        close = find_closest_spelling(name.lower()[:40], names, 0.5)
-        hint = f"did you mean `{close}`? " if close else ""
-        said = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
-        raise CommandError(f"{said}lessons: {', '.join(names)}")
+        suggestion = find_closest_spelling(name.lower()[:40], names, 0.5)
+        hint = f"did you mean `{suggestion}`? " if suggestion else ""
+        message = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
+        raise CommandError(f"{message}lessons: {', '.join(names)}")
     return name
 
 
@@ -115,20 +115,20 @@ def _list() -> None:
     from ...learn.lesson_progress import LessonProgress
 
     store = _store()
-    left = store.load_lessons() if store else {}
+    progress = store.load_lessons() if store else {}
     for number, head in enumerate(list_headings(), 1):
-        far = _format_progress(left.get(head.name, LessonProgress()), head.cards)
+        far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
     print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
 
 
-def _format_progress(left: LessonProgress, cards: int) -> str:
+def _format_progress(progress: LessonProgress, cards: int) -> str:
     """Return the progress as text."""
-    if left.card:
-        return f"{min(left.card + 1, cards)} of {cards}"
-    return "done" if left.done else ""
+    if progress.card:
+        return f"{min(progress.card + 1, cards)} of {cards}"
+    return "done" if progress.done else ""
 
 
 class _Player:
@@ -137,8 +137,8 @@ class _Player:
     def __init__(self, lesson: Lesson, *, again: bool) -> None:
         self._lesson = lesson
         self._store = _store()
-        left = self._store.load_lessons() if self._store else {}
-        before = left.get(lesson.head.name)
+        progress = self._store.load_lessons() if self._store else {}
+        before = progress.get(lesson.head.name)
         self._done = bool(before and before.done)
         last = len(lesson.cards) - 1
         self._at = min(before.card, last) if before and not again else 0
@@ -216,8 +216,8 @@ class _Player:
     def _show(self, before: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
-        card, many = self._card, len(self._lesson.cards)
-        print(f"\n--- {self._at + 1} of {many}: {card.title}\n")
+        card, count = self._card, len(self._lesson.cards)
+        print(f"\n--- {self._at + 1} of {count}: {card.title}\n")
         lines = picture_lines(card, before)
         if said := describe_anchor(card):
             lines += ["", *_wrap_text(said, "  > ")]
@@ -227,14 +227,14 @@ class _Player:
             print("(a value; ? gives a hint, s shows it)")
         print()
 
-    def _go(self, by: int) -> None:
+    def _go(self, delta: int) -> None:
         """Go to another card."""
         before = self._card
-        self._at = max(self._at + by, 0)
+        self._at = max(self._at + delta, 0)
         self._answered = False
         self._hint = self._wrong_count = 0
         self._keep()
-        self._show(before if by > 0 else None)
+        self._show(before if delta > 0 else None)
 
     _hint = 0
     _wrong_count = 0
@@ -245,9 +245,9 @@ class _Player:
         from ...learn.grader import judge, list_hints, reply
         from ...learn.lesson_text import make_question
 
-        asked = make_question(self._card)
+        question = make_question(self._card)
         if word in ("?", ""):
-            found = list_hints(asked) if word else ()
+            found = list_hints(question) if word else ()
             if self._hint < len(found):
                 print(*_wrap_text(found[self._hint], ""), sep="\n")
                 self._hint += 1
@@ -258,7 +258,7 @@ class _Player:
             self._reveal("It is")
             return
         try:
-            answer = judge(asked, word)
+            answer = judge(question, word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
             print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
@@ -267,15 +267,15 @@ class _Player:
             self._reveal("")
             return
         self._wrong_count += 1
-        said = reply(asked, answer, is_first=self._wrong_count == 1)
-        print(*_wrap_text(make_printable(f"Not {word}. {said}"), ""), sep="\n")
+        feedback = reply(question, answer, is_first=self._wrong_count == 1)
+        print(*_wrap_text(make_printable(f"Not {word}. {feedback}"), ""), sep="\n")
 
-    def _reveal(self, said: str) -> None:
+    def _reveal(self, remark: str) -> None:
         """Show the result and the remark."""
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
-        if said:
-            print(f"{said} {format_answer(self._card)}.")
+        if remark:
+            print(f"{remark} {format_answer(self._card)}.")
         else:
             print(*wrap_text(self._card.remark), sep="\n")
         print("", *revealed_step_lines(self._card), "", sep="\n")
@@ -288,9 +288,11 @@ class _Player:
         self._at, self._done = 0, True
         self._keep()
         names = [*list_files()]
-        at = names.index(self._lesson.head.name) + 1
+        position = names.index(self._lesson.head.name) + 1
         print("That was the lesson.", end="")
-        print(f" The next one: `ptxscope lesson {names[at]}`" if at < len(names) else "")
+        print(
+            f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
+        )
 
     def _keep(self) -> None:
         """Save the position; report a failure once."""
@@ -298,9 +300,9 @@ class _Player:
 
         if self._store is None:
             return
-        here = {self._lesson.head.name: LessonProgress(self._at, self._done)}
+        position = {self._lesson.head.name: LessonProgress(self._at, self._done)}
         try:
-            self._store.save_lessons(self._store.load_lessons() | here)
+            self._store.save_lessons(self._store.load_lessons() | position)
         except OSError as error:
             print_message(f"note: where you are is not kept: {error.strerror or error}")
             self._store = None

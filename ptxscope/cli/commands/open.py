@@ -91,21 +91,21 @@ def run(words: Sequence[str]) -> int:
         from ...app.app import Explorer
         from ...state.state_store import StateStore
 
-    said: list[str] = []
+    messages: list[str] = []
     try:
         store = StateStore()
     except RuntimeError:
         store = None
-        said.append(
+        messages.append(
             "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
 
     def opened() -> Explorer:
         predict = chosen.predict
-        named = ins, values, model.name, store, listing, said
+        lesson_name = ins, values, model.name, store, listing, messages
         from_start = not values and not predict
-        return Explorer(*named, predict=predict, lesson=lesson, from_start=from_start)
+        return Explorer(*lesson_name, predict=predict, lesson=lesson, from_start=from_start)
 
     return lifecycle.run(opened, store)
 

@@ -46,8 +46,8 @@ def run(words: Sequence[str]) -> int:
     chosen = make_parser().parse_args(words)
     format_ = chosen.format or _find_format(chosen.output)
     options = Options(theme=Theme(chosen.theme))
-    made = render_picture(render(options), format_, options)
-    output_document(made, format_, chosen.output)
+    document = render_picture(render(options), format_, options)
+    output_document(document, format_, chosen.output)
     return 0
 
 

@@ -63,10 +63,12 @@ def run(words: Sequence[str]) -> int:
     chosen = make_parser().parse_args(words)
     choose_format(chosen, ("text", *PICTURES))
     if chosen.format == "text":
-        made: str | bytes = "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
+        document: str | bytes = (
+            "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
+        )
     else:
-        made = render_picture(_render_figure(chosen.opcode), chosen.format)
-    output_document(made, chosen.format, chosen.output)
+        document = render_picture(_render_figure(chosen.opcode), chosen.format)
+    output_document(document, chosen.format, chosen.output)
     return 0
 
 
@@ -82,8 +84,8 @@ def _render_figure(text: str) -> str:
 def _check_opcode(opcode: str) -> str:
     """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
-        close = find_closest_spelling(opcode, list(CATALOG))
-        hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"
+        suggestion = find_closest_spelling(opcode, list(CATALOG))
+        hint = f"did you mean `{suggestion}`?" if suggestion else "`ptxscope list` names all 27"
         raise CommandError(f"error: `{make_printable(opcode)}` is not one of the 27; {hint}", 1)
     return opcode
 
@@ -98,17 +100,17 @@ def _format_counts(entry: Entry) -> str:
     """Return the count of forms, and how many have different answers, by assembler."""
     every = count_forms(entry.opcode)
     documented = count_forms(entry.opcode, documented=True)
-    taken = count_forms(entry.opcode, ptxas=True)
-    said = f"{every:,} legal forms"
+    counts = count_forms(entry.opcode, ptxas=True)
+    texts = f"{every:,} legal forms"
     if documented != every:
-        said += f", {documented:,} of them documented"
-    return said if taken == every else f"{said}, {taken:,} of them accepted by ptxas 13.0"
+        texts += f", {documented:,} of them documented"
+    return texts if counts == every else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
 
 
 def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
     """Yield a blank line, the heading if any, and a point per text; nothing for no texts."""
-    for at, text in enumerate(texts):
-        if at == 0:
+    for index, text in enumerate(texts):
+        if index == 0:
             yield from ("", heading) if heading else ("",)
         yield from textwrap.wrap(
             text, 78, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False

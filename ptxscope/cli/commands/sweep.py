@@ -95,9 +95,9 @@ def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
     chosen = parse_words(make_parser(), _join_range_words(words))
     choose_format(chosen, FORMATS)
-    found, options = _make_sweep(chosen), _make_options(chosen)
-    made = _render_sweep(found, chosen, options)
-    output_document(made, chosen.format, chosen.output)
+    sweep, options = _make_sweep(chosen), _make_options(chosen)
+    document = _render_sweep(sweep, chosen, options)
+    output_document(document, chosen.format, chosen.output)
     return 0
 
 
@@ -123,16 +123,23 @@ def _make_sweep(chosen: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(chosen.model)
     ins = parse_instruction(chosen.ptx)
-    x, y, of = _choose_parts(ins, chosen)
+    x, y, result = _choose_parts(ins, chosen)
     bounds = _parse_bounds(x, chosen.range) if chosen.range is not None else None
-    given = parse_assignments(ins, chosen.values)
-    ours = {lane.name for lane in (x, y) if lane}
-    operands = bind_operands(ins, dict.fromkeys(ours, 0) | given)
+    inputs = parse_assignments(ins, chosen.values)
+    swept_names = {lane.name for lane in (x, y) if lane}
+    operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
     from ...sweep.computation import compute_sweep
 
     try:
         return compute_sweep(
-            ins, operands, x, y, of=of, model=model, bounds=bounds, with_events=ours <= given.keys()
+            ins,
+            operands,
+            x,
+            y,
+            of=result,
+            model=model,
+            bounds=bounds,
+            with_events=swept_names <= inputs.keys(),
         )
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
@@ -145,10 +152,10 @@ def _choose_parts(
     y = _parse_part(ins, "--y", chosen.y, parse_swept_part)
     if x is None:
         raise CommandError(f"error: {ins} reads no register that could be swept")
-    of = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
-    if of is None:
+    result = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
+    if result is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
-    return with_read_order(ins, x, of), y, of
+    return with_read_order(ins, x, result), y, result
 
 
 def _parse_part(
@@ -190,21 +197,21 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     return first, last
 
 
-def _render_sweep(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
+def _render_sweep(sweep: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
     format_ = chosen.format
     if format_ in PICTURES:
         from ...export.sweeps import sweep_picture
 
-        return render_picture(sweep_picture.render(found, options, chosen.title), format_, options)
+        return render_picture(sweep_picture.render(sweep, options, chosen.title), format_, options)
     from ...export.sweeps import sweep_text
 
     if format_ == "csv":
-        return sweep_text.render_csv(found)
+        return sweep_text.render_csv(sweep)
     to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
     width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":
-        return sweep_text.render_words(found, width=width)
+        return sweep_text.render_words(sweep, width=width)
     encoding = sys.stdout.encoding if to_terminal else "utf-8"
     unicode = (encoding or "").lower().replace("-", "").startswith("utf")
-    return sweep_text.render(found, width=width, is_unicode=unicode)
+    return sweep_text.render(sweep, width=width, is_unicode=unicode)

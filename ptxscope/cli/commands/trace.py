@@ -85,10 +85,10 @@ def run(words: Sequence[str]) -> int:
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
-        drawn = write_frames(chosen.frames, trace, chosen.format, options)
+        frames = write_frames(chosen.frames, trace, chosen.format, options)
         if chosen.alt:
             is_short = chosen.alt == _ALTS[0]
-            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in drawn)
+            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in frames)
             print_document("".join(texts), "text")
         return 0
     if chosen.output is not None or not chosen.alt:
@@ -103,8 +103,8 @@ def run(words: Sequence[str]) -> int:
 def _complete_alt(words: Sequence[str]) -> list[str]:
     """Return the words, with a value for ``--alt`` if none follows, because PTX may follow it."""
     return [
-        f"--alt={_ALTS[1]}" if word == "--alt" and after not in _ALTS else word
-        for word, after in zip_longest(words, words[1:])
+        f"--alt={_ALTS[1]}" if word == "--alt" and next_word not in _ALTS else word
+        for word, next_word in zip_longest(words, words[1:])
     ]
 
 
@@ -141,8 +141,8 @@ def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
     """Raise CommandError for an option without an effect in the chosen format."""
     for name in ACTS:
         dest = name.replace("-", "_")
-        given = getattr(chosen, dest, None)
-        if given != to.get_default(dest) and not has_effect(name, chosen.format):
+        value = getattr(chosen, dest, None)
+        if value != to.get_default(dest) and not has_effect(name, chosen.format):
             raise CommandError(f"error: {format_no_effect_error(name, chosen.format)}")
 
 
@@ -273,10 +273,10 @@ def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     from ...export.formats.json import read
     from ..support.inputs import format_input_name, open_text
 
-    given = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
-    if more := next(filter(None, given), None):
+    arguments = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
+    if extra := next(filter(None, arguments), None):
         message = (
-            f"--from has instruction, values and model; {make_printable(more)} can't be given too"
+            f"--from has instruction, values and model; {make_printable(extra)} can't be given too"
         )
         raise CommandError(f"error: {message}")
     with open_text(chosen.read) as stream:

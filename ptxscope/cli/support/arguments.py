@@ -142,9 +142,9 @@ def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
     There, a word that begins with a dash is a file, because nothing else begins so.
     """
     if "--" in words:
-        at = [*words].index("--")
-        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[at + 1 :])
-        words = [*words[:at], *behind]
+        index = [*words].index("--")
+        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[index + 1 :])
+        words = [*words[:index], *behind]
     return to.parse_intermixed_args(list(words))
 
 
@@ -169,12 +169,12 @@ def parse_instruction(text: str) -> Instruction:
 def choose_model(name: str) -> Model:
     """Return a model by name, and report assumptions on a ptxas that has not been measured."""
     try:
-        found = parse_model(name)
+        model = parse_model(name)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
     if assumed := describe_newer_version(name):
         print_message(f"warning: {assumed}")
-    return found
+    return model
 
 
 def map_operand_types(ins: Instruction) -> dict[str, Type]:
@@ -224,27 +224,29 @@ def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
     """Return register bits from ``name=value`` arguments of an instruction."""
     types = map_operand_types(ins)
     names, clauses = ins.names.items(), read_bindings_of(ins)
-    read = {needed.name for needed in ins.inputs}
-    read |= {name for role, name in names if role not in DESTINATIONS}
-    computed = {name for _, name in names} - read
-    wanted = ", ".join(
+    readable_names = {needed.name for needed in ins.inputs}
+    readable_names |= {name for role, name in names if role not in DESTINATIONS}
+    computed = {name for _, name in names} - readable_names
+    hint_names = ", ".join(
         _format_operand_name(x.name, clauses.find_variable_of_operand(x.name)) for x in ins.inputs
     )
 
-    def named(written: str) -> tuple[str, ...]:
-        found = find_operand_names(ins, written)
-        message = f"`{written}` is not an operand of {ins}"
-        if variable := clauses.find_operands_of_variable(written):
-            message = f"C's `{written}` is {' and '.join(variable)}, no operand of {ins}"
-        hint = wanted or "no values: it reads none"
-        if found and computed.issuperset(found):
-            message = f"`{written}` is what is computed, and its old value is not read"
-            found, hint = (), wanted
-        if not found:
-            raise PtxError(written, (Problem(message, (0, len(written)), hint),))
-        return tuple(x for x in found if x not in computed)
+    def find_names(operand_name: str) -> tuple[str, ...]:
+        matches = find_operand_names(ins, operand_name)
+        message = f"`{operand_name}` is not an operand of {ins}"
+        if variable := clauses.find_operands_of_variable(operand_name):
+            message = f"C's `{operand_name}` is {' and '.join(variable)}, no operand of {ins}"
+        hint = hint_names or "no values: it reads none"
+        if matches and computed.issuperset(matches):
+            message = f"`{operand_name}` is what is computed, and its old value is not read"
+            matches, hint = (), hint_names
+        if not matches:
+            raise PtxError(operand_name, (Problem(message, (0, len(operand_name)), hint),))
+        return tuple(x for x in matches if x not in computed)
 
-    return parse_named_values(texts, named, lambda name, value: parse_value(value, types[name]))
+    return parse_named_values(
+        texts, find_names, lambda name, value: parse_value(value, types[name])
+    )
 
 
 def _format_operand_name(name: str, variables: Sequence[str]) -> str:
@@ -265,34 +267,35 @@ def parse_named_values(
     ``named`` returns the names that a text means, ``read`` a value of a name and its text. Their
     PtxErrors are shown under the argument.
     """
-    found: dict[str, Read] = {}
+    values: dict[str, Read] = {}
     for text in texts:
-        written, equals, value = text.partition("=")
+        key, equals, value = text.partition("=")
         start = 0
         try:
             if not equals:
                 problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
-            names = named(written.strip())
+            names = named(key.strip())
             for name in names:
-                if name in found:
-                    problem = Problem(f"`{name}` is given twice", (0, len(written)))
+                if name in values:
+                    problem = Problem(f"`{name}` is given twice", (0, len(key)))
                     raise PtxError(text, (problem,))
-            start = len(written) + 1
-            found |= {name: read(name, value) for name in names}
+            start = len(key) + 1
+            values |= {name: read(name, value) for name in names}
         except PtxError as error:
             raise CommandError(str(error.shift_into(text, start))) from None
-    return found
+    return values
 
 
 def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
     """Return operand bits by role, for all operands; ``where`` names the line of an error."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
-        named = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
+        descriptions = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
         example = " ".join(f"{needed.name}=0x1" for needed in missing)
         raise CommandError(
-            f"error: {where}no value for {make_printable(named)}; add {make_printable(example)}"
+            f"error: {where}no value for {make_printable(descriptions)}; "
+            f"add {make_printable(example)}"
         )
     return bind_values(ins, bits)
 

@@ -57,16 +57,16 @@ def _evaluate_with_bar(
             f"{make_printable(writes)}; "
             "write a .npz file"
         )
-    given = parse_assignments(ins, values)
-    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
-    for name in arrays.keys() & given.keys():
+    inputs = parse_assignments(ins, values)
+    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in inputs])
+    for name in arrays.keys() & inputs.keys():
         raise CommandError(
             f"error: {make_printable(name)} has a value and is in {make_printable(read)}"
         )
-    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
+    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
     _check_memory(ins, read, values_)
     try:
-        found = _evaluate_by_pieces(ins, computed, values_, bar) or {
+        results = _evaluate_by_pieces(ins, computed, values_, bar) or {
             x: np.asarray(y) for x, y in computed(values_).items()
         }
     except ValueError as error:
@@ -76,7 +76,7 @@ def _evaluate_with_bar(
             f"error: {make_printable(read)}: the results do not fit in memory"
         ) from None
     try:
-        data = _encode_arrays(found, suffix)
+        data = _encode_arrays(results, suffix)
         bar.begin("writing", len(data))
         replace(expand_path(write), data, on_progress=bar.advance_to)
     except OSError as error:
@@ -122,19 +122,19 @@ def _evaluate_by_pieces(
     if size <= _PIECE or not plain or not ins.results:
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
-    found = {
+    results = {
         name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
     }
     for start in range(0, size, _PIECE):
         here = slice(start, start + _PIECE)
         piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
         try:
-            computed(piece, out={name: x[here] for name, x in found.items()})
+            computed(piece, out={name: x[here] for name, x in results.items()})
         except ValueError:  # the error must describe the whole arrays
             return None
         bar.advance_to(min(here.stop, size))
     (shape,) = shapes
-    return {name: x.reshape(shape) for name, x in found.items()}
+    return {name: x.reshape(shape) for name, x in results.items()}
 
 
 def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
@@ -248,9 +248,9 @@ class _Read(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Read bytes and report their count."""
-        found = super().read(-1 if size is None else size)
+        data = super().read(-1 if size is None else size)
         self._bar.advance_to(self.tell())
-        return found
+        return data
 
 
 def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyArray:

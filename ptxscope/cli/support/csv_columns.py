@@ -61,9 +61,9 @@ def evaluate_lines(
     if ends is None:
         return None
     values = dict[str, Integers]()
-    for name, (at, type_) in columns.items():
-        start = ends[:, at - 1] + 1 if at else np.append(_MARGIN, ends[:-1, -1] + 1)
-        found = _parse_column(_Cells(text, start, ends[:, at]), type_)
+    for name, (index, type_) in columns.items():
+        start = ends[:, index - 1] + 1 if index else np.append(_MARGIN, ends[:-1, -1] + 1)
+        found = _parse_column(_Cells(text, start, ends[:, index]), type_)
         if found is None:
             return None
         values[name] = found.astype(get_storage_dtype(type_))
@@ -107,15 +107,15 @@ def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
     )
     if parts[0] is None or parts[1] is None:
         return None
-    found = np.empty(len(start), parts[1].dtype)
-    found[prefixed], found[~prefixed] = parts[0].astype(found.dtype), parts[1]
-    return found
+    values = np.empty(len(start), parts[1].dtype)
+    values[prefixed], values[~prefixed] = parts[0].astype(values.dtype), parts[1]
+    return values
 
 
 def _parse_hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
-    found = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
+    values = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
     high = get_limits(type_.bits, signed=False).high
-    return None if found is None or np.any(found > np.uint64(high)) else found
+    return None if values is None or np.any(values > np.uint64(high)) else values
 
 
 def _parse_decimal(cells: _Cells, type_: Type) -> Integers | None:
@@ -124,11 +124,11 @@ def _parse_decimal(cells: _Cells, type_: Type) -> Integers | None:
     start = start + negative
     if np.any((text[start] == _ZERO) & (end - start > 1)):  # a leading zero is octal
         return None
-    found = _number(_Cells(text, start, end), 10)
+    values = _number(_Cells(text, start, end), 10)
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
-    if found is None or np.any(found > np.where(negative, np.uint64(-low), np.uint64(high))):
+    if values is None or np.any(values > np.where(negative, np.uint64(-low), np.uint64(high))):
         return None
-    return np.where(negative, -found, found) & np.uint64(high)
+    return np.where(negative, -values, values) & np.uint64(high)
 
 
 def _number(cells: _Cells, base: int) -> EightByteWords | None:

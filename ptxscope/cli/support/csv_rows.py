@@ -79,16 +79,16 @@ def read_pieces(
             break
         else:
             return
-        held, more = "", True
-        while more and len(held) < _MOST:
+        held, text = "", True
+        while text and len(held) < _MOST:
             read = source.read(_CHUNK)
-            held, more = held + read, bool(read)
-            if held and not more and not held.endswith("\n"):
+            held, text = held + read, bool(read)
+            if held and not text and not held.endswith("\n"):
                 held += "\n"
-            found = _split_plain_lines(held, count if more else 1)
-            if found is None:
+            parts = _split_plain_lines(held, count if text else 1)
+            if parts is None:
                 break
-            lines, held = CsvBlock(file, before, *found[:2]), found[2]
+            lines, held = CsvBlock(file, before, *parts[:2]), parts[2]
             if lines.size:
                 yield lines
             before += lines.size
@@ -120,9 +120,9 @@ def _find_line_start(text: str, count: int) -> int:
     low, high = 0, len(text) if count else 0
     while high - low > 1:
         middle = (low + high) // 2
-        found = text.count("\n", low, middle)
-        if found < count:
-            low, count = middle, count - found
+        position = text.count("\n", low, middle)
+        if position < count:
+            low, count = middle, count - position
         else:
             high = middle
     return high
@@ -132,10 +132,12 @@ def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
     """Raise CommandError if a cell has bytes that are not text, naming the first."""
     if not _UNDECODED.search("".join(row)):
         return
-    at, found = next((at, x) for at, text in enumerate(row) if (x := _UNDECODED.search(text)))
-    titled = row is not header and at < len(header) and header[at].strip()
-    column = f"column {titled or at + 1}"
-    byte = f"{ord(found[0]) - 0xDC00:#04x}"
+    index, bad_byte = next(
+        (index, x) for index, text in enumerate(row) if (x := _UNDECODED.search(text))
+    )
+    titled = row is not header and index < len(header) and header[index].strip()
+    column = f"column {titled or index + 1}"
+    byte = f"{ord(bad_byte[0]) - 0xDC00:#04x}"
     raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
 
 
@@ -144,5 +146,5 @@ def parse_cell(text: str, line: int, column: str, read: Callable[[str], Read]) -
     try:
         return read(text)
     except PtxError as error:
-        where = f"line {line}, column {make_printable(column)}"
-        raise CommandError(f"error: {where}: {make_printable(error.message)}") from None
+        place = f"line {line}, column {make_printable(column)}"
+        raise CommandError(f"error: {place}: {make_printable(error.message)}") from None

@@ -49,20 +49,20 @@ class _Again(io.RawIOBase):
         return True
 
     def readinto(self, to: Any, /) -> int:
-        found = self._start[: len(to)] or _read_bytes(self._rest, len(to))
-        self._start = self._start[len(found) :]
-        to[: len(found)] = found
-        self._read += len(found)
+        data = self._start[: len(to)] or _read_bytes(self._rest, len(to))
+        self._start = self._start[len(data) :]
+        to[: len(data)] = data
+        self._read += len(data)
         if self._bar:
             self._bar.advance_to(self._read)
-        return len(found)
+        return len(data)
 
 
 def _read_bytes(stream: BinaryIO, size: int) -> bytes:
-    found: bytes | None = stream.read(size)
-    if found is None:  # it is non-blocking; taking this for the end would lose the rest
+    data: bytes | None = stream.read(size)
+    if data is None:  # it is non-blocking; taking this for the end would lose the rest
         raise BlockingIOError(EAGAIN, strerror(EAGAIN))
-    return found
+    return data
 
 
 def format_input_name(name: str) -> str:
@@ -128,11 +128,11 @@ def _open_source(name: str) -> Any:
 def _count_left_bytes(source: BinaryIO, read: int) -> int | None:
     """Return the bytes that a stream had before ``read`` were read; None if unknown."""
     try:
-        found = os.fstat(source.fileno())
-        left = found.st_size - source.tell() + read if S_ISREG(found.st_mode) else 0
+        status = os.fstat(source.fileno())
+        rest = status.st_size - source.tell() + read if S_ISREG(status.st_mode) else 0
     except OSError:  # not a file
         return None
-    return left if left > read else None
+    return rest if rest > read else None
 
 
 def require_single_stdin(names: Sequence[str]) -> None:

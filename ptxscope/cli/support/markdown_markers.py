@@ -48,9 +48,9 @@ def find_markers(text: str) -> list[Marker]:
     if not _MAYBE.search(text):
         return []
     return [
-        Marker(comment.start, comment.end, comment.line, *said, comment.block)
+        Marker(comment.start, comment.end, comment.line, *words, comment.block)
         for comment in _find_comments(text)
-        if (said := _parse_comment(comment.text))
+        if (words := _parse_comment(comment.text))
     ]
 
 
@@ -61,10 +61,10 @@ def find_doubtful(text: str) -> list[Doubt]:
     doubts, is_open = [], False
     for comment in _find_comments(text):
         found = _NEARLY.match(_OPEN + comment.text)
-        if said := _parse_comment(comment.text):
-            if not (said[0] or is_open):
+        if reason := _parse_comment(comment.text):
+            if not (reason[0] or is_open):
                 doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
-            is_open = said[0]
+            is_open = reason[0]
         elif found and _is_near(found[1]):
             why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
             doubts.append(Doubt(comment.line, f"`{_OPEN}{comment.text.rstrip()[:40]}` is {why}"))
@@ -77,8 +77,8 @@ def _is_near(word: str) -> bool:
 
 def find_indent(text: str, marker: Marker) -> str:
     """Return the prefix of the lines in a marker's block, from lists and quotes."""
-    found = _CONTAINERS.match(text, marker.block, marker.start)
-    return re.sub(r"[^>\s]", " ", found[0]) if found else ""
+    indent = _CONTAINERS.match(text, marker.block, marker.start)
+    return re.sub(r"[^>\s]", " ", indent[0]) if indent else ""
 
 
 class _Comment(NamedTuple):
@@ -112,12 +112,12 @@ def _find_regions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_html_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    while (at := text.find(_OPEN, start, stop)) >= 0:
-        end = text.find(_CLOSE, at + len(_OPEN), stop)
+    while (position := text.find(_OPEN, start, stop)) >= 0:
+        end = text.find(_CLOSE, position + len(_OPEN), stop)
         if end < 0:
             return
         start = end + len(_CLOSE)
-        yield at, start
+        yield position, start
 
 
 def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -128,13 +128,13 @@ def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[in
     for ends in runs.values():
         ends.reverse()
     closes = text.rfind(_CLOSE, start, stop)
-    while (found := _INLINE.search(text, start, stop)) is not None:
-        start = found.end()
-        if found[0] == _OPEN and start <= closes:
+    while (comments := _INLINE.search(text, start, stop)) is not None:
+        start = comments.end()
+        if comments[0] == _OPEN and start <= closes:
             start = text.index(_CLOSE, start) + len(_CLOSE)
-            yield found.start(), start
-        elif found[0][0] == "`":
-            length = len(found[0])
+            yield comments.start(), start
+        elif comments[0][0] == "`":
+            length = len(comments[0])
             ends = runs.get(length, [])
             while ends and ends[-1] < start:
                 ends.pop()

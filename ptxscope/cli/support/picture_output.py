@@ -42,19 +42,19 @@ def choose_format(
     """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
     if chosen.format is None:
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
-        asked = str(format_of(name) or ending_of(name))
-        if asked in _NOT_MADE:
-            made = ", ".join(f".{known}" for known in PICTURES)
+        suffix = str(format_of(name) or ending_of(name))
+        if suffix in _NOT_MADE:
+            names = ", ".join(f".{format_}" for format_ in PICTURES)
             raise CommandError(
-                f"error: {make_printable(name)}: no .{asked} is made here; pictures are {made}"
+                f"error: {make_printable(name)}: no .{suffix} is made here; pictures are {names}"
             )
-        if format_of(name) and asked not in (*formats, *_PROSE):
+        if format_of(name) and suffix not in (*formats, *_PROSE):
             raise CommandError(
-                f"error: {make_printable(name)}: no {asked} is made here, but "
+                f"error: {make_printable(name)}: no {suffix} is made here, but "
                 f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
-        chosen.format = asked if asked in formats else otherwise
+        chosen.format = suffix if suffix in formats else otherwise
 
 
 def add_theme(to: argparse._ActionsContainer) -> None:
@@ -168,13 +168,13 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 
 def warn_about_suffix(file: str, format_: str) -> None:
     """Warn if a file has the suffix of another format and one of the two is a picture."""
-    named = str(format_of(file) or "")
+    suffix = str(format_of(file) or "")
     if ending_of(file) in _NOT_MADE:
-        named = ending_of(file)
+        suffix = ending_of(file)
     pictures = {*PICTURES, *_NOT_MADE}
-    if named not in ("", format_) and (named in pictures or format_ in pictures):
+    if suffix not in ("", format_) and (suffix in pictures or format_ in pictures):
         print_message(
-            f"warning: {file} is called as {named} is, and {format_} is written there, as -f says"
+            f"warning: {file} is called as {suffix} is, and {format_} is written there, as -f says"
         )
 
 
@@ -184,40 +184,42 @@ def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> No
         return
     from ...export.media.slides import READABLE, split_steps
 
-    found, readable, crowded = split_steps(trace, options)
-    if round(found, 1) >= READABLE:
+    size, readable, crowded = split_steps(trace, options)
+    if round(size, 1) >= READABLE:
         return
     how = ""
     if readable:
-        shown = [f"--steps {part}" for part in readable]
-        how = f"; {_format_names(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+        formats = [f"--steps {part}" for part in readable]
+        how = f"; {_format_names(formats)} {'have' if len(formats) > 1 else 'has'} larger ones"
     if crowded:
         one = len(crowded) == 1
         steps = f"step{'' if one else 's'} {_format_names(crowded)} {'is' if one else 'are'}"
         alone = "" if one and not readable else " even alone"
         how += f"; {steps} too much for a slide{alone}"
     print_message(
-        f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
+        f"warning: the smallest letters of this slide are {size:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
 
 
 def _format_names(names: Sequence[str]) -> str:
     """Return names as part of a sentence: ``1, 2 and 3``."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    *first_names, last = names
+    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
     """Return an SVG in a picture format. Raise CommandError if it cannot be an image."""
-    (made,) = _render_pictures([svg], format_, options)
-    return made
+    (images,) = _render_pictures([svg], format_, options)
+    return images
 
 
-def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
+def _render_pictures(
+    drawings: Sequence[str], format_: str, options: Options
+) -> Sequence[str | bytes]:
     """Return SVGs in a picture format, and report characters that no font has."""
     if format_ not in BINARY:
-        return found
+        return drawings
     from ...export.media import images
     from .progress_bar import ProgressBar
 
@@ -228,12 +230,12 @@ def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Se
             else lambda svg, how: images.render_pdf_bytes([svg], how)
         )
         with ProgressBar() as bar:
-            bar.begin("drawing", len(found), "pictures")
-            if len(found) == 1 and format_ == "png":  # it is drawn by one call, without progress
-                wide, high = map(round, images.compute_size(found[0], options, images.SHARP))
+            bar.begin("drawing", len(drawings), "pictures")
+            if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
+                wide, high = map(round, images.compute_size(drawings[0], options, images.SHARP))
                 bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
-            made = [make(svg, options) for svg in bar.track(found)]
-        _warn_about_missing_glyphs(images.find_missing_glyphs(found, format_), format_)
+            made = [make(svg, options) for svg in bar.track(drawings)]
+        _warn_about_missing_glyphs(images.find_missing_glyphs(drawings, format_), format_)
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
     return made
@@ -241,54 +243,57 @@ def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Se
 
 def _warn_about_missing_glyphs(missing: Sequence[str], format_: str) -> None:
     if missing:
-        named = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        names = ", ".join(f"{char} (U+{ord(char):04X})" for char in missing[:_NAMED])
+        rest_count = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         print_message(
-            f"warning: no font here has {named}{more}: the {format_.upper()} shows a box for each; "
+            f"warning: no font here has {names}{rest_count}: "
+            f"the {format_.upper()} shows a box for each; "
             "install a font that has them"
         )
 
 
-def output_document(made: str | bytes, format_: str, output: str | None) -> None:
+def output_document(document: str | bytes, format_: str, output: str | None) -> None:
     """Write a document to the file of ``-o``, or print it."""
     if output is None or is_printed(output):
-        print_document(made, format_)
+        print_document(document, format_)
     else:
-        write(output, made)
+        write(output, document)
 
 
-def print_document(made: str | bytes, format_: str) -> None:
+def print_document(document: str | bytes, format_: str) -> None:
     """Print a document. Raise CommandError if it is binary and standard output is a terminal.
 
     On a terminal, text is made printable.
     """
-    if isinstance(made, str):
-        sys.stdout.write(make_printable_lines(made) if sys.stdout.isatty() else made)
+    if isinstance(document, str):
+        sys.stdout.write(make_printable_lines(document) if sys.stdout.isatty() else document)
         return
     sys.stdout.write("")  # a closed stream raises here
-    out = getattr(sys.stdout, "buffer", None)
-    if out is None or sys.stdout.isatty():
-        where = "a terminal" if out else "text"
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or sys.stdout.isatty():
+        where = "a terminal" if stream else "text"
         raise CommandError(
             f"error: {format_} is binary, and standard output is {where}; add -o FILE.{format_}"
         )
-    out.write(made)
+    stream.write(document)
 
 
-def write(path: str, made: str | bytes) -> None:
+def write(path: str, document: str | bytes) -> None:
     """Write a document to a file."""
     from pathlib import Path
 
     from ...files import replace as replace_file
 
-    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+    data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     try:
         replace_file(Path(path), data)
     except OSError as error:
         raise CommandError(f"error: {make_printable(path)}: {error.strerror}") from None
 
 
-def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
+def write_frames(
+    folder_name: str, trace: Trace, format_: str, options: Options
+) -> tuple[Frame, ...]:
     """Write a picture per step; all are rendered before the first is written.
 
     The frames of an earlier run are removed. Raise CommandError if any other file is in the way.
@@ -296,30 +301,30 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
     if options.motion is not Motion.STILL:
-        moving = "--stepping" if options.motion is Motion.STEPPING else "--animate"
-        raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
+        moves = "--stepping" if options.motion is Motion.STEPPING else "--animate"
+        raise CommandError(f"error: frames stand still: --frames and {moves} can't both be given")
     from pathlib import Path
 
     from ...export.content.sanitizer import sanitize_text
     from ...export.media import images
     from ...export.media.frames import make_frames
 
-    folder = Path(where)
+    folder = Path(folder_name)
     _require_folder(folder, format_)
-    found = make_frames(trace, options)
+    frames = make_frames(trace, options)
     try:
-        if format_ == "pdf" and where.lower().endswith(".pdf"):
+        if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
             title = sanitize_text(trace.annotations.title) or make_printable(str(trace.instruction))
-            pages = [frame.svg for frame in found]
+            pages = [frame.svg for frame in frames]
             deck = images.render_pdf_bytes(pages, options, title)
             _warn_about_missing_glyphs(images.find_missing_glyphs(pages, format_), format_)
             _require_ours(folder, format_)
-            write(where, deck)
-            return found
+            write(folder_name, deck)
+            return frames
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
-    made = _render_pictures([frame.svg for frame in found], format_, options)
-    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
+    made = _render_pictures([frame.svg for frame in frames], format_, options)
+    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(frames, made, strict=True)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -329,38 +334,38 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise CommandError(f"error: {make_printable(where)}: {make_printable(why)}") from None
+        raise CommandError(f"error: {make_printable(folder_name)}: {make_printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
     _report_other_frames(folder, format_)
-    return found
+    return frames
 
 
 def _list_frames(folder: Path, format_: str) -> list[Path]:
     """Return the frames of a format in a folder, of any run."""
-    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
-    return [file for file in found if _is_frame(file, format_)]
+    frames = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in frames if _is_frame(file, format_)]
 
 
 def _report_other_frames(folder: Path, format_: str) -> None:
     """Report remaining frames of an earlier run, which may be wanted: a talk in two formats."""
     others = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
     if others:
-        shown = " and ".join(others)
+        names = " and ".join(others)
         print_message(
-            f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there"
+            f"note: {folder} has frames in {names} as well, of an earlier run; they are left there"
         )
 
 
 def _require_folder(folder: Path, format_: str) -> None:
     """Raise CommandError if the folder of frames has a picture's suffix."""
-    named, shown = format_of(folder.name), make_printable(str(folder))
-    if named == format_ == "pdf" or folder.is_dir():
+    suffix, shown_name = format_of(folder.name), make_printable(str(folder))
+    if suffix == format_ == "pdf" or folder.is_dir():
         return
     if folder.exists() and not folder.is_dir():
-        why = f"{shown} is a file; frames are written into a folder"
-    elif named in PICTURES:
-        why = f"{shown} is called as a file is; frames are written into a folder"
+        why = f"{shown_name} is a file; frames are written into a folder"
+    elif suffix in PICTURES:
+        why = f"{shown_name} is called as a file is; frames are written into a folder"
     else:
         return
     deck = ", or with -f pdf into FILE.pdf, a page for each step"

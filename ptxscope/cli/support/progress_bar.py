@@ -70,14 +70,14 @@ class ProgressBar:
             self._due = _NEVER
 
     def begin(
-        self, what: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
+        self, activity: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
     ) -> None:
         """Begin an activity with a total, if it is known.
 
         Without a unit, the number is not shown; then, without a total either, only the activity is.
         ``is_slow``: it takes more than a second, perhaps without a report.
         """
-        self._what, self._unit, self._since = what, unit, monotonic()
+        self._what, self._unit, self._since = activity, unit, monotonic()
         self.set_total(total)
         if self._due < _NEVER and (self._stands or is_slow or self._since >= self._due):
             self._draw(0)
@@ -86,15 +86,15 @@ class ProgressBar:
         """Set the total."""
         self._total, self._made = total, None
 
-    def advance_to(self, done: int) -> None:
+    def advance_to(self, count: int) -> None:
         """Report a count; takes a tenth of a microsecond."""
         if monotonic() >= self._due:
-            self._draw(done)
+            self._draw(count)
 
     def track(self, items: Sequence[ItemT]) -> Iterator[ItemT]:
         """Yield the items; those already yielded are done."""
-        for done, item in enumerate(items):
-            self.advance_to(done)
+        for count, item in enumerate(items):
+            self.advance_to(count)
             yield item
 
     def hide(self) -> None:
@@ -104,9 +104,9 @@ class ProgressBar:
             if _is_ours():
                 self._write(_WIPED)
 
-    def _draw(self, done: int) -> None:
+    def _draw(self, count: int) -> None:
         if _is_ours():
-            line = self._draw_line(done)
+            line = self._draw_line(count)
             if self._due < _NEVER:
                 self._handle_suspend()
                 self._stands = True
@@ -120,7 +120,7 @@ class ProgressBar:
         except (OSError, ValueError):  # the terminal is gone, which must not affect the work
             self._due, self._stands = _NEVER, False
 
-    def _draw_line(self, done: int) -> str:
+    def _draw_line(self, count: int) -> str:
         """Return the line, at most as wide as the terminal; empty if it can't be overwritten."""
         from rich.console import Console
         from rich.progress import Progress
@@ -137,11 +137,11 @@ class ProgressBar:
             self._made.add_task(self._what, total=self._total)
             self._made.tasks[0].start_time = self._since
         made = self._made
-        made.update(made.tasks[0].id, completed=done)
-        with made.console.capture() as drawn:
+        made.update(made.tasks[0].id, completed=count)
+        with made.console.capture() as lines:
             table = made.make_tasks_table(made.tasks)
             made.console.print(table, width=max(made.console.width - _ECHO, 1))
-        return drawn.get().partition("\n")[0].rstrip()
+        return lines.get().partition("\n")[0].rstrip()
 
     def _handle_suspend(self) -> None:
         """Clear the line before Ctrl-Z stops the process."""
@@ -177,18 +177,22 @@ def _make_columns(unit: str, *, has_total: bool, is_wide: bool) -> list[Progress
         TimeRemainingColumn,
     )
 
-    what, in_bytes = TextColumn("{task.description}"), unit == BYTES
+    activity, in_bytes = TextColumn("{task.description}"), unit == BYTES
     if not has_total:
         many = TextColumn("{task.completed:,.0f} " + unit)
         count = FileSizeColumn() if in_bytes else many
-        return [what, count, TimeElapsedColumn()] if unit else [what]
-    left: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left")]
+        return [activity, count, TimeElapsedColumn()] if unit else [activity]
+    columns: list[ProgressColumn] = [
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    ]
     if not is_wide:
-        return [what, *left]
+        return [activity, *columns]
     if unit:
         of = TextColumn("of {task.total:,.0f} " + unit)
-        left.insert(1, DownloadColumn() if in_bytes else of)
-    return [what, BarColumn(bar_width=_BAR), *left]
+        columns.insert(1, DownloadColumn() if in_bytes else of)
+    return [activity, BarColumn(bar_width=_BAR), *columns]
 
 
 def _is_ours() -> bool:

@@ -57,18 +57,20 @@ def start_processes(
     context = get_context("spawn")
     characters = context.Value("q", 0)
     with _exit_on_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
-        places = {at: Path(folder) / f"{at}" for at in names}
+        places = {index: Path(folder) / f"{index}" for index in names}
         pool = ProcessPoolExecutor(number, context, _begin, (characters,))
 
-        def result(at: int, told: Callable[[], object]) -> tuple[FoundT, Iterator[str]] | None:
-            future = futures.get(at)
+        def result(
+            index: int, on_wait: Callable[[], object]
+        ) -> tuple[FoundT, Iterator[str]] | None:
+            future = futures.get(index)
             if future is None or future.cancel():
                 return None
             while not future.done():
-                told()
+                on_wait()
                 wait([future], _PATIENCE)
             try:
-                return future.result(), _read(places[at])
+                return future.result(), _read(places[index])
             except BrokenProcessPool:
                 return None
             except OSError as error:
@@ -80,8 +82,8 @@ def start_processes(
         try:
             with _ignore_interrupts():
                 futures = {
-                    at: pool.submit(_work_on_file, work, name, places[at])
-                    for at, name in names.items()
+                    index: pool.submit(_work_on_file, work, name, places[index])
+                    for index, name in names.items()
                 }
             yield result, lambda: int(characters.value)
         finally:
@@ -112,13 +114,13 @@ def _begin(characters: object) -> None:
 
 def _work_on_file(work: Work[FoundT], name: str, place: Path) -> FoundT:
     """Return the result of a file; its text is written to another file."""
-    with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as kept:
-        return work(name, kept.write, read=_count)
+    with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
+        return work(name, output.write, read=_count)
 
 
-def _count(more: int) -> None:
+def _count(count: int) -> None:
     with _characters.get_lock():
-        _characters.value += more
+        _characters.value += count
 
 
 # --- in the main process -----------------------------------------------------------
@@ -126,8 +128,8 @@ def _count(more: int) -> None:
 
 def _read(place: Path) -> Iterator[str]:
     """Yield the saved text, and delete its file."""
-    with place.open(encoding="utf-8", errors="surrogatepass", newline="") as kept:
-        while text := kept.read(_BLOCK):
+    with place.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
+        while text := stream.read(_BLOCK):
             yield text
     place.unlink()
 
@@ -155,10 +157,10 @@ def _exit_on_signals() -> Iterator[None]:
     before = {}
     with suppress(ValueError):  # not the main thread
         for name in ("SIGTERM", "SIGHUP"):
-            if known := getattr(signal, name, None):
-                before[known] = signal.signal(known, end)
+            if handlers := getattr(signal, name, None):
+                before[handlers] = signal.signal(handlers, end)
     try:
         yield
     finally:
-        for known, handler in before.items():
-            signal.signal(known, handler)
+        for handlers, handler in before.items():
+            signal.signal(handlers, handler)

@@ -22,8 +22,8 @@ from .dialog import Dialog, DialogFrame
 def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
     """Return the checked instructions of a text and a line with their counts."""
     counts = Counter[str]()
-    said = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
-    return said, format_summary(counts)
+    items = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
+    return items, format_summary(counts)
 
 
 class CheckDialog(Dialog[CheckedInstruction | None]):
@@ -43,10 +43,10 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     help_section = "check"
 
-    def __init__(self, found: Sequence[CheckedInstruction], title: str) -> None:
+    def __init__(self, instructions: Sequence[CheckedInstruction], title: str) -> None:
         super().__init__()
-        self._found, self._title = found, title
-        self._menu = Menu("Findings", [_make_item(item) for item in found], "found")
+        self._found, self._title = instructions, title
+        self._menu = Menu("Findings", [_make_item(item) for item in instructions], "found")
         self._page = Page("told", "What it says")
 
     def compose(self) -> ComposeResult:

@@ -37,10 +37,12 @@ class ChoicePopup(ThemedModal[int | None]):
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
-    def __init__(self, title: str, options: Sequence[SlotOption], index: int, at: Offset) -> None:
+    def __init__(
+        self, title: str, options: Sequence[SlotOption], index: int, offset: Offset
+    ) -> None:
         super().__init__()
         self._list = ChoiceList(title, options, index)
-        self._at = at
+        self._at = offset
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
@@ -48,14 +50,14 @@ class ChoicePopup(ThemedModal[int | None]):
 
     def on_resize(self) -> None:
         """Place the list at the slot, as far as there is room, with the cursor in view."""
-        found, (width, height) = self._list, self.size
-        wide = min(max(found.widest, len(str(found.border_title)) + 2) + _FRAME, width)
-        rows = len(found.draw(max(wide - _FRAME, 1))) + 2
+        menu, (width, height) = self._list, self.size
+        wide = min(max(menu.widest, len(str(menu.border_title)) + 2) + _FRAME, width)
+        rows = len(menu.draw(max(wide - _FRAME, 1))) + 2
         high = min(rows, max(height - self._at.y, _LOWEST), height)
         x, y = min(self._at.x, width - wide), min(self._at.y, height - high)
-        found.styles.offset = (max(x, 0), max(y, 0))
-        found.styles.width, found.styles.max_height = wide, high
-        self.call_after_refresh(found.show_cursor)
+        menu.styles.offset = (max(x, 0), max(y, 0))
+        menu.styles.width, menu.styles.max_height = wide, high
+        self.call_after_refresh(menu.show_cursor)
 
     @on(ChoiceList.ItemChosen)
     def _on_item_chosen(self, event: ChoiceList.ItemChosen) -> None:

@@ -90,14 +90,14 @@ class ExerciseDialog(Dialog[Trace | None]):
     def _answer(self) -> Input:
         return self.query_one("#answer", Input)
 
-    def _ask(self, found: Exercise) -> None:
-        self._found, self._hints, self._taken = found, iter(list_hints(found)), 0
+    def _ask(self, exercise: Exercise) -> None:
+        self._found, self._hints, self._taken = exercise, iter(list_hints(exercise)), 0
         self._is_done = False
-        title, *lines = question_lines(found)
+        title, *lines = question_lines(exercise)
         self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
         self._asked.border_title = f"{title} Level {self._level}"
         self._answer.value = ""
-        self._answer.placeholder = prompt(found).strip()
+        self._answer.placeholder = prompt(exercise).strip()
         self._told.show("")
         self._told.border_title = self._count()
         self._answer.focus()
@@ -145,12 +145,12 @@ class ExerciseDialog(Dialog[Trace | None]):
         outcome = ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG
         self._end(outcome, feedback_lines(self._found, verdict))
 
-    def _end(self, outcome: ExerciseOutcome, said: tuple[str, ...]) -> None:
+    def _end(self, outcome: ExerciseOutcome, feedback: tuple[str, ...]) -> None:
         key = (self._found.opcode, self._found.kind)
         self._tally = self._tally.with_(key, outcome, self._taken)
         self._now = self._now.add(Tally().with_(key, outcome, self._taken).total)
         self._is_done, self._given = True, self._answer.value
-        self._told.show("\n".join((*said, "", "Enter asks the next, ^t shows its steps.")))
+        self._told.show("\n".join((*feedback, "", "Enter asks the next, ^t shows its steps.")))
         self._told.border_title = self._count()
         if self._store:
             try:

@@ -114,11 +114,11 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
             self._show([f"{error.message}{hint}"], [])
             return
         self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
-        told = [line.strip() for line in observation_lines(self._diagnosis)]
-        self._show(told[1:], self._diagnosis.findings)
+        lines = [line.strip() for line in observation_lines(self._diagnosis)]
+        self._show(lines[1:], self._diagnosis.findings)
 
-    def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
-        self._said = said
+    def _show(self, lines: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
+        self._said = lines
         self._show_seen()
         ins = self._trace.instruction
         self._findings.show(
@@ -131,8 +131,8 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         """Show the documented result with its value below the typed one."""
         width = self._seen.content_size.width or WIDTH
         lines: list[str] = []
-        for said in self._said:
-            label, _, value = make_printable(said).partition("  ")
+        for text in self._said:
+            label, _, value = make_printable(text).partition("  ")
             lead = label.ljust(_LABEL) if value else ""
             lines += textwrap.wrap(
                 value.strip() or label,
@@ -144,12 +144,14 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._seen.update(Content("\n".join(lines)))
 
     def _show_why(self) -> None:
-        diagnosis, at = self._diagnosis, self._findings.index
+        diagnosis, index = self._diagnosis, self._findings.index
         width = min(self._why.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
             self._why.show("")
         elif diagnosis.findings:
-            self._why.show("\n".join(explanation_lines(diagnosis, diagnosis.findings[at], width)))
+            self._why.show(
+                "\n".join(explanation_lines(diagnosis, diagnosis.findings[index], width))
+            )
         else:
             self._why.show("\n".join(unexplained_lines(diagnosis, width)))
 

@@ -185,8 +185,8 @@ class ExportDialog(Dialog[Annotations]):
 
     def _write(self, path: Path) -> None:
         try:
-            made = self.make_document()
-            data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+            document = self.make_document()
+            data = document.encode("utf-8", "replace") if isinstance(document, str) else document
             files.replace(path, data)
         except (OSError, ValueError, ImportError) as error:
             self._show_write_error(error, str(path))

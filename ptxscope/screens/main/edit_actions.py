@@ -87,8 +87,8 @@ class EditActions(MainScreenMixin):
     def _report_computed_operand(self, setup: Setup) -> None:
         """Report an operand that keeps the listing's computed value in spite of an edit."""
         for role, name in setup.instruction.names.items():
-            given = setup.values.get(role)
-            if given is not None and self._setup.values.get(role) != given:
+            bits = setup.values.get(role)
+            if bits is not None and self._setup.values.get(role) != bits:
                 cursor = self.main_screen.listing_cursor
                 if cursor and name in cursor.run.program.constants:
                     why = "is a constant of the asm statement"
@@ -128,12 +128,14 @@ class EditActions(MainScreenMixin):
         from ...state.open_listing import LONGEST
 
         if len(text) > LONGEST:
-            said = f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
-            self.main_screen.notify(said, title="Not pasted", markup=False, severity="warning")
+            problem = (
+                f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+            )
+            self.main_screen.notify(problem, title="Not pasted", markup=False, severity="warning")
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
-        found = list(scan(text))
-        if len(found) > 1 and any(item.instruction for item in found):
+        statements = list(scan(text))
+        if len(statements) > 1 and any(item.instruction for item in statements):
             self.main_screen.open_listing(text, "pasted")
             return
         try:
@@ -173,8 +175,8 @@ class EditActions(MainScreenMixin):
 
     def add_recent(self, opcode: str) -> None:
         """Add an instruction to the top of the recent ones."""
-        rest = [other for other in self.main_screen.recent if other != opcode]
-        self.main_screen.recent[:] = [opcode, *rest][:_RECENT]
+        others = [x for x in self.main_screen.recent if x != opcode]
+        self.main_screen.recent[:] = [opcode, *others][:_RECENT]
 
     def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
         """Apply another modifier."""
@@ -188,8 +190,8 @@ class EditActions(MainScreenMixin):
             if index is not None:
                 event.control.choose(event.cell, event.options[index])
 
-        asked = ChoicePopup(event.title, event.options, event.index, event.at)
-        self.main_screen.app.push_screen(asked, chosen)
+        popup = ChoicePopup(event.title, event.options, event.index, event.at)
+        self.main_screen.app.push_screen(popup, chosen)
 
     def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
         """Apply a value of an operand."""
@@ -293,23 +295,23 @@ class EditActions(MainScreenMixin):
         if self.main_screen.tour and self.value_field.about is self.main_screen.tour:
             self.main_screen.set_focus(self.main_screen.tour.strip)
             return
-        where, self.asked_from = self.asked_from, None
-        self.main_screen.action_focus_on("operands" if where is None else "lanes")
-        if where is not None:
-            self.main_screen.query_one(LanesPane).move_cursor_to(where)
+        place, self.asked_from = self.asked_from, None
+        self.main_screen.action_focus_on("operands" if place is None else "lanes")
+        if place is not None:
+            self.main_screen.query_one(LanesPane).move_cursor_to(place)
 
     def on_operand_table_presets(self, event: OperandTable.Presets) -> None:
         """Offer edge cases for an operand."""
         ins = self._setup.instruction
-        found = edits.list_edge_cases(ins.type_of(event.role), ins.count_lanes(event.role))
+        edge_cases = edits.list_edge_cases(ins.type_of(event.role), ins.count_lanes(event.role))
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                self.edit(edits.with_value(self._setup, event.role, found[index][1]))
+                self.edit(edits.with_value(self._setup, event.role, edge_cases[index][1]))
 
         from ...widgets.base.menu import MenuItem
 
-        items = [MenuItem(name, f"{bits:#x}") for name, bits in found]
+        items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
         name = format_operand_name(self.main_screen.session.trace, event.role)
         self.main_screen.ask(f"Values that bite, for {name}", items, chosen, "operands")
 
@@ -328,8 +330,8 @@ class EditActions(MainScreenMixin):
             divergence.other.model.name for divergence in self.main_screen.session.divergences
         ]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
-        at = names.index(setup.model) if setup.model in names else 0
-        self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
+        index = names.index(setup.model) if setup.model in names else 0
+        self.edit(edits.with_model(setup, names[(index + 1) % len(names)]))
 
     def action_undo(self) -> None:
         """Undo the last edit and describe it."""

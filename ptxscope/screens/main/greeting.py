@@ -23,20 +23,20 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
     """Return the line; ``key`` names the key of an action, ``at_end`` is true at the last step."""
     learn = f"{key('lessons')} learn"
     rewind = f"{key('step.first')} first step · {learn}"
-    further = f"{key('step.next')} next step · {learn}"
+    next_step = f"{key('step.next')} next step · {learn}"
     match start:
         case Start.EXAMPLE:
             return (
-                f"ptxscope shows PTX step by step · {further} · "
+                f"ptxscope shows PTX step by step · {next_step} · "
                 f"{key('step.result')} its result · {key('go.find')} another instruction · "
                 f"{key('go.line')} your own line"
             )
         case Start.LINE:
             return (
-                f"No values yet: {key('go.operands')} types them · {further} · "
+                f"No values yet: {key('go.operands')} types them · {next_step} · "
                 f"{key('step.last')} last step"
             )
         case Start.VALUES:
             return f"Every step is shown · {rewind}"
         case Start.KEPT:
-            return f"As you left it · {rewind if at_end else further}"
+            return f"As you left it · {rewind if at_end else next_step}"

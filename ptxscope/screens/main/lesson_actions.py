@@ -30,7 +30,7 @@ class LessonStore(Protocol):
     def load_lessons(self) -> dict[str, LessonProgress]:
         """Return the position in each lesson."""
 
-    def save_lessons(self, left: dict[str, LessonProgress]) -> None:
+    def save_lessons(self, places: dict[str, LessonProgress]) -> None:
         """Save the positions. Raise OSError if they cannot be written."""
 
 
@@ -92,7 +92,7 @@ class LessonActions(MainScreenMixin):
             main.stop_predicting()
         main.action_leave()
         try:
-            self.tour = open_lesson_view(main, name, self._load_progress(), again=from_start)
+            self.tour = open_lesson_view(main, name, self._load_progress(), from_start=from_start)
         except (ValueError, OSError) as error:
             self._report_failure(error)
             return
@@ -104,7 +104,7 @@ class LessonActions(MainScreenMixin):
             make_printable(str(error)), title=title, markup=False, severity="error"
         )
 
-    def leave_lesson(self, said: str) -> None:
+    def leave_lesson(self, message: str) -> None:
         """Close the lesson, save its position and restore the view before it.
 
         One undo returns to the view of the lesson.
@@ -122,9 +122,9 @@ class LessonActions(MainScreenMixin):
         tour.remove()
         main.on_descendant_blur()  # a removed widget sends no such message itself
         main.show_session()
-        if said:
+        if message:
             undo = f" · {main.key('edit.undo')} shows its line" if is_back else ""
-            main.show_hint(f"{said} · {main.key('lessons')} lessons{undo}")
+            main.show_hint(f"{message} · {main.key('lessons')} lessons{undo}")
 
     def _keep(self, places: dict[str, LessonProgress]) -> None:
         """Save the positions in lessons, and report a failure."""
@@ -174,7 +174,7 @@ class LessonActions(MainScreenMixin):
         if self.tour and event.about is self.tour:
             self.tour.clear_feedback()
 
-    def on_value_field_hinted(self, event: ValueField.Hinted) -> None:
+    def on_value_field_answer_hint_requested(self, event: ValueField.AnswerHintRequested) -> None:
         """Show a hint on the lesson's question."""
         if self.tour and event.about is self.tour:
             self.tour.hint()

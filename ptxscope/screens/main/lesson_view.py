@@ -33,15 +33,20 @@ class LessonView(Vertical):
     """
 
     def __init__(
-        self, main: MainScreen, of: Lesson, left: dict[str, LessonProgress], *, again: bool
+        self,
+        main: MainScreen,
+        lesson: Lesson,
+        places: dict[str, LessonProgress],
+        *,
+        from_start: bool,
     ) -> None:
         super().__init__()
-        self._main, self.lesson = main, of
+        self._main, self.lesson = main, lesson
         self.strip = LessonStrip()
-        self.places = left
+        self.places = places
         """The position in every lesson, this one included."""
-        before = left.get(of.head.name, LessonProgress())
-        self._at = 0 if again else min(before.card, len(of.cards) - 1)
+        before = places.get(lesson.head.name, LessonProgress())
+        self._at = 0 if from_start else min(before.card, len(lesson.cards) - 1)
         self._done = before.done
         self._answered = False
         self._hints = 0
@@ -98,17 +103,17 @@ class LessonView(Vertical):
 
     def _update_strip(self) -> None:
         """Update the strip's contents."""
-        card, many = self.card, len(self.lesson.cards)
-        said = [LessonParagraph(card.text)]
+        card, count = self.card, len(self.lesson.cards)
+        paragraphs = [LessonParagraph(card.text)]
         if self.is_open and not self._verdict:
-            said.append(_make_paragraph(f"{describe_question(card)} = ?", "current"))
-        said += self._verdict
-        title = f"{self._at + 1} of {many} · {card.title}"
+            paragraphs.append(_make_paragraph(f"{describe_question(card)} = ?", "current"))
+        paragraphs += self._verdict
+        title = f"{self._at + 1} of {count} · {card.title}"
         titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
         letters = locate_answer(make_question(card)).letters if self.is_open else ""
         is_first = self._at == 0
         self.strip.show_card(
-            titles, tuple(said), has_question=self.is_open, is_first=is_first, letters=letters
+            titles, tuple(paragraphs), has_question=self.is_open, is_first=is_first, letters=letters
         )
         self._main.show_keys()
         if self._verdict:
@@ -134,10 +139,12 @@ class LessonView(Vertical):
 
     def _ask(self, start: str) -> None:
         """Ask for a value, with the earlier answer in the field."""
-        of = make_question(self.card)
+        question = make_question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
-        field.ask(describe_question(self.card), locate_answer(of).read, text, self, has_hints=True)
+        field.ask(
+            describe_question(self.card), locate_answer(question).read, text, self, has_hints=True
+        )
 
     def grade_answer(self, text: str, *, is_left: bool = False) -> None:
         """Grade an answer; ``is_left``: the user has left the field with it."""
@@ -148,16 +155,16 @@ class LessonView(Vertical):
             return
         asked_here = make_question(self.card)
         try:
-            found = judge(asked_here, text)
+            answer = judge(asked_here, text)
         except PtxError:  # the field shows the error
             return
-        if found.is_right:
+        if answer.is_right:
             self._reveal(is_right=True)
             return
         self._wrong_count += 1
-        said = reply(asked_here, found, is_first=self._wrong_count == 1)
+        feedback = reply(asked_here, answer, is_first=self._wrong_count == 1)
         self._verdict = (
-            _make_paragraph(make_printable(f"× Not {text.strip()}. {said}"), "changed"),
+            _make_paragraph(make_printable(f"× Not {text.strip()}. {feedback}"), "changed"),
         )
         self._update_strip()
 
@@ -167,17 +174,17 @@ class LessonView(Vertical):
             self._verdict = ()
             self._update_strip()
 
-    @on(LessonStrip.Hinted)
+    @on(LessonStrip.CardHintRequested)
     def hint(self) -> None:
         """Show the next hint."""
         if not self.is_open:
             return
-        found = list_hints(make_question(self.card))
-        said = (
-            found[self._hints] if self._hints < len(found) else "That is all; s shows the answer."
+        hints = list_hints(make_question(self.card))
+        text = (
+            hints[self._hints] if self._hints < len(hints) else "That is all; s shows the answer."
         )
         self._hints += 1
-        self._verdict = (_make_paragraph(f"? {make_printable(said)}", "dim"),)
+        self._verdict = (_make_paragraph(f"? {make_printable(text)}", "dim"),)
         self._update_strip()
 
     @on(LessonStrip.Revealed)
@@ -189,9 +196,9 @@ class LessonView(Vertical):
         """Draw the step of the question and show its remark."""
         card = self.card
         self._answered = True
-        shown = (_make_paragraph(f"It is {format_answer(card)}. "),) if not is_right else ()
+        answer = (_make_paragraph(f"It is {format_answer(card)}. "),) if not is_right else ()
         remark = card.remark if is_right else ()
-        self._verdict = (*shown, *((LessonParagraph(remark, "good"),) if remark else ()))
+        self._verdict = (*answer, *((LessonParagraph(remark, "good"),) if remark else ()))
         self._main.action_step_to(self._step_asked())
         self._update_strip()
         self._highlight_anchor()
@@ -220,21 +227,21 @@ class LessonView(Vertical):
     def _on_answer_changed(self, event: LessonStrip.Answering) -> None:
         self._ask(event.start)
 
-    def _go(self, by: int) -> None:
-        if self._at + by >= len(self.lesson.cards):
+    def _go(self, delta: int) -> None:
+        if self._at + delta >= len(self.lesson.cards):
             self._at, self._done = 0, True
             self._leave("That was the lesson")
-        elif self._at + by >= 0:
-            self._at += by
+        elif self._at + delta >= 0:
+            self._at += delta
             self._show()
 
     @on(LessonStrip.ExitRequested)
     def _on_exit_requested(self) -> None:
         self._leave(f"Lesson {self.lesson.head.name} was left at card {self._at + 1}")
 
-    def _leave(self, said: str) -> None:
+    def _leave(self, message: str) -> None:
         self.places[self.lesson.head.name] = LessonProgress(self._at, self._done)
-        self._main.leave_lesson(said)
+        self._main.leave_lesson(message)
 
 
 def _make_paragraph(text: str, ink: str = "") -> LessonParagraph:
@@ -243,10 +250,10 @@ def _make_paragraph(text: str, ink: str = "") -> LessonParagraph:
 
 
 def open_lesson_view(
-    main: MainScreen, name: str, left: dict[str, LessonProgress], *, again: bool = False
+    main: MainScreen, name: str, places: dict[str, LessonProgress], *, from_start: bool = False
 ) -> LessonView:
     """Return a lesson by name, to be mounted on the screen. Raise LookupError if there is none."""
-    return LessonView(main, load_lesson(name), left, again=again)
+    return LessonView(main, load_lesson(name), places, from_start=from_start)
 
 
 def list_items(left: dict[str, LessonProgress]) -> tuple[list[str], list[MenuItem], int]:
@@ -254,10 +261,12 @@ def list_items(left: dict[str, LessonProgress]) -> tuple[list[str], list[MenuIte
     names = [*list_files()]
     found = [_make_item(head, left.get(head.name, LessonProgress())) for head in list_headings()]
     places = (left.get(name, LessonProgress()) for name in names)
-    open_ = (at for at, place in enumerate(places) if place.card or not place.done)
+    open_ = (index for index, place in enumerate(places) if place.card or not place.done)
     return names, found, next(open_, 0)
 
 
-def _make_item(head: Head, left: LessonProgress) -> MenuItem:
-    far = f", card {left.card + 1} of {head.cards}" if left.card else ", done" * left.done
+def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
+    far = (
+        f", card {progress.card + 1} of {head.cards}" if progress.card else ", done" * progress.done
+    )
     return MenuItem(head.title, f"{head.minutes} min{far}")

@@ -99,7 +99,7 @@ class MainScreen(
         step: int,
         recent: list[str],
         *,
-        asked: bool = False,
+        is_revealed: bool = False,
         start: Start | None = None,
         guesses: Sequence[object] = (),
         predicting: bool = False,
@@ -114,7 +114,7 @@ class MainScreen(
         """The last revealed step, from 1; 0 reveals none."""
         self.recent = recent
         """Opcodes of recent instructions, the latest first."""
-        self.asked = asked
+        self.asked = is_revealed
         """Whether the result is shown before its step."""
         self._greeting = start
         """The origin of the trace, if the greeting names it."""
@@ -151,7 +151,7 @@ class MainScreen(
         """Lay out for the terminal's size from the first paint on."""
         breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for have, steps in zip(self.app.size, breaks, strict=True):
-            self.add_class([name for least, name in steps if least <= have][-1], update=False)
+            self.add_class([name for minimum, name in steps if minimum <= have][-1], update=False)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out for the new size; a narrow screen creates a row of modifiers on first use."""
@@ -219,13 +219,15 @@ class MainScreen(
         """Update every widget from the session."""
         self.follow_listing()
         setup, trace = self.session.setup, self.session.trace
-        least = 0 if self.tour else self.least_step  # a lesson may show the operands alone
-        self.step = min(max(self.step, least), len(trace.steps))
+        first_step = 0 if self.tour else self.least_step  # a lesson may show the operands alone
+        self.step = min(max(self.step, first_step), len(trace.steps))
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
-        of = " · of the last legal line" if setup.error else ""
-        self.query_one(OperandTable).set_title(f"Operands{of}")
-        self.query_one(ModifierTable).set_title(f"Modifiers{of or f' · {ABSENT} is not written'}")
+        suffix = " · of the last legal line" if setup.error else ""
+        self.query_one(OperandTable).set_title(f"Operands{suffix}")
+        self.query_one(ModifierTable).set_title(
+            f"Modifiers{suffix or f' · {ABSENT} is not written'}"
+        )
         self.query_one(InstructionBrowser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
@@ -328,10 +330,10 @@ class MainScreen(
         self.end_typing()
         self._mark_used(None)
 
-    def action_page(self, by: int) -> None:
+    def action_page(self, delta: int) -> None:
         """Scroll the lanes by their visible height."""
         lanes = self.query_one(LanesPane)
-        lanes.scroll_relative(y=by * lanes.scrollable_content_region.height, animate=False)
+        lanes.scroll_relative(y=delta * lanes.scrollable_content_region.height, animate=False)
 
     def action_focus_on(self, id_: str) -> None:
         """Focus a widget."""

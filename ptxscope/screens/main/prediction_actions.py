@@ -66,9 +66,9 @@ class PredictionActions(MainScreenMixin):
             return
         main = self.main_screen
         main.pause_playing()
-        steps, known = len(main.session.trace.steps), self.prediction
+        steps, prediction = len(main.session.trace.steps), self.prediction
         self._follow_trace()
-        is_left = known is self.prediction and self._left_at > 0
+        is_left = prediction is self.prediction and self._left_at > 0
         if is_left and (main.step < self._left_at or main.step == steps):
             self.begin_predicting(self._left_at)
         else:
@@ -130,13 +130,13 @@ class PredictionActions(MainScreenMixin):
         """Begin again if the predicted trace has changed."""
         from ...learn.prediction import Prediction, from_json
 
-        trace, kept = (
+        trace, guesses = (
             self.main_screen.session.trace,
             self._unread if self._is_shown(self.main_screen.opened) else (),
         )
         self._unread = ()
         if self.prediction is None:
-            self.prediction = from_json(trace, kept)
+            self.prediction = from_json(trace, guesses)
         elif not self._is_shown(self.prediction.trace):
             self.prediction = Prediction(trace)
 
@@ -171,25 +171,29 @@ class PredictionActions(MainScreenMixin):
         assert self.prediction
         place = event.place
         self.main_screen.asked_from = place
-        asked = self.prediction
+        prediction = self.prediction
 
-        def read(text: str) -> int:
-            return asked.read(place, text)
+        def parse(text: str) -> int:
+            return prediction.read(place, text)
 
         self.main_screen.value_field.ask(
-            asked.format_location(place), read, _begin_answer(event.start, read), place
+            prediction.format_location(place), parse, _begin_answer(event.start, parse), place
         )
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         """Grade an entered prediction, or save an unfinished one."""
-        main, place, asked = self.main_screen, event.about, self.prediction
-        if not isinstance(place, LaneRef) or asked is None or place.key not in asked.trace.rows:
+        main, place, prediction = self.main_screen, event.about, self.prediction
+        if (
+            not isinstance(place, LaneRef)
+            or prediction is None
+            or place.key not in prediction.trace.rows
+        ):
             return
         if not event.is_meant:
-            self.prediction = asked.with_text(place, event.text)
+            self.prediction = prediction.with_text(place, event.text)
             main.show_step()
             return
-        self.prediction = asked.with_answer(place, event.text)
+        self.prediction = prediction.with_answer(place, event.text)
         main.show_step()  # before the cursor returns and describes its cell
         main.go_back()
         if self.prediction.get_guess(place).is_right:
@@ -223,10 +227,10 @@ class PredictionActions(MainScreenMixin):
         self.is_predicting = False
         self._left_at = 0
         main.show_step()
-        said = (
+        message = (
             f"✓ That was the last step: {format_count(len(guesses), 'value')} told, {first} at once"
         )
-        main.show_hint(said, "good", is_sticky=True)
+        main.show_hint(message, "good", is_sticky=True)
         self.prediction = None
 
     def action_hint(self) -> None:
@@ -236,9 +240,9 @@ class PredictionActions(MainScreenMixin):
             main.show_hint(f"Hints are for what you predict: {main.key('predict')} begins")
             return
         place = main.query_one(LanesPane).place
-        asked = self.prediction.find_next_location(main.step, None)
+        location = self.prediction.find_next_location(main.step, None)
         if place is None or not main.query_one(LanesPane).is_asked(place):
-            place = asked
+            place = location
         if place is None:
             return
         self.prediction = self.prediction.with_hint(place)
@@ -250,11 +254,11 @@ class PredictionActions(MainScreenMixin):
 _NOTATIONS = "-1, 255, 0xff"
 
 
-def _begin_answer(start: str, read: Callable[[str], int]) -> str:
+def _begin_answer(start: str, parse: Callable[[str], int]) -> str:
     """Return the start of an answer: a letter as a digit is hexadecimal, except in ``false``."""
     if len(start) != 1 or start not in "abcdef":
         return start
     with suppress(PtxError):
-        read("false")
+        parse("false")
         return start
     return f"0x{start}"

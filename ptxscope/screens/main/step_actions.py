@@ -32,11 +32,11 @@ class StepActions(MainScreenMixin):
     def _count(self) -> int:
         return len(self.main_screen.session.trace.steps)
 
-    def action_step(self, by: int) -> None:
+    def action_step(self, delta: int) -> None:
         """Go to the next or previous step; at the last one, show a hint, then start over."""
         self.pause_playing()
-        if by < 0 or self.main_screen.step < self._count:
-            self.go_to_step(self.main_screen.step + by)
+        if delta < 0 or self.main_screen.step < self._count:
+            self.go_to_step(self.main_screen.step + delta)
         elif self.main_screen.is_predicting:
             self.main_screen.stop_predicting(step=self.main_screen.step)
         elif self.is_told:
@@ -49,19 +49,19 @@ class StepActions(MainScreenMixin):
             )
             self.is_told = True
 
-    def action_step_to(self, where: str | int) -> None:
+    def action_step_to(self, target: str | int) -> None:
         """Go to the first or the last step, or to a step by number."""
         self.pause_playing()
-        if isinstance(where, int) and where > self._count:
+        if isinstance(target, int) and target > self._count:
             self.main_screen.show_hint(
                 f"There are {self._count} steps" if self._count > 1 else "There is one step"
             )
             return
-        if self.main_screen.is_predicting and where == "last":
+        if self.main_screen.is_predicting and target == "last":
             self.main_screen.stop_predicting(step=self._count)
             return
         self.go_to_step(
-            {"first": 1, "last": self._count}[where] if isinstance(where, str) else where
+            {"first": 1, "last": self._count}[target] if isinstance(target, str) else target
         )
 
     def go_to_step(self, step: int) -> None:
@@ -69,9 +69,9 @@ class StepActions(MainScreenMixin):
         step = min(max(step, min(self.main_screen.step, 1)), self._count)
         self.main_screen.clear_hint()
         if step != self.main_screen.step:
-            moving = step == self.main_screen.step + 1
+            is_animated = step == self.main_screen.step + 1
             self.main_screen.step = step
-            self.main_screen.show_step(is_animated=moving)
+            self.main_screen.show_step(is_animated=is_animated)
             self.main_screen.follow_step()
 
     def action_motion(self) -> None:

@@ -105,14 +105,14 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     line = [cell for piece in pieces for cell in piece]
     for longer in [_make_longer(i, text) for i, text in enumerate(line) if not text.isascii()]:
         _insert_longer(line, longer)
-    left, made = width, []
+    rest, made = width, []
     for piece in pieces:
-        text = "".join(line[: len(piece)])[:left]
+        text = "".join(line[: len(piece)])[:rest]
         line = line[len(piece) :]
-        left -= len(text)
+        rest -= len(text)
         made.append(text)
     if made:
-        made[-1] += " " * left
+        made[-1] += " " * rest
     return tuple(made)
 
 
@@ -124,12 +124,12 @@ def _iter_parts(text: str) -> Iterator[str]:
         return
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
-    at = 0
-    for found in _RAISED.finditer(text):
-        yield from map(_convert_glyph, text[at : found.start()])
-        yield found[0]
-        at = found.end()
-    yield from map(_convert_glyph, text[at:])
+    index = 0
+    for match in _RAISED.finditer(text):
+        yield from map(_convert_glyph, text[index : match.start()])
+        yield match[0]
+        index = match.end()
+    yield from map(_convert_glyph, text[index:])
 
 
 def _convert_glyph(glyph: str) -> str:
@@ -150,32 +150,32 @@ def _find_replacement(glyph: str) -> str:
     return (plain if plain.isascii() and plain.isprintable() else ".").ljust(width, ".")[:width]
 
 
-def _make_longer(at: int, text: str) -> _Longer:
+def _make_longer(position: int, text: str) -> _Longer:
     if text in _BETTER:
-        return _Longer(at, _find_replacement(text), _BETTER[text])
+        return _Longer(position, _find_replacement(text), _BETTER[text])
     if text in _NEEDED:
-        return _Longer(at, "", _NEEDED[text])
+        return _Longer(position, "", _NEEDED[text])
     sign = "_" if "₀" <= text[-1] <= "₉" or text[0] in "₊₋" else "^"
-    return _Longer(at, "", sign + normalize("NFKD", text).replace("−", "-"))
+    return _Longer(position, "", sign + normalize("NFKD", text).replace("−", "-"))
 
 
 def _insert_longer(line: list[str], longer: _Longer) -> None:
     """Insert the longer text in exchange for blanks."""
-    at, width = longer.at, cell_len(line[longer.at])
-    more = len(longer.long) - width
+    position, width = longer.at, cell_len(line[longer.at])
+    count = len(longer.long) - width
     spare = list(_iter_spare_blanks(line))
     if longer.short:  # the text before it keeps its place
-        spare = [blank for blank in spare if at < blank <= at + _NEAR]
-        if not spare and line[at + 1 : at + 2] == [" "]:
-            spare = [at + 1]
-    blanks = sorted(spare, key=lambda blank: abs(blank - at))[:more]
-    if longer.short and len(blanks) < more:
-        line[at] = longer.short
+        spare = [blank for blank in spare if position < blank <= position + _NEAR]
+        if not spare and line[position + 1 : position + 2] == [" "]:
+            spare = [position + 1]
+    blanks = sorted(spare, key=lambda blank: abs(blank - position))[:count]
+    if longer.short and len(blanks) < count:
+        line[position] = longer.short
         return
-    if len(blanks) < more:  # words without blanks are better than a line cut off
+    if len(blanks) < count:  # words without blanks are better than a line cut off
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
-    line[at] = longer.long
-    for blank in blanks[:more]:
+    line[position] = longer.long
+    for blank in blanks[:count]:
         line[blank] = ""
 
 

@@ -59,11 +59,11 @@ def make_readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float)
     return pole
 
 
-def compute_worst_contrast(color: ColorTriplet, on: Iterable[ColorTriplet]) -> float:
+def compute_worst_contrast(color: ColorTriplet, grounds: Iterable[ColorTriplet]) -> float:
     """Return the least contrast of a colour on some others, in every colour depth."""
-    seen = _list_shown_luminances(color)
+    luminances = _list_shown_luminances(color)
     return min(
         (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
-        for ground in on
-        for one, other in zip(seen, _list_shown_luminances(ground), strict=True)
+        for ground in grounds
+        for one, other in zip(luminances, _list_shown_luminances(ground), strict=True)
     )

@@ -73,7 +73,7 @@ _LONG = 5_000
 
 def _fold_line(line: str, width: int) -> list[str]:
     if len(line) > _LONG:
-        return [line[at : at + width] for at in range(0, len(line), width)]
+        return [line[position : position + width] for position in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
@@ -111,13 +111,15 @@ class ChoiceRow(CursorPane):
         lines: list[StyledLine] = [[]]
         room = width
         for name in self.one_of:
-            here = name == self.chosen
+            is_chosen = name == self.chosen
             if len(name) + 2 > room and lines[-1]:
                 lines.append([])
                 room = width
             room -= len(name) + 2
             lines[-1].append(
-                self._make_piece(f"[{name}]" if here else f" {name} ", name, is_chosen=here)
+                self._make_piece(
+                    f"[{name}]" if is_chosen else f" {name} ", name, is_chosen=is_chosen
+                )
             )
         second = [StyledText(" ")]
         for name in self.switches:
@@ -130,14 +132,14 @@ class ChoiceRow(CursorPane):
 
     def _make_piece(self, text: str, name: str, *, is_chosen: bool) -> StyledText:
         ink = "chosen" if is_chosen else ""
-        here = " cursor" if name == self._cursor and self.has_focus else ""
-        return StyledText(text, (ink + here).strip(), name)
+        cursor_style = " cursor" if name == self._cursor and self.has_focus else ""
+        return StyledText(text, (ink + cursor_style).strip(), name)
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
         names = (*self.one_of, *self.switches)
-        at = names.index(self._cursor) + by
-        self._cursor = names[min(max(at, 0), len(names) - 1)]
+        index = names.index(self._cursor) + delta
+        self._cursor = names[min(max(index, 0), len(names) - 1)]
         self.redraw_lines()
 
     def action_choose(self) -> None:

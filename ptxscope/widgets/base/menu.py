@@ -80,9 +80,9 @@ class Menu(Pane):
             lines += [[StyledText(part, "dim", i)] for part in _fold_text(about, width, "    ")]
         return lines
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
-        self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
+        self.index = min(max(self.index + delta, 0), max(len(self.items) - 1, 0))
         self.redraw_lines()
         own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
         for y in reversed(own):

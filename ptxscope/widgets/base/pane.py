@@ -132,8 +132,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             return
         # Unchanged lines are not rendered again.
         top = self.scroll_offset.y
-        seen = slice(top, top + self.size.height)
-        both = enumerate(zip_longest(before[seen], lines[seen]))
+        visible_rows = slice(top, top + self.size.height)
+        both = enumerate(zip_longest(before[visible_rows], lines[visible_rows]))
         changed = [self._get_row_region(y) for y, (was, now) in both if was != now]
         if changed or grown:
             self.refresh(*changed, layout=grown)
@@ -193,9 +193,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """
         if self._seen is not None:
             return self._strip(y, self._seen)
-        seen, width = self._look(), self.scrollable_content_region.width
-        strip = self._strip(y, seen).crop_extend(0, width, self._base)
-        return strip.apply_offsets(seen.left, seen.top + y)
+        region, width = self._look(), self.scrollable_content_region.width
+        strip = self._strip(y, region).crop_extend(0, width, self._base)
+        return strip.apply_offsets(region.left, region.top + y)
 
     def _look(self) -> _VisibleRegion:
         base = self.rich_style
@@ -206,27 +206,27 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         selection = None if self.parent is None else self.text_selection
         return _VisibleRegion(self.drawn, left, top, selection)
 
-    def _strip(self, y: int, seen: _VisibleRegion) -> Strip:
+    def _strip(self, y: int, region: _VisibleRegion) -> Strip:
         """Return a visible line; neighbours of one style are one segment."""
-        y += seen.top
-        if y >= len(seen.lines):
+        y += region.top
+        if y >= len(region.lines):
             return Strip([], 0)
         segments: list[Segment] = []
         text, style = "", self._base
-        for part, ink, _ in seen.lines[y]:
+        for part, ink, _ in region.lines[y]:
             if (own := self._resolve_style(ink)) is not style:
                 segments.append(Segment(text, style))
                 text, style = "", own
             text += part
         segments.append(Segment(text, style))
         strip = Strip(filter(None, segments))
-        if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
+        if region.selection is not None and (span := region.selection.get_span(y)) is not None:
             strip = self._mark_selection(strip, span)
-        end = seen.left + self.scrollable_content_region.width
+        end = region.left + self.scrollable_content_region.width
         if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
             mark = Segment(GOES_ON[1], self._resolve_style("dim"))
             strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
-        return strip.crop(seen.left)
+        return strip.crop(region.left)
 
     def _resolve_style(self, names: str) -> Style:
         style = self._inks.get(names)

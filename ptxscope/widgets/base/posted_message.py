@@ -23,9 +23,9 @@ class PostedMessage(Message):
         super().__init_subclass__(no_dispatch=None)  # a subclass may decide it later
         cls._fields = tuple(cls.__annotations__)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, *values: Any, **fields: Any) -> None:
         super().__init__()
-        self.__dict__.update(zip(self._fields, values, strict=False), **named)
+        self.__dict__.update(zip(self._fields, values, strict=False), **fields)
 
     def post_to_screen(self) -> None:
         """Send it to the widget's screen directly, so that its effect is immediate."""
@@ -48,8 +48,8 @@ class PartMessage(PostedMessage):
     missing there.
     """
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        super().__init__(*values, **fields)
         self._subject = cast("Subject", self.control).subject
 
     @property

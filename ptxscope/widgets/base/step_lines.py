@@ -40,8 +40,12 @@ def step_words(
 
 def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:
     """Return the sentence on a row, with the row's name if the step has several."""
-    said = format_lane_sentence(trace, row, 0)
-    return said if len(step.rows) == 1 or said.startswith(f"{row.name} ") else f"{row.name}, {said}"
+    sentence = format_lane_sentence(trace, row, 0)
+    return (
+        sentence
+        if len(step.rows) == 1 or sentence.startswith(f"{row.name} ")
+        else f"{row.name}, {sentence}"
+    )
 
 
 def sentence_lines(text: str, width: int, ink: str) -> list[StyledLine]:

@@ -207,10 +207,10 @@ class ThemeStyles:
 
     def resolve_style(self, names: str) -> Style:
         """Return one style, or several separated by blanks; "" is plain text."""
-        found = self._styles.get(names)
-        if found is None:
-            found = self._styles[names] = self._make_style(names.split())
-        return found
+        style = self._styles.get(names)
+        if style is None:
+            style = self._styles[names] = self._make_style(names.split())
+        return style
 
     @property
     def variables(self) -> dict[str, str]:
@@ -322,9 +322,11 @@ class ThemeStyles:
 
     def _make_dim_style(self, style: Style) -> Style:
         """Return a faint version of a style."""
-        kept = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
+        attributes = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
-            return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
+            return (
+                Style(color="white" if self._is_dark else "default", bgcolor="default") + attributes
+            )
         away, grounds = self._named["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
@@ -333,7 +335,7 @@ class ThemeStyles:
         elif style.color is None or style.color.triplet is None:
             return style
         text = mix_colours(self._foreground, away, 0.6)
-        return _make_style(make_readable(text, grounds, self._ratio), ground) + kept
+        return _make_style(make_readable(text, grounds, self._ratio), ground) + attributes
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
@@ -361,8 +363,8 @@ _PALETTES: dict[str, tuple[Theme, ThemeStyles]] = {}
 def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) -> ThemeStyles:
     """Return the styles of an app's theme; pass its variables if they are computed already."""
     theme = app.current_theme
-    known, palette = _PALETTES.get(theme.name, (None, None))
-    if palette is None or known is not theme:
+    cached_theme, palette = _PALETTES.get(theme.name, (None, None))
+    if palette is None or cached_theme is not theme:
         palette = ThemeStyles(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette

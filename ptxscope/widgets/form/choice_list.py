@@ -42,13 +42,13 @@ class ChoiceList(Menu):
 
     def show_cursor(self) -> None:
         """Scroll until the option under the cursor is visible."""
-        at = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
-        for y in reversed(at):
+        row = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
+        for y in reversed(row):
             self.show_line(y)
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
-        self.index = min(max(self.index + by, 0), len(self.options) - 1)
+        self.index = min(max(self.index + delta, 0), len(self.options) - 1)
         self.redraw_lines()
         self.show_cursor()
 

@@ -69,26 +69,26 @@ class FormPane(CursorPane):
         """Request another legal value of a slot."""
         self.SlotChanged(self, slot.name, value).post_to_screen()
 
-    def step(self, by: int) -> None:
+    def step(self, delta: int) -> None:
         """Request the next or previous value of the cell under the cursor."""
         if (current := self.get_current_cell()) is None:
             return
         form, slot, cell = current
         try:
             if cell.lane is None:
-                self.ask(slot, slot_choices.find_next_value(form, slot, by))
+                self.ask(slot, slot_choices.find_next_value(form, slot, delta))
             elif slot.name == "mask":
                 self.ask(slot, slot_choices.with_lane_toggled(form, slot, cell.lane))
             else:
-                self.ask(slot, slot_choices.with_next_source(form, slot, cell.lane, by))
+                self.ask(slot, slot_choices.with_next_source(form, slot, cell.lane, delta))
         except ChoiceError as refused:
             self.refuse(str(refused))
 
-    def action_turn(self, by: int) -> None:
+    def action_turn(self, delta: int) -> None:
         """Select the next or previous byte or half-word for a lane of a selector."""
         current = self.get_current_cell()
         if current and slot_choices.has_digits(current[1]) and current[2].lane is not None:
-            self.step(by)
+            self.step(delta)
 
     def on_key(self, event: events.Key) -> None:
         """Set the source of a lane to the typed digit and move to the next lane."""
@@ -153,9 +153,9 @@ class FormPane(CursorPane):
         """Whether the wheel changes the value under the mouse."""
         raise NotImplementedError
 
-    def step_by_mouse(self, by: int) -> None:
+    def step_by_mouse(self, delta: int) -> None:
         """Step through the values of a clicked cell, or of one under the turning wheel."""
-        self.step(by)
+        self.step(delta)
 
     # --- hints -----------------------------------------------------------------------------
 

@@ -149,28 +149,28 @@ class ModifierRow(FormPane):
         ]
 
     def _format_stop(self, stop: SlotCell, is_written: bool) -> str:
-        here = "cursor" if stop == self._stop and self.has_focus else ""
-        return f"{'chosen' if is_written else 'dim'} {here}".strip()
+        cursor_style = "cursor" if stop == self._stop and self.has_focus else ""
+        return f"{'chosen' if is_written else 'dim'} {cursor_style}".strip()
 
     # --- the cursor --------------------------------------------------------------------------
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move between tokens and lanes; after the last comes the first."""
         if self.get_current_cell() is not None:
             stops = self._list_stops()
-            self.move_cursor_to(stops[(stops.index(self._stop) + by) % len(stops)])
+            self.move_cursor_to(stops[(stops.index(self._stop) + delta) % len(stops)])
 
-    def action_slot(self, by: int) -> None:
+    def action_slot(self, delta: int) -> None:
         """Move between slots, to the first lane."""
         if (current := self.get_current_cell()) is not None:
             firsts = self._list_first_stops(current[0])
-            at = [stop.slot for stop in firsts].index(self._stop.slot)
-            self.move_cursor_to(firsts[(at + by) % len(firsts)])
+            index = [stop.slot for stop in firsts].index(self._stop.slot)
+            self.move_cursor_to(firsts[(index + delta) % len(firsts)])
 
-    def action_end(self, at: int) -> None:
+    def action_end(self, index: int) -> None:
         """Move to the first or the last slot."""
         if (current := self.get_current_cell()) is not None:
-            self.move_cursor_to(self._list_first_stops(current[0])[at])
+            self.move_cursor_to(self._list_first_stops(current[0])[index])
 
     @staticmethod
     def _list_first_stops(form: Form) -> list[SlotCell]:
@@ -220,9 +220,9 @@ class ModifierRow(FormPane):
         """Toggle a flag or a lane, or choose the next value or source."""
         self.step(1)
 
-    def action_turn(self, by: int) -> None:
+    def action_turn(self, delta: int) -> None:
         """Toggle a flag or a lane, or choose the next or previous value or source."""
-        self.step(by)
+        self.step(delta)
 
     def action_leave_out(self) -> None:
         """Omit the modifier under the cursor."""
@@ -243,9 +243,9 @@ class ModifierRow(FormPane):
         if (current := self.get_current_cell()) is None:
             return
         form, _, cell = current
-        title, found, at = slot_choices.make_choice_list(form, cell)
+        title, options, index = slot_choices.make_choice_list(form, cell)
         self.ListRequested(
-            self, title, cell, found, at, self._find_place_beneath(self._stop)
+            self, title, cell, options, index, self._find_place_beneath(self._stop)
         ).post_to_screen()
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:

@@ -75,17 +75,17 @@ class ModifierTable(FormPane):
         return lines
 
     def _make_piece(
-        self, form: Form, slot: Slot, cell: SlotCell, at: tuple[int, int]
+        self, form: Form, slot: Slot, cell: SlotCell, index: tuple[int, int]
     ) -> StyledText:
-        here = " cursor" if at == self._at and self.has_focus else ""
+        cursor_style = " cursor" if index == self._at and self.has_focus else ""
         if cell.lane is not None:
-            return StyledText(*_format_lane(form, slot, cell, here), at)
+            return StyledText(*_format_lane(form, slot, cell, cursor_style), index)
         text = slot_choices.format_value(slot, cell.value)
         if slot_choices.is_taken(form, cell):
-            return StyledText(f"[{text}]", "chosen" + here, at)
+            return StyledText(f"[{text}]", "chosen" + cursor_style, index)
         if slot_choices.explain_refusal(form, cell):
-            return StyledText(f"×{text} ", "off" + here, at)
-        return StyledText(f" {text} ", here.strip(), at)
+            return StyledText(f"×{text} ", "off" + cursor_style, index)
+        return StyledText(f" {text} ", cursor_style.strip(), index)
 
     # --- the cursor and choosing ---------------------------------------------------
 
@@ -109,10 +109,10 @@ class ModifierTable(FormPane):
 
     @staticmethod
     def _find_chosen_column(form: Form, cells: list[SlotCell]) -> int:
-        taken = (
+        columns = (
             x for x, c in enumerate(cells) if c.lane is None and slot_choices.is_taken(form, c)
         )
-        return next(taken, 0)
+        return next(columns, 0)
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
@@ -135,12 +135,12 @@ class ModifierTable(FormPane):
         slot, cells = self._make_rows()[target[1]]
         return slot_choices.has_digits(slot) and cells[target[0]].lane is not None
 
-    def step_by_mouse(self, by: int) -> None:
+    def step_by_mouse(self, delta: int) -> None:
         """Step through a lane's sources; the left button chooses a visible value."""
         current = self.get_current_cell()
         if current is not None and current[2].lane is not None:
-            self.step(by)
-        elif by == 1:
+            self.step(delta)
+        elif delta == 1:
             self.action_choose()
 
     def action_choose(self) -> None:
@@ -158,11 +158,11 @@ class ModifierTable(FormPane):
             self.ask(slot, slot.absent)
 
 
-def _format_lane(form: Form, slot: Slot, cell: SlotCell, here: str) -> tuple[str, str]:
+def _format_lane(form: Form, slot: Slot, cell: SlotCell, cursor_style: str) -> tuple[str, str]:
     assert cell.lane is not None
     if slot.name == "mask":
-        on = slot_choices.is_taken(form, cell)
-        return (f" {ON} " if on else f" {OFF} "), ("chosen" if on else "dim") + here
-    written = form.get(slot.name) is not None
+        is_on = slot_choices.is_taken(form, cell)
+        return (f" {ON} " if is_on else f" {OFF} "), ("chosen" if is_on else "dim") + cursor_style
+    is_written = form.get(slot.name) is not None
     digit = slot_choices.list_digits(form, slot)[cell.lane]
-    return f" {digit} ", (("chosen" if written else "") + here).strip()
+    return f" {digit} ", (("chosen" if is_written else "") + cursor_style).strip()

@@ -86,8 +86,8 @@ def explain_refusal(form: Form, choice: SlotCell) -> str | None:
     """Return why a cell cannot be chosen, or None if it can."""
     if choice.lane is not None or is_taken(form, choice):
         return None
-    found = explain_illegal_value(form, choice.slot, choice.value)
-    return None if found is None else found[0]
+    violations = explain_illegal_value(form, choice.slot, choice.value)
+    return None if violations is None else violations[0]
 
 
 def format_value(slot: Slot, value: object) -> str:
@@ -131,10 +131,10 @@ def with_digit(form: Form, slot: Slot, lane: int, digit: int) -> Selector:
     return Selector(32 // count, tuple(lanes))
 
 
-def with_next_source(form: Form, slot: Slot, lane: int, by: int) -> Selector:
+def with_next_source(form: Form, slot: Slot, lane: int, delta: int) -> Selector:
     """Return a selector whose lane has the next or previous source."""
     count = 2 * get_entry(form).lanes
-    return with_digit(form, slot, lane, (list_digits(form, slot)[lane] + by) % count)
+    return with_digit(form, slot, lane, (list_digits(form, slot)[lane] + delta) % count)
 
 
 def with_lane_toggled(form: Form, slot: Slot, lane: int) -> Selector:
@@ -145,19 +145,19 @@ def with_lane_toggled(form: Form, slot: Slot, lane: int) -> Selector:
     return Selector(32 // get_entry(form).lanes, tuple(sorted(lanes)))
 
 
-def find_next_value(form: Form, slot: Slot, by: int) -> object:
+def find_next_value(form: Form, slot: Slot, delta: int) -> object:
     """Return the next or previous legal value of a slot. Raise ChoiceError if there is none."""
     values = list(slot.iter_choices())
-    at = values.index(form.get(slot.name))
+    index = values.index(form.get(slot.name))
     reasons: list[str] = []
     for away in range(1, len(values)):
-        value = values[(at + by * away) % len(values)]
+        value = values[(index + delta * away) % len(values)]
         reason = explain_refusal(form, SlotCell(slot.name, value))
         if reason is None:
             return value
         reasons.append(reason)
     raise ChoiceError(
-        reasons[0] if reasons else f"{format_value(slot, values[at])} is the only one"
+        reasons[0] if reasons else f"{format_value(slot, values[index])} is the only one"
     )
 
 
@@ -166,8 +166,10 @@ def find_next_value(form: Form, slot: Slot, by: int) -> object:
 
 def format_mask(form: Form, slot: Slot, value: object) -> str:
     """Return a mask as boxes, lane 0 at the right."""
-    shown = form._replace(mask=value)  # type: ignore[arg-type]
-    return "".join(ON if is_taken(shown, cell) else OFF for cell in list_lane_cells(form, slot))
+    masked_form = form._replace(mask=value)  # type: ignore[arg-type]
+    return "".join(
+        ON if is_taken(masked_form, cell) else OFF for cell in list_lane_cells(form, slot)
+    )
 
 
 def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
@@ -177,12 +179,12 @@ def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
 
 def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption], int]:
     """Return a title for a cell's values, the values, and the index of the current one."""
-    slot, found, taken = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
-    if cell.lane is not None and has_digits(slot) and taken == slot.absent:
-        taken = with_next_source(form, slot, cell.lane, 0)
+    slot, options, current = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
+    if cell.lane is not None and has_digits(slot) and current == slot.absent:
+        current = with_next_source(form, slot, cell.lane, 0)
     lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
-    at = [option.value for option in found].index(taken)
-    return f"{SLOT_NAMES[slot.name]}{lane}", found, at
+    index = [option.value for option in options].index(current)
+    return f"{SLOT_NAMES[slot.name]}{lane}", options, index
 
 
 def _get_slot(form: Form, cell: SlotCell) -> Slot:
@@ -223,5 +225,5 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":
         return f"lane {cell.lane} of the mask: space switches it"
-    taken = format_source(form, list_digits(form, slot)[cell.lane])
-    return f"lane {cell.lane} of {slot.place} takes {taken}: a digit, < or > changes it"
+    source = format_source(form, list_digits(form, slot)[cell.lane])
+    return f"lane {cell.lane} of {slot.place} takes {source}: a digit, < or > changes it"

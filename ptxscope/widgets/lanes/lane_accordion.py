@@ -89,21 +89,21 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
     blank = [StyledLine()] if levels.is_spaced else []
-    for at, stage in enumerate(painter.list_stages):
-        if at:
+    for position, stage in enumerate(painter.list_stages):
+        if position:
             lines += blank
-        if at > painter.at:
+        if position > painter.at:
             if not levels.is_steady:
-                lines += painter.draw_hidden_steps(painter.list_stages[at:], levels.veiled)
+                lines += painter.draw_hidden_steps(painter.list_stages[position:], levels.veiled)
                 break
             lines += [
                 *painter.draw_hidden_steps([stage], Level.ROWS),
-                *([StyledLine()] * (levels.heights[at] - 1)),
+                *([StyledLine()] * (levels.heights[position] - 1)),
             ]
             continue
         start = len(lines)
-        is_current = at == painter.at
-        level = levels.steps[at]
+        is_current = position == painter.at
+        level = levels.steps[position]
         lines += painter.step(stage, max(level, levels.current) if is_current else level)
         if is_current and not levels.is_steady:
             lines += painter.words(stage)
@@ -111,8 +111,8 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
             steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
-        seen = start + round((end - start) * view.progress)
-        lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
+        drawn_end = start + round((end - start) * view.progress)
+        lines[max(drawn_end, start + 1) : end] = [[] for _ in range(max(drawn_end, start + 1), end)]
     if levels.is_steady and painter.is_begun:
         lines += blank + painter.words(painter.current.stage)
     return LanesDrawing(lines, steps, levels)
@@ -142,19 +142,27 @@ class _Painter:
         lanes = self.scene.lanes
         if lanes == 1:
             return []
-        each = self.width // lanes
-        word = "lane " if len("lane 0") < each else ""
+        lane_columns = self.width // lanes
+        word = "lane " if len("lane 0") < lane_columns else ""
         names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
-        return [labelled("", "", "", [piece for name in names for piece in pad_line(name, each)])]
+        return [
+            labelled(
+                "", "", "", [piece for name in names for piece in pad_line(name, lane_columns)]
+            )
+        ]
 
     def head_lines(self, levels: Levels) -> list[StyledLine]:
         """Return the lane numbers and the registers, with the links that leave them."""
         select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
         if select and not self._is_asked(Stage.SELECT):
-            at = self.list_stages.index(Stage.SELECT)
-            level = max(levels.steps[at], levels.current) if at == self.at else levels.steps[at]
-            is_tapped = at <= self.at and level >= Level.WIRED
+            index = self.list_stages.index(Stage.SELECT)
+            level = (
+                max(levels.steps[index], levels.current)
+                if index == self.at
+                else levels.steps[index]
+            )
+            is_tapped = index <= self.at and level >= Level.WIRED
         taps: dict[int, str] = {}
         lines = self.draw_head()
         for register in self.scene.registers:
@@ -166,10 +174,14 @@ class _Painter:
         """Return the level of each step for a height in lines."""
         plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
-            lambda at, level: len(self.step(self.list_stages[at], level)),
+            lambda index, level: len(self.step(self.list_stages[index], level)),
             [len(self.words(stage)) for stage in self.list_stages],
             cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
-            cache(lambda at, level: len(self.draw_hidden_steps(self.list_stages[at + 1 :], level))),
+            cache(
+                lambda index, level: len(
+                    self.draw_hidden_steps(self.list_stages[index + 1 :], level)
+                )
+            ),
         )
         return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
 
@@ -245,9 +257,11 @@ class _Painter:
     def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
         """Yield the lines of a step, without its sentences."""
         step = step_of(self.trace, stage)
-        shown = step or self._find_other_step(stage)
+        named_step = step or self._find_other_step(stage)
         is_current = stage is self.current.stage
-        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(shown)}"
+        label = (
+            f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(named_step)}"
+        )
         if step and self.view.guesses is not None and self._is_asked(stage):
             yield from self.draw_predicted_step(step, label, self.view.guesses)
             return
@@ -319,21 +333,21 @@ class _Painter:
 
     def draw_rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, StyledLine]]:
         """Yield row names and lines of a step of this trace."""
-        found = self.scene.steps[step.number - 1].rows
-        if level is Level.FOLDED and len(found) > 1:
-            folded = _draw_folded(found, self.width, self.lights)
+        rows = self.scene.steps[step.number - 1].rows
+        if level is Level.FOLDED and len(rows) > 1:
+            folded = _draw_folded(rows, self.width, self.lights)
             if folded is not None:
                 yield folded
                 return
         # links to a row pass the rows above it
-        last = max((at for at, row in enumerate(found, 1) if self._is_wired(row)), default=0)
-        wired = found[:last] if level >= Level.WIRED else ()
+        last = max((number for number, row in enumerate(rows, 1) if self._is_wired(row)), default=0)
+        wired = rows[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.draw_linked_rows(wired)
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
-        rest = found[len(wired) :]
+        rest = rows[len(wired) :]
         draw_row = partial(draw_row_lines, width=self.width, lights=self.lights, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
         rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
@@ -362,9 +376,9 @@ class _Painter:
     ) -> Iterator[tuple[str | Whole, StyledLine]]:
         """Yield the links from the registers to the selected rows, and these rows."""
         lanes = self.scene.lanes
-        each = self.width // lanes
+        lane_columns = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in draw_links(tuple(links), lanes, each, self.is_wide):
+        for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
             yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: format_link_style(link.tint) for link in below}
@@ -374,7 +388,9 @@ class _Painter:
                 indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
                 if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
                     indent = [StyledText("│", ink), StyledText(" " * (INDENTS[row.name] - 1))]
-                line += pad_line([*indent, *draw_cell_pieces(cell, lights=self.lights)], each)
+                line += pad_line(
+                    [*indent, *draw_cell_pieces(cell, lights=self.lights)], lane_columns
+                )
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
@@ -391,24 +407,24 @@ class _Painter:
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
     ) -> list[StyledLine]:
         """Return a register's lines with the links that leave its chips and those that pass."""
-        lanes, each = self.scene.lanes, self.width // self.scene.lanes
+        lanes, lane_columns = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         leaving = {
             LABEL
-            + (lanes - 1 - link.source.lane) * each
+            + (lanes - 1 - link.source.lane) * lane_columns
             + start_of(role, lanes, self.is_wide): format_link_style(link.tint)
             for row in rows
             for link in row.links
             if link.source.key == role
         }
-        drawn: list[StyledLine] = []
+        result: list[StyledLine] = []
         for line in lines:
             marks = {x: StyledText("│", ink) for x, ink in taps.items()}
-            if not drawn:
+            if not result:
                 marks |= {x: StyledText(TURNS[role], ink) for x, ink in leaving.items()}
                 taps |= leaving
-            drawn.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
-        return drawn
+            result.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
+        return result
 
     # --- two answers ---------------------------------------------------------------
 
@@ -424,22 +440,24 @@ class _Painter:
             names = self._draw_branch_names(divergence, half if beside else 0)
             yield from (("", line) for line in wrap_line(names, self.width))
         for pair in iter_pairs(divergence.isa, divergence.other, stage):
-            found, differs = pair.rows, pair.is_different
-            shown = [
+            rows, differs = pair.rows, pair.is_different
+            branches = [
                 self._draw_branch_row(
                     trace, row, other if pair.lanes else None, lights, level, width
                 )
-                for (trace, lights), row, other in zip(sides, found, found[::-1], strict=True)
+                for (trace, lights), row, other in zip(sides, rows, rows[::-1], strict=True)
             ]
-            name = next(row.name for row in found if row)
+            name = next(row.name for row in rows if row)
             if beside:
-                for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=StyledLine())):
-                    sign = StyledText("≠ " if differs and at == 0 else "  ", "clamped")
-                    yield name if at == 0 else "", [*pad_line(first, half), sign, *second]
+                for index, (first, second) in enumerate(
+                    zip_longest(*branches, fillvalue=StyledLine())
+                ):
+                    sign = StyledText("≠ " if differs and index == 0 else "  ", "clamped")
+                    yield name if index == 0 else "", [*pad_line(first, half), sign, *second]
             elif not differs:
-                yield from _name_lines(name, shown[0])
+                yield from _name_lines(name, branches[0])
             else:
-                for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
+                for mark, own, lines in zip(("isa", "≠ptx"), rows, branches, strict=True):
                     if own is not None:
                         yield from _name_lines(mark, lines)
 
@@ -490,18 +508,18 @@ class _Painter:
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1
-        found: list[tuple[str | Whole, StyledLine]] = []
+        rows: list[tuple[str | Whole, StyledLine]] = []
         for name, cells in self._pinned_rows(stage):
             lines = [
                 [_make_pinned_piece(x) for x in line]
                 for line in _draw_in_columns(cells, self.width, DARK, is_tight)
             ]
             if self.scene.lanes > 1 and len(cells) == 1:
-                found.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
+                rows.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
                 continue
             shown = shorten_name(name) if has_several else ""
-            found += [(shown, line) for line in lines]
-        return found
+            rows += [(shown, line) for line in lines]
+        return rows
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Yield names and cells of the pinned evaluation's rows that differ."""
@@ -516,19 +534,19 @@ class _Painter:
 # --- parts ------------------------------------------------------------------------------
 
 
-def _widen_scene(drawn: Scene) -> Scene:
+def _widen_scene(scene: Scene) -> Scene:
     """Return a scene whose chips show bits, and hexadecimal in the first and last rows of bytes."""
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
         with_hex = stage in (Stage.MERGE, Stage.WRITE)
         return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
-    registers = tuple(map(_widen_register, drawn.registers))
+    registers = tuple(map(_widen_register, scene.registers))
     steps = (
         step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
-        for step in drawn.steps
+        for step in scene.steps
     )
-    return drawn._replace(registers=registers, steps=tuple(steps))
+    return scene._replace(registers=registers, steps=tuple(steps))
 
 
 def _widen_register(register: RegisterFigure) -> RegisterFigure:
@@ -551,10 +569,10 @@ def draw_row_lines(
 ) -> list[StyledLine]:
     """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    drawn = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
-    if drawn and is_complete(figure):
-        return drawn
-    return [*_draw_in_columns(row.cells, width, lights, is_tight), *drawn]
+    lines = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
+    if lines and is_complete(figure):
+        return lines
+    return [*_draw_in_columns(row.cells, width, lights, is_tight), *lines]
 
 
 @lru_cache(256)
@@ -620,7 +638,7 @@ def _draw_folded(
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
         return None
-    each = width // count
+    lane_columns = width // count
     names = " ".join(row.name for row in rows)
     is_labelled = count == 1 or len(names) >= LABEL - NUMBER
     cells: list[StyledLine] = []
@@ -634,11 +652,13 @@ def _draw_folded(
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
-            line += draw_cell_pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
+            line += draw_cell_pieces(
+                cell._replace(spans=tuple(spans)), lane_columns < _WIRED, lights
+            )
         cells.append(line)
-    if max(map(measure_line, cells)) > each - (count > 1):
+    if max(map(measure_line, cells)) > lane_columns - (count > 1):
         return None
-    line = [piece for cell in cells for piece in pad_line(cell, each)]
+    line = [piece for cell in cells for piece in pad_line(cell, lane_columns)]
     return "" if is_labelled else names, line
 
 
@@ -654,29 +674,29 @@ def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 
 def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledLine:
     """Return a line with pieces of one character over its blanks."""
-    drawn: StyledLine = []
+    pieces: StyledLine = []
     x = 0
     for piece in line:
         text, done = piece.text, 0
-        for at in range(len(text)):
-            if text[at] == " " and (mark := marks.get(x + at)):
-                drawn += [piece._replace(text=text[done:at]), mark]
-                done = at + 1
-        drawn.append(piece._replace(text=text[done:]) if done else piece)
+        for column in range(len(text)):
+            if text[column] == " " and (mark := marks.get(x + column)):
+                pieces += [piece._replace(text=text[done:column]), mark]
+                done = column + 1
+        pieces.append(piece._replace(text=text[done:]) if done else piece)
         x += len(text)
-    return [piece for piece in drawn if piece.text]
+    return [piece for piece in pieces if piece.text]
 
 
 def _indent_lines(
     label: str, name: str, ink: str, lines: Sequence[StyledLine]
 ) -> Iterator[StyledLine]:
-    for at, line in enumerate(lines):
-        yield labelled(label if at == 0 else "", name if at == 0 else "", ink, line)
+    for index, line in enumerate(lines):
+        yield labelled(label if index == 0 else "", name if index == 0 else "", ink, line)
 
 
 def _name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, StyledLine]]:
-    for at, line in enumerate(lines):
-        yield name if at == 0 else "", line
+    for index, line in enumerate(lines):
+        yield name if index == 0 else "", line
 
 
 def _make_pinned_piece(piece: StyledText) -> StyledText:

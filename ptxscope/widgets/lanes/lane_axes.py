@@ -43,17 +43,21 @@ class _Scale(NamedTuple):
     is_broken: bool = False
     """Whether some arrows are too long to be drawn to scale."""
 
-    def find_cell(self, at: float) -> int:
+    def find_cell(self, position: float) -> int:
         """Return the cell of a number, counted from the low end."""
         last = self.cells - 1
-        if 0 <= at <= 1:
-            return round(at * last)
-        way = _BROKEN_WAY if self.is_cut(at) else _measure_way(at, self.cells)
-        return -way if at < 0 else last + way
+        if 0 <= position <= 1:
+            return round(position * last)
+        way = _BROKEN_WAY if self.is_cut(position) else _measure_way(position, self.cells)
+        return -way if position < 0 else last + way
 
-    def is_cut(self, at: float) -> bool:
+    def is_cut(self, position: float) -> bool:
         """Whether the arrow of a number is shorter than to scale."""
-        return self.is_broken and not 0 <= at <= 1 and _measure_way(at, self.cells) > _BROKEN_WAY
+        return (
+            self.is_broken
+            and not 0 <= position <= 1
+            and _measure_way(position, self.cells) > _BROKEN_WAY
+        )
 
     def find_start(self, points: Sequence[Point]) -> int:
         """Return the cell at which the axis of these points begins."""
@@ -66,31 +70,31 @@ def axis_lines(
     axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float = 1
 ) -> list[StyledLine]:
     """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
-    each = width // lanes
-    is_shared = lanes == 1 or each < _LEAST_COLUMN
-    room = width if is_shared else each - 2
+    lane_columns = width // lanes
+    is_shared = lanes == 1 or lane_columns < _LEAST_COLUMN
+    room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale = _choose_scale(axis.points, room, is_shared=is_shared)
     ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
-    drawn = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
-    lines = [join_columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
+    axes = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
+    lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
         return [_draw_lane_numbers(axis, scale, width, lights), *lines]
     return lines
 
 
-def _measure_way(at: float, cells: int) -> int:
+def _measure_way(position: float, cells: int) -> int:
     """Return the cells from an end of an axis to a number outside."""
-    return max(round((-at if at < 0 else at - 1) * (cells - 1)), _LEAST_WAY)
+    return max(round((-position if position < 0 else position - 1) * (cells - 1)), _LEAST_WAY)
 
 
 def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
     """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
     low, high = min(point.at for point in points), max(point.at for point in points)
-    most = min(room - _GAP, _MOST_AXIS)
+    maximum = min(room - _GAP, _MOST_AXIS)
 
-    def longest(needed: Callable[[int, int], int], least: int) -> int:
-        for cells in range(most, least - 1, -1):
+    def longest(needed: Callable[[int, int], int], minimum: int) -> int:
+        for cells in range(maximum, minimum - 1, -1):
             before = _measure_way(low, cells) if low < 0 else 0
             behind = _measure_way(high, cells) if high > 1 else 0
             if cells + needed(before, behind) <= room:
@@ -150,9 +154,9 @@ def _draw_axis(
     for x, text in _place_ends(axis, start, scale, room):
         numbers[x] = StyledText(text, ("strong" if text in reached else "dim") + lit, whose)
     for tick in ticks:
-        at = start + scale.find_cell(tick.at)
-        line[at] = StyledText("┼", "axis" + lit, whose)
-        numbers[at - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
+        cell = start + scale.find_cell(tick.at)
+        line[cell] = StyledText("┼", "axis" + lit, whose)
+        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
     for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest arrow below
         line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
@@ -163,14 +167,14 @@ def _draw_axis(
 def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
     """Return a dot, or a circle outside with its arrow to the bound."""
     ink, place = lights.on(point.place), point.place
-    at = start + scale.find_cell(point.at)
+    cell = start + scale.find_cell(point.at)
     if 0 <= point.at <= 1:
-        return {at: StyledText("●", "value" + ink, place)}
-    marks = {at: StyledText("○", "changed" + ink, place)}
+        return {cell: StyledText("●", "value" + ink, place)}
+    marks = {cell: StyledText("○", "changed" + ink, place)}
     is_high = point.at > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     back = -1 if is_high else 1
-    way = list(range(at + back, bound, back))
+    way = list(range(cell + back, bound, back))
     for x in way[: max(round(len(way) * progress), 1)]:
         marks[x] = StyledText("╌", "clamped" + ink, place)
     if scale.is_cut(point.at):
@@ -187,8 +191,8 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
     marks: _Cells = {}
     free = 0
     ordered = sorted(axis.points, key=lambda point: point.at)
-    for left, point in enumerate(ordered):
-        rest = 2 * (len(ordered) - left) - 1  # cells that this and the next ones need
+    for index, point in enumerate(ordered):
+        rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
         x = min(max(start + scale.find_cell(point.at), free), width - rest)
         marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2

@@ -152,8 +152,8 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
     words: list[list[StyledText]] = []
     blank = True
     for text, ink, target in line:
-        for at, part in enumerate(text.split(" ")):
-            blank = blank or at > 0
+        for index, part in enumerate(text.split(" ")):
+            blank = blank or index > 0
             if part:
                 if blank:
                     words.append([])
@@ -195,9 +195,9 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
     return lines
 
 
-def join_columns(cells: Sequence[StyledLine], each: int) -> StyledLine:
+def join_columns(cells: Sequence[StyledLine], lane_columns: int) -> StyledLine:
     """Return cells side by side, the first leftmost."""
-    return [piece for cell in cells for piece in pad_line(cell, each)]
+    return [piece for cell in cells for piece in pad_line(cell, lane_columns)]
 
 
 _DEEPEST = 3
@@ -215,18 +215,20 @@ def lay_out_cells(
     """
     if len(cells) == 1:
         return wrap_line(draw(cells[0], False), width, 2)
-    each = width // len(cells)
-    blocks = _blocks(cells, each, draw, (True,) if is_tight else (False, True))
+    lane_columns = width // len(cells)
+    blocks = _blocks(cells, lane_columns, draw, (True,) if is_tight else (False, True))
     if blocks is not None:
         return [
-            join_columns([block[at] if at < len(block) else [] for block in blocks[1]], each)
-            for at in range(max(map(len, blocks[1])))
+            join_columns(
+                [block[index] if index < len(block) else [] for block in blocks[1]], lane_columns
+            )
+            for index in range(max(map(len, blocks[1])))
         ]
     lines: list[StyledLine] = []
-    for at, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         if not cell.spans:
             continue
-        head = StyledText(f"{len(cells) - 1 - at}: ", "dim", cell.place)
+        head = StyledText(f"{len(cells) - 1 - index}: ", "dim", cell.place)
         lines += wrap_line([head, *draw(cell, is_tight)], width, 3)
     return lines
 
@@ -241,27 +243,27 @@ def needs_tight(cells: Sequence[Cell], width: int) -> bool:
 
 def _break_cell(line: StyledLine) -> list[StyledLine]:
     """Return a cell in two lines, the second of which begins with its ``=``."""
-    for at, piece in enumerate(line):
-        if at and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
-            return [line[:at], [piece._replace(text=sign), *line[at + 1 :]]]
+    for index, piece in enumerate(line):
+        if index and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
+            return [line[:index], [piece._replace(text=sign), *line[index + 1 :]]]
     return [line]
 
 
 def _blocks(
-    cells: Sequence[Cell], each: int, draw: CellWriter, styles: Sequence[bool]
+    cells: Sequence[Cell], lane_columns: int, draw: CellWriter, styles: Sequence[bool]
 ) -> tuple[bool, list[list[StyledLine]]] | None:
     """Return whether cells are tight, and their lines in columns, or None if they do not fit."""
     rows = [(tight, [draw(cell, tight) for cell in cells]) for tight in styles]
     for tight, row in rows:
-        if max(map(measure_line, row)) < each:
+        if max(map(measure_line, row)) < lane_columns:
             return tight, [[cell] for cell in row]
     for tight, row in rows:  # two lines for all
         halves = [_break_cell(cell) for cell in row]
-        if max(measure_line(half) for cell in halves for half in cell) < each:
+        if max(measure_line(half) for cell in halves for half in cell) < lane_columns:
             return tight, halves
     for tight, row in rows:
-        if max(map(measure_longest_word, row)) < each:
-            blocks = [wrap_line(cell, each - 1) for cell in row]
+        if max(map(measure_longest_word, row)) < lane_columns:
+            blocks = [wrap_line(cell, lane_columns - 1) for cell in row]
             if max(map(len, blocks)) <= _DEEPEST:
                 return tight, blocks
     return None

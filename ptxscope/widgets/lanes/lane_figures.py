@@ -84,21 +84,21 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     if axis.off:
         names = " and ".join(axis.off)
         are = "are" if len(axis.off) > 1 else "is"
-        said = f"{names} {are} NaN: off the line, unordered"
+        text = f"{names} {are} NaN: off the line, unordered"
         lines += wrap_line(
-            [StyledText(f"{_OFF} ", "changed"), StyledText(said, "changed")], width, 2
+            [StyledText(f"{_OFF} ", "changed"), StyledText(text, "changed")], width, 2
         )
     return lines
 
 
 def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
     """Return the columns of numbers on a line; different numbers have different columns."""
-    found = [round(point.at * (inner - 1)) for point in points]
-    if len(points) == 2 and found[0] == found[1] and points[0].at != points[1].at:
+    columns = [round(point.at * (inner - 1)) for point in points]
+    if len(points) == 2 and columns[0] == columns[1] and points[0].at != points[1].at:
         upper = int(points[1].at > points[0].at)
-        moved, by = (upper, 1) if found[0] + 1 < inner else (1 - upper, -1)
-        found[moved] += by
-    return found
+        moved, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
+        columns[moved] += offset
+    return columns
 
 
 def _draw_names_below(
@@ -106,11 +106,11 @@ def _draw_names_below(
 ) -> list[StyledLine]:
     """Return names of numbers under their marks; if they do not fit, on a line of their own."""
     places = _compute_columns(points, inner)
-    labels = [(at + start, _label(x), x) for at, x in zip(places, points, strict=True)]
+    labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
     placed: StyledLine = []
     used = 0
-    for at, text, point in sorted(labels, key=lambda label: label[0]):
-        x = max(min(at - len(text) // 2, width - len(text)), 0)
+    for column, text, point in sorted(labels, key=lambda label: label[0]):
+        x = max(min(column - len(text) // 2, width - len(text)), 0)
         if x < used + (1 if used else 0):
             break
         placed.append(StyledText(" " * (x - used)))
@@ -140,8 +140,8 @@ def _draw_bit_rulers(
     lines: list[StyledLine] = []
     for strip in strips.strips:
         is_repeated = lanes == 1 and strip.said.startswith("= ")  # the row's own line ends with it
-        shown = strip._replace(said="") if is_repeated else strip
-        lines += strip_lines(shown, width, lights)
+        shown_strip = strip._replace(said="") if is_repeated else strip
+        lines += strip_lines(shown_strip, width, lights)
     return lines
 
 
@@ -161,13 +161,13 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
     lines = _segments(strip, width)
     captions = _caption_segments(strip, lines, width)
     digits = [
-        _segment_line(strip, segments, lights, is_first=at == 0)
-        for at, segments in enumerate(lines)
+        _segment_line(strip, segments, lights, is_first=index == 0)
+        for index, segments in enumerate(lines)
     ]
-    said = [StyledText(f"  {strip.said}", "value")] if strip.said else []
-    beside = next((x for x in digits if measure_line(x) + measure_line(said) <= width), None)
+    text = [StyledText(f"  {strip.said}", "value")] if strip.said else []
+    beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
     if beside is not None:
-        beside += said
+        beside += text
     drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
@@ -180,7 +180,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
                 listed += [StyledText(" │ ", "axis")] if listed else []
                 listed.append(StyledText(label, "dim"))
         drawn_lines += wrap_line(listed, width, 2)
-    if said and beside is None:
+    if text and beside is None:
         drawn_lines += wrap_line([StyledText(strip.said, "value")], width, 2)
     return drawn_lines
 
@@ -189,9 +189,9 @@ def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
     """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(strip.name) + 1 if strip.name else 0
-    for at, (text, look, _) in enumerate(strip.stretches):
+    for index, (text, look, _) in enumerate(strip.stretches):
         whole = draw_span(CellSpan(text, look), is_tight=True)[0].text
-        bar = int(at > 0)
+        bar = int(index > 0)
         if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
             lines.append([])
             x = _INDENT
@@ -202,12 +202,12 @@ def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
             grown = f"{part} {word}" if part else word
             if start + len(grown) > width and x > _INDENT:
                 if part:
-                    lines[-1].append(_Segment(at, start, part, bool(bar)))
+                    lines[-1].append(_Segment(index, start, part, bool(bar)))
                     bar = 0
                 lines.append([])
                 start, grown = _INDENT + bar, word
             part, x = grown, start + len(grown)
-        lines[-1].append(_Segment(at, start, part, bool(bar)))
+        lines[-1].append(_Segment(index, start, part, bool(bar)))
     return lines
 
 
@@ -220,21 +220,21 @@ def _caption_segments(
     strip: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
     """Return the segments with captions below, or None if a caption has no room."""
-    found: set[_Segment] = set()
-    for at, (_, _, label) in enumerate(strip.stretches):
+    segments: set[_Segment] = set()
+    for index, (_, _, label) in enumerate(strip.stretches):
         if not label:
             continue
         candidates = [
             segment
             for line in lines
             for segment in line
-            if segment.stretch == at
+            if segment.stretch == index
             and len(label) <= (width - segment.start if segment is line[-1] else len(segment.text))
         ]
         if not candidates:
             return None
-        found.add(candidates[-1])
-    return found
+        segments.add(candidates[-1])
+    return segments
 
 
 def _segment_line(
@@ -279,19 +279,19 @@ def _draw_running_sum(
     sum_: RunningSum, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
     """Return a sum that flows from the left and adds every lane's number from above."""
-    each = width // lanes
-    shown = max(round(progress * len(sum_.terms)), 1)
+    lane_columns = width // lanes
+    term_count = max(round(progress * len(sum_.terms)), 1)
     above: list[StyledLine] = []
     rail: list[StyledLine] = []
-    for at, term in enumerate(sum_.terms):
+    for index, term in enumerate(sum_.terms):
         top, bottom = _draw_term(term, sum_.place, lights)
-        if measure_line(bottom) > each or measure_line(top) > each:
+        if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
-        if at >= shown:
+        if index >= term_count:
             top, bottom = [], []
-        fill = "━" if at + 1 < shown and at + 1 < len(sum_.terms) else " "
-        above.append(pad_line(top, each))
-        rail.append([*bottom, StyledText(fill * (each - measure_line(bottom)), "axis")])
+        fill = "━" if index + 1 < term_count and index + 1 < len(sum_.terms) else " "
+        above.append(pad_line(top, lane_columns))
+        rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "axis")])
     return [[piece for cell in line for piece in cell] for line in (above, rail)]
 
 
@@ -314,12 +314,12 @@ def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, 
     """Return a term, and the rail below it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.added else "┊"
-    said = term.text if term.added else "left out"
+    text = term.text if term.added else "left out"
     look = "number" if term.added else "dim"
     top = [
         StyledText(" "),
         StyledText(f"{stem} ", "axis"),
-        StyledText(said, look + ink, term.place),
+        StyledText(text, look + ink, term.place),
     ]
     node = "⊕" if term.added else "╌"
     bottom = [
@@ -346,16 +346,16 @@ def _draw_gate(
     gate: Gate, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
     inputs = [_draw_truth(truth, lights) for truth in gate.inputs]
-    out = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
+    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
     room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
-        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *out], width, 2)
+        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *output], width, 2)
     first, second = (pad_line(x, room) for x in inputs)
-    if room + 4 + measure_line(out) > width:
-        return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *out], width, 2)
+    if room + 4 + measure_line(output) > width:
+        return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *output], width, 2)
     return [
         [*first, StyledText("──┐", "axis")],
-        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *out],
+        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *output],
         [*second, StyledText("──┘", "axis")],
     ]
 
@@ -372,7 +372,7 @@ def _draw_choice(
         name = StyledText(f"{option.name:<{room}} ", ("strong" if option.taken else "dim") + ink)
         look = SpanKind.CHIP if option.taken else SpanKind.UNUSED
         bits = draw_span(CellSpan(option.bits, look, option.tint))
-        shown = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
+        pieces = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
         if option.taken:
             way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
@@ -380,7 +380,7 @@ def _draw_choice(
         else:
             way = [StyledText(" ╌╌╳", "dim")]
         mark = StyledText("▶ " if option.taken else "  ", "strong")
-        lines += wrap_line([mark, name, *shown, *way], width, 4)
+        lines += wrap_line([mark, name, *pieces, *way], width, 4)
     return lines
 
 

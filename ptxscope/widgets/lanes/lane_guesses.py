@@ -25,8 +25,8 @@ def guess_lines(
     draw = partial(_draw_guess, guesses=guesses, lights=lights)
     if len(places) == len(row.cells):
         return lay_out_cells(row.cells, width, draw)
-    told = all(guesses.get(place, NOT_YET).is_right for place in places)
-    return lay_out_cells(row.cells if told else row.cells[:1], width, draw)
+    is_complete = all(guesses.get(place, NOT_YET).is_right for place in places)
+    return lay_out_cells(row.cells if is_complete else row.cells[:1], width, draw)
 
 
 def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:

@@ -64,8 +64,8 @@ def whole_lines(
             rows.append(("", list(unit)))
         else:
             rows[-1] = head, longer
-    for at, (head, line) in enumerate(rows):
-        is_last = at == len(rows) - 1
+    for index, (head, line) in enumerate(rows):
+        is_last = index == len(rows) - 1
         blanks = LABEL - len(head) - measure_line(line)
         if blanks > 1 and not (body and is_last):
             blanks -= 1

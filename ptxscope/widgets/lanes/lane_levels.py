@@ -56,8 +56,8 @@ class Heights(NamedTuple):
     def count_lines(self, current: int, levels: Levels) -> int:
         """Return the total while a step is current."""
         steps = (
-            self.step(at, max(level, levels.current) if at == current else level)
-            for at, level in enumerate(levels.steps[: current + 1])
+            self.step(index, max(level, levels.current) if index == current else level)
+            for index, level in enumerate(levels.steps[: current + 1])
         )
         below = self.words[current] + self.veiled(current, levels.veiled)
         return self.registers(levels.registers) + sum(steps) + below
@@ -65,7 +65,7 @@ class Heights(NamedTuple):
     @property
     def open_heights(self) -> tuple[int, ...]:
         """The lines of each step if everything is open."""
-        return tuple(self.step(at, Level.WIRED) for at in range(len(self.words)))
+        return tuple(self.step(index, Level.WIRED) for index in range(len(self.words)))
 
 
 def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
@@ -77,29 +77,29 @@ def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels
         every, is_spaced = (Level.WIRED,) * count, needed + count <= room
         return Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
     levels = Levels((Level.FOLDED,) * count)
-    for more in _upgrades(levels):
-        if any(heights.count_lines(at, more) > room for at in range(count)):
+    for upgrade in _upgrades(levels):
+        if any(heights.count_lines(index, upgrade) > room for index in range(count)):
             break
-        levels = more
+        levels = upgrade
     return levels
 
 
 def _upgrades(levels: Levels) -> Iterator[Levels]:
     """Yield the next levels to try while there is room; each includes those before it."""
 
-    def opened(to: Level) -> Iterator[Levels]:
+    def open_steps(to: Level) -> Iterator[Levels]:
         nonlocal levels
-        for at in range(len(levels.steps)):
-            steps = (*levels.steps[:at], to, *levels.steps[at + 1 :])
+        for index in range(len(levels.steps)):
+            steps = (*levels.steps[:index], to, *levels.steps[index + 1 :])
             levels = levels._replace(steps=steps)
             yield levels
 
     levels = levels._replace(current=Level.WIRED)
     yield levels
-    yield from opened(Level.ROWS)
+    yield from open_steps(Level.ROWS)
     levels = levels._replace(veiled=Level.ROWS)
     yield levels
     levels = levels._replace(registers=Level.OPEN)
     yield levels
-    yield from opened(Level.OPEN)
-    yield from opened(Level.WIRED)
+    yield from open_steps(Level.OPEN)
+    yield from open_steps(Level.WIRED)

@@ -66,23 +66,23 @@ def has_crossing(links: Sequence[Link]) -> bool:
 
 @lru_cache(64)
 def draw_links(
-    links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False
+    links: tuple[Link, ...], lanes: int, lane_columns: int, is_wide: bool = False
 ) -> list[StyledLine]:
     """Return lines from the registers down to the lanes; where two cross, the vertical one wins.
 
     The links may be those of both selected rows. A line begins one column before the lanes, with a
     piece of its own. With ``is_wide``, chips show their bits.
     """
-    nets = _make_nets(links, lanes, each, is_wide)
+    nets = _make_nets(links, lanes, lane_columns, is_wide)
     rails = _assign_rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
 
     def draw(y: int, x: int, ways: int, net: _Net) -> None:
-        known, ink = grid.get((y, x), (0, net.ink))
+        lines, ink = grid.get((y, x), (0, net.ink))
         mine = ink == net.ink
         if mine:
-            grid[y, x] = known | ways, ink
+            grid[y, x] = lines | ways, ink
         elif ways & (_UP | _DOWN):
             grid[y, x] = ways, net.ink
 
@@ -100,18 +100,18 @@ def draw_links(
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
-    return [_draw_grid_line(grid, y, each * lanes) for y in range(height)]
+    return [_draw_grid_line(grid, y, lane_columns * lanes) for y in range(height)]
 
 
-def _make_nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
+def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool) -> list[_Net]:
     grouped: dict[LaneRef, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
     for source, found in grouped.items():
-        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes, is_wide)
+        start = (lanes - 1 - source.lane) * lane_columns + start_of(source.key, lanes, is_wide)
         ends = tuple(
-            (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
+            (lanes - 1 - link.target.lane) * lane_columns + ENDS[link.target.key.partition(".")[2]]
             for link in found
         )
         nets.append(_Net(start, ends, format_link_style(found[0].tint)))

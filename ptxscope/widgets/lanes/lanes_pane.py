@@ -154,9 +154,9 @@ class LanesPane(Pane):
             self._levels = None
         self._guesses = guesses
         is_lost = trace is not self._trace and self.place and not self._has_place(trace, self.place)
-        drawn = self._view.scene if self._view and trace is self._trace else build_scene(trace)
+        scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
-        self._view = LanesState(trace, step, DARK, divergence, pin, scene=drawn)
+        self._view = LanesState(trace, step, DARK, divergence, pin, scene=scene)
         if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
             self._levels = None
         if is_lost:
@@ -257,7 +257,7 @@ class LanesPane(Pane):
 
     def _list_places(self) -> list[list[tuple[int, LaneRef]]]:
         """Return, for every line, the start and the place of each cell."""
-        found: list[list[tuple[int, LaneRef]]] = []
+        places: list[list[tuple[int, LaneRef]]] = []
         for line in self.drawn:
             x, cells = 0, list[tuple[int, LaneRef]]()
             for piece in line:
@@ -265,26 +265,26 @@ class LanesPane(Pane):
                 if isinstance(target, LaneRef) and all(target != c for _, c in cells):
                     cells.append((x, target))
                 x += cell_len(piece.text)
-            found.append(cells)
-        return found
+            places.append(cells)
+        return places
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""
         places = self._list_places()
-        at = self._find_place(places)
-        if at is None:
+        index = self._find_place(places)
+        if index is None:
             self._enter()
             return
-        y, i = at
+        y, i = index
         x = places[y][i][0]
         if across:
             i = min(max(i + across, 0), len(places[y]) - 1)
             self._go(y, places[y][i][1])
             return
-        here = places[y][i][1]
+        current = places[y][i][1]
         y += down
         while 0 <= y < len(places):
-            if places[y] and all(place != here for _, place in places[y]):
+            if places[y] and all(place != current for _, place in places[y]):
                 nearest = min(places[y], key=lambda cell: abs(cell[0] - x))
                 self._go(y, nearest[1])
                 return
@@ -296,8 +296,8 @@ class LanesPane(Pane):
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
-        if asked := next(filter(self.is_asked, here), None):
-            self.move_cursor_to(asked)
+        if asked_place := next(filter(self.is_asked, here), None):
+            self.move_cursor_to(asked_place)
             return
         if same := next((place for place in here if place.lane == lane), None):
             self.move_cursor_to(same)
@@ -326,12 +326,14 @@ class LanesPane(Pane):
         row = trace.rows.get(place.key) if trace and place else None
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
-            said = guess.said if guess else ""
+            sentence = guess.said if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
-            said = f"{REFUSED} {said}" if is_refused else said
+            sentence = f"{REFUSED} {sentence}" if is_refused else sentence
         else:
-            said = format_lane_sentence(trace, row, place.lane) if trace and row and place else ""
-        self.CursorMoved(self, cell, said).post_to_screen()
+            sentence = (
+                format_lane_sentence(trace, row, place.lane) if trace and row and place else ""
+            )
+        self.CursorMoved(self, cell, sentence).post_to_screen()
 
     def on_focus(self) -> None:
         """Show the cursor at once."""
@@ -352,7 +354,7 @@ class LanesPane(Pane):
                 super().redraw_lines()
             return
         for y, cells in enumerate(self._list_places()):
-            if any(place == found for _, found in cells):
+            if any(place == drawn_place for _, drawn_place in cells):
                 self._go(y, place)
                 return
 
@@ -363,14 +365,14 @@ class LanesPane(Pane):
         if isinstance(target, int):
             self.StepChosen(self, target).post_to_screen()
         if isinstance(target, LaneRef):
-            again = target == self.place
+            is_repeated = target == self.place
             self.move_cursor_to(target)
             if self.is_asked(target):
-                if again:
+                if is_repeated:
                     self.action_change()
-            elif self._is_mask(target) or (again and self._is_operand(target)):
+            elif self._is_mask(target) or (is_repeated and self._is_operand(target)):
                 self.action_change()
-            elif again:
+            elif is_repeated:
                 self.action_nudge(1)
 
     def handle_right_click(self, target: object) -> None:
@@ -430,8 +432,8 @@ class LanesPane(Pane):
     def _find_place_beneath(self, place: LaneRef) -> Offset:
         """Return the position below a cell, on the screen."""
         for y, cells in enumerate(self._list_places()):
-            for x, found in cells:
-                if found == place:
+            for x, position in cells:
+                if position == place:
                     return self.content_region.offset + Offset(x, y + 1 - self.scroll_offset.y)
         return self.content_region.bottom_left
 
@@ -454,16 +456,16 @@ class LanesPane(Pane):
             return
         self.RegisterEditRequested(self, field, start).post_to_screen()
 
-    def action_nudge(self, by: int) -> None:
+    def action_nudge(self, delta: int) -> None:
         """Add to a register's part, or choose a selector's next or previous value."""
         trace, place = self._trace, self.place
         if trace is None or place is None or self.is_asked(place):
             return
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
-            self.Nudged(self, place.key, width * place.lane, width, by).post_to_screen()
+            self.Nudged(self, place.key, width * place.lane, width, delta).post_to_screen()
         elif slot := self._find_slot(place):
-            digit = (self._find_digit(place) + by) % self._count_choices(place)
+            digit = (self._find_digit(place) + delta) % self._count_choices(place)
             self.Reselected(self, slot, place.lane, digit).post_to_screen()
 
     def _count_choices(self, place: LaneRef) -> int:
@@ -542,8 +544,8 @@ class LanesPane(Pane):
             if digit < count:
                 self.Reselected(self, slot, place.lane, digit).post_to_screen()
             else:
-                said = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
-                Hint(self, f"{REFUSED} {said}").post_to_screen()
+                message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
+                Hint(self, f"{REFUSED} {message}").post_to_screen()
             return
         try:
             with_digit(form, next(x for x in list_slots(form) if x.name == slot), place.lane, digit)
@@ -592,8 +594,8 @@ class LanesPane(Pane):
             digit = chip.lane + (count if chip.key == "b" else 0)
             self.Reselected(self, slot, lane.lane, digit).post_to_screen()
         elif not slot.startswith(chip.key):
-            said = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
-            Hint(self, said).post_to_screen()
+            message = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
+            Hint(self, message).post_to_screen()
         else:
             unit = choose_part_width(self._trace, chip.key)
             self.Reselected(self, slot, 0, chip.lane, unit).post_to_screen()
