@@ -55,7 +55,7 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
         try:
             parts += app.describe_state()
         except Exception as error:  # a failure here must not lose the rest of the report
-            parts.append(f"the state can't be told: {_format_error(error)}")
+            parts.append(f"the state cannot be described: {_format_error(error)}")
     return "\n".join(parts) + "\n"
 
 

@@ -71,8 +71,10 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Listings": (
         Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
         Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
-        Action("listing.expect", "f", "expect", "expect", "Find the line that wrote other bits"),
-        Action("check", "c", "check", "check", "What is wrong here, and where an erratum can bite"),
+        Action(
+            "listing.expect", "f", "expect", "expect", "Find the line that wrote unexpected bits"
+        ),
+        Action("check", "c", "check", "check", "Show errors, and errata that can change a result"),
         Action(
             "listing.next",
             "alt+down,right_square_bracket",
@@ -94,13 +96,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
-        Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
-        Action("sweep", "v", "sweep", "sweep", "All values of an operand, and what comes of them"),
+        Action("explain", "x", "explain", "why?", "Explain an unexpected result"),
+        Action("sweep", "v", "sweep", "sweep", "Show the results over all values of an operand"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
-        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone"),
+        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
         Action("edit.random", "r", "random", "random", "Random operand values, some of them nasty"),
         Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
         Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),

@@ -157,7 +157,7 @@ class StateStore:
             place = f"; it is now {aside}"
         except OSError:
             place = ""
-        return [f"what was kept could not be read ({why}){place}"]
+        return [f"the saved state could not be read ({why}){place}"]
 
 
 def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:

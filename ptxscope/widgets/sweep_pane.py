@@ -225,7 +225,7 @@ class SweepPane(Pane):
                     yield f"{name[0]} {name}"
         if sweep.other and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
-            yield f"{sign} where {sweep.other.name} parts"
+            yield f"{sign} where {sweep.other.name} differs"
 
     def _scale(self) -> str:
         """Return the results that the shades represent."""

@@ -26,7 +26,7 @@ examples:
 Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
 or q leaves; the next time, the lesson continues where you left it.
 """
-_NO_HOME = "there is no home folder, so where you are is not kept"
+_NO_HOME = "there is no home folder, so your position is not saved"
 _LONGEST = 1 << 12
 """Maximum bytes of an answer."""
 _WIDTH = 79
@@ -304,7 +304,7 @@ class _Player:
         try:
             self._store.save_lessons(self._store.load_lessons() | position)
         except OSError as error:
-            print_message(f"note: where you are is not kept: {error.strerror or error}")
+            print_message(f"note: your position is not saved: {error.strerror or error}")
             self._store = None
 
 

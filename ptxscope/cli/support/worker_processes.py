@@ -75,7 +75,7 @@ def start_processes(
                 return None
             except OSError as error:
                 raise CommandError(
-                    f"error: what waits can't be kept in {gettempdir()}: "
+                    f"error: the output of other processes cannot be saved in {gettempdir()}: "
                     f"{error.strerror or error}; with --jobs 1 nothing waits"
                 ) from None
 

@@ -58,8 +58,8 @@ class ExportDialog(Dialog[Annotations]):
         with DialogFrame("Export", "", page=True):
             yield self._choices
             yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
-            yield LabelledInput("title", "title", extra.title, "what stands above it")
-            yield LabelledInput("caption", "caption", extra.caption, "what stands below it")
+            yield LabelledInput("title", "title", extra.title, "text above the trace")
+            yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
             yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
             yield self._said
             yield self._preview

@@ -101,7 +101,7 @@ class DialogActions(MainScreenMixin):
 
         if self.main_screen.is_predicting:
             self.main_screen.show_hint(
-                f"A sweep would tell what is asked · {self.main_screen.key('predict')} stops asking"
+                f"A sweep would reveal the answer · {self.main_screen.key('predict')} stops asking"
             )
             return
         if not can_sweep(self.main_screen.session.setup.instruction):

@@ -93,7 +93,7 @@ class EditActions(MainScreenMixin):
                 if cursor and name in cursor.run.program.constants:
                     why = "is a constant of the asm statement"
                 else:
-                    why = "is computed in the listing: type over what it is computed from"
+                    why = "is computed by the listing: edit its inputs instead"
                 self.main_screen.show_hint(f"{REFUSED} {name} {why}", "changed", is_sticky=True)
                 return
 

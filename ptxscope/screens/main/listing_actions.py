@@ -119,7 +119,7 @@ class ListingActions(MainScreenMixin):
 
         if self.listing_cursor is None:
             self.main_screen.show_hint(
-                f"There is no listing · {self.main_screen.key('listing.open')} opens "
+                f"No listing is open · {self.main_screen.key('listing.open')} opens "
                 "one, or paste it"
             )
             return

@@ -103,7 +103,7 @@ class StepActions(MainScreenMixin):
 
     def _refuse_result(self) -> None:
         self.main_screen.show_hint(
-            f"The result would tell what is asked · {self.main_screen.key('predict')} stops asking"
+            f"The result would reveal the answer · {self.main_screen.key('predict')} stops asking"
         )
 
     def action_play(self) -> None:
