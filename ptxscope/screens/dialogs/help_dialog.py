@@ -92,7 +92,7 @@ _PANES = {
     "listing": (
         "arrows go from one of the 27 instructions to the next, Enter goes to its steps; ✗ marks "
         "an illegal line, ≠ an erratum that changes its result; a value that a register is given "
-        "runs on to the lines below; f finds the line that wrote unexpected bits, c checks all lines"
+        "runs on to the lines below; f finds the line with unexpected bits, c checks all lines"
     ),
     "check": (
         "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
