@@ -3,7 +3,7 @@
 
     python3 dev.py explore     open the explorer: at first on an example
     python3 dev.py test        run the tests, a smaller draw of the long ones
-    python3 dev.py thorough    run the larger draws
+    python3 dev.py thorough    run the larger draws, and what only CI tests each time
     python3 dev.py check       format, lint, types, import contracts, tests
     python3 dev.py soak        long campaigns of the tests: hours
     python3 dev.py wheel       build the wheel; run it in a clean environment
@@ -110,7 +110,7 @@ def test(*arguments: str) -> None:
 
 
 def thorough(*arguments: str) -> None:
-    """Run the larger draws of the tests that `test` takes a smaller one of."""
+    """Run larger draws of the tests that `test` draws less of, and those for CI only."""
     test("--thorough", *arguments)
 
 

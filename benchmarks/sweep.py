@@ -8,7 +8,7 @@ import numpy as np
 
 from ptxscope import parse
 from ptxscope.engine.tracing.evaluation import bind_values
-from ptxscope.sweep.computation import SIDE, compute_sweep
+from ptxscope.sweep.computation import MAX_SIDE_VALUES, compute_sweep
 from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
 
 from .measure import interleaved
@@ -25,12 +25,12 @@ FRAME = 1 / 60
 
 def report() -> Iterator[str]:
     """A line an instruction."""
-    numbers = np.arange(SIDE * SIDE, dtype=np.uint32)
+    numbers = np.arange(MAX_SIDE_VALUES * MAX_SIDE_VALUES, dtype=np.uint32)
     runs: dict[str, Callable[[], None]] = {"pass": lambda: void(numbers + numbers)}
     runs |= {line: mapped(line) for line in LINES}
     found = interleaved(runs, 15)
     base = found.pop("pass")
-    yield f"one addition of {SIDE * SIDE:,} uint32: {base * 1e6:.0f} us"
+    yield f"one addition of {MAX_SIDE_VALUES * MAX_SIDE_VALUES:,} uint32: {base * 1e6:.0f} us"
     for line, seconds in found.items():
         share = seconds / FRAME
         yield f"{line:<50} {seconds / base:6.0f} x  {seconds * 1e3:5.1f} ms, {share:.0%} of a frame"
@@ -45,7 +45,7 @@ def mapped(line: str) -> Callable[[], None]:
     operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs})
 
     def run() -> None:
-        found = compute_sweep(ins, operands, x, y, of=of)
+        found = compute_sweep(ins, operands, x, y, result_part=of)
         void((found.divergence_mask.any(), found.clamped.any(), found.wrapped.any()))
 
     return run

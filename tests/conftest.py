@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,7 +20,6 @@ settings.register_profile("soak", max_examples=20_000, deadline=None, suppress_h
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="only the larger draws")
-    parser.addoption("--part", default="0/1", metavar="K/N", help="only one of N parts of these")
     parser.addoption("--soak", action="store_true", help="everything, and long campaigns")
 
 
@@ -35,11 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
         watch(config)
 
 
+def is_left_out(item: pytest.Item) -> bool:
+    """Return whether the default run leaves a test to the thorough tier."""
+    return any(map(item.get_closest_marker, ("thorough", "ci_only")))
+
+
 def is_thorough(item: pytest.Item) -> bool:
-    """Whether a test draws more in the thorough tier: all properties do."""
-    if item.get_closest_marker("thorough"):
-        return True
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+    """Return whether the thorough tier has a test: all properties draw more there."""
+    return is_left_out(item) or bool(
+        getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,14 +56,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if profile == "soak":
         return
     if profile == "thorough":
-        part, parts = map(int, config.getoption("part").split("/"))
-        kept = [
-            item
-            for item in items
-            if is_thorough(item) and crc32(item.nodeid.encode()) % parts == part
-        ]
+        kept = [item for item in items if is_thorough(item)]
     else:
-        kept = [item for item in items if not item.get_closest_marker("thorough")]
+        kept = [item for item in items if not is_left_out(item)]
     skip = pytest.mark.skip(reason="only with --soak")
     for item in kept:
         if item.get_closest_marker("soak"):

@@ -53,9 +53,9 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import export
 from ptxscope.export.formats import sarif
 from ptxscope.export.formats.check_report import item_lines, item_to_json
-from ptxscope.export.formats.json import read
+from ptxscope.export.formats.json import load_with_options
 from ptxscope.learn.exercises import grade_answer, iter_exercises
-from ptxscope.learn.lesson import read as read_lesson
+from ptxscope.learn.lesson import parse_lesson as read_lesson
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
 from ptxscope.state.instruction_search import search_instructions
@@ -175,7 +175,7 @@ def _lesson(text: str) -> object:
 def _recorded(text: str) -> None:
     """As it is, and as what a trace may hold of anybody's words."""
     for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
-        _refused(read)(whole)
+        _refused(load_with_options)(whole)
 
 
 def _marked(text: str) -> str:
@@ -191,7 +191,7 @@ _EXERCISES = tuple({x.kind: x for x in islice(iter_exercises("linear", 2), 20)}.
 def _answered(text: str) -> None:
     """A text as the answer to a lane, to a result, and to exercises of each kind."""
     for where in _PLACES:
-        _refused(where.read)(text)
+        _refused(where.parse_answer)(text)
     for exercise in _EXERCISES:
         _refused(partial(grade_answer, exercise))(text)
 

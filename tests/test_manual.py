@@ -29,7 +29,7 @@ from ptxscope.export import FORMATS
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser
 from tests.reference import reference
-from tests.tiers import some
+from tests.tiers import ci_only, sampled
 from tools import manual, manual_pages, manual_pictures
 from tools.manual_shown import blocks, commands, pictures, put_files, renewed, written
 from tools.manual_text import said, sentence, table
@@ -73,6 +73,7 @@ def test_every_slot_and_value_is_on_the_page(opcode: str) -> None:
         assert f"   * - ``{operand.role}``\n" in operands
 
 
+@sampled
 @pytest.mark.parametrize("opcode", OPCODES)
 def test_three_examples_each_shows_something_else(opcode: str) -> None:
     entry = CATALOG[opcode]
@@ -255,6 +256,7 @@ def here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@ci_only
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("path", "block"), CONSOLE, ids=[f"{path.stem}-{at}" for at, (path, _) in enumerate(CONSOLE)]
@@ -290,6 +292,7 @@ def test_commands_are_shown_and_run() -> None:
     assert sum(bool(x.shown) for _, block in CONSOLE for x in commands(block)) >= 6
 
 
+@ci_only
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
 def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
     shim = tmp_path / "bin" / "ptxscope"
@@ -308,6 +311,7 @@ def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
     assert "0x112233ff" in report
 
 
+@sampled
 @pytest.mark.parametrize("opcode", OPCODES)
 def test_the_command_of_an_example_makes_it_again(opcode: str) -> None:
     page = page_of(opcode)
@@ -358,6 +362,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@ci_only
 def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> None:
     for path in (*pages(), "index", "tutorial", "pictures", "glossary", "install", "search"):
         assert (built / f"{path}.html").exists(), path
@@ -373,6 +378,7 @@ def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> 
     assert published.count("As published it is not legal") == 2
 
 
+@ci_only
 def test_pictures_follow_the_theme_that_is_chosen(built: Path) -> None:
     html = (built / "instructions" / "vadd4.html").read_text(encoding="utf-8")
     sheet = manual.themes()
@@ -385,12 +391,14 @@ def test_pictures_follow_the_theme_that_is_chosen(built: Path) -> None:
     assert manual.STYLE in html
 
 
+@ci_only
 def test_it_can_be_searched(built: Path) -> None:
     index = (built / "searchindex.js").read_text(encoding="utf-8")
     for word in ("secop", "dsel", "vabsdiff4", "accumul", "saturate"):
         assert word in index
 
 
+@ci_only
 def test_the_pictures_of_the_tutorial_are_the_apps(built: Path) -> None:
     tutorial = (built / "tutorial.html").read_text(encoding="utf-8")
     for shot in manual_pictures.SHOTS:
@@ -407,11 +415,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     started.close()
 
 
+@ci_only
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize(
     "path",
-    some(["tutorial", "json", "instructions/vmad", "published", "errata/index", "errata/e3",
-          "commands/trace", "writing"], 0, 2, 4),
+    ["tutorial", "json", "instructions/vmad", "published", "errata/index", "errata/e3",
+          "commands/trace", "writing"],
 )  # fmt: skip
 def test_no_page_is_too_long_or_too_wide(built: Path, path: str, browser: Browser) -> None:
     for width in (400, 1200):

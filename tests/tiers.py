@@ -1,4 +1,5 @@
-"""Two tiers: what runs each time, and the larger draw that `dev.py thorough` adds."""
+"""Two tiers: what runs each time, and what `dev.py thorough` adds for CI: larger draws, and tests
+that need a terminal, a clock or a build of the manual, or that check what is generated."""
 
 from __future__ import annotations
 
@@ -11,16 +12,17 @@ from hypothesis import settings
 
 USUAL = 200
 """Examples of a property in the thorough tier, where a test does not say another number."""
-QUICK = 6
+QUICK = 12
 """The default run draws this many times fewer of them."""
 
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
-SAMPLE = 4
+SAMPLE = 6
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough
+ci_only = pytest.mark.ci_only
 sampled = pytest.mark.sampled
 
 

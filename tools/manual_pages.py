@@ -160,8 +160,8 @@ def _worked(opcode: str) -> tuple[Worked, ...]:
 
 
 def _glance(entry: Entry) -> list[str]:
-    every, written = count_forms(entry.opcode), count_forms(entry.opcode, documented=True)
-    taken = count_forms(entry.opcode, ptxas=True)
+    every, written = count_forms(entry.opcode), count_forms(entry.opcode, is_documented=True)
+    taken = count_forms(entry.opcode, is_in_ptxas=True)
     needs = [
         f"PTX {entry.ptx_isa}, {format_targets(entry.target)}",
         *map(_need, entry.requirements),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 INSTALL_COMMAND: Final = "pipx install --force '.[{extra}]'"
-"""For a clone, since ptxscope is on no package index: a release changes this line."""
+"""The command for a clone: ptxscope is on no package index. A release changes this line."""
 
 
 def format_install_hint(extra: str) -> str:
-    """Return what to run to get ptxscope with an extra: ``images``, ``llvm`` or ``sphinx``."""
+    """Return how to install ptxscope with an extra: ``images``, ``llvm`` or ``sphinx``."""
     return f"in a clone of ptxscope, run {INSTALL_COMMAND.format(extra=extra)}"

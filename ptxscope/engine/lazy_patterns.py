@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first asked: few are, in a short run."""
+"""Regular expressions compiled on first use; a short run needs only a few of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 else:
 
     class pattern:  # noqa: N801 - it stands for re.compile
-        """What ``re.compile`` returns, later."""
+        """A stand-in for ``re.compile`` that compiles on the first use of an attribute."""
 
         def __init__(self, text: str, flags: int = 0) -> None:
             self._text, self._flags = text, flags
@@ -18,6 +18,6 @@ else:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
-            found = getattr(re.compile(self._text, self._flags), name)
-            setattr(self, name, found)  # asked for directly from now on
-            return found
+            attribute = getattr(re.compile(self._text, self._flags), name)
+            setattr(self, name, attribute)  # later accesses bypass __getattr__
+            return attribute

@@ -1,7 +1,7 @@
-"""Records that cost a start-up little: they are most of what the engine's modules define.
+"""Records that are cheap to define: most classes of the engine are records.
 
-``NamedTuple`` is that of ``typing``, which compiles every annotation when a class is made.
-``Record`` is a frozen dataclass without the code that is generated for one.
+``NamedTuple`` replaces the one of ``typing``, which compiles every annotation of a class.
+``Record`` is a frozen dataclass without code generation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
 
     class _Named(tuple):
-        """What all of them do; each has its fields and its own ``__new__``."""
+        """The methods of all named tuples; each class adds its fields and its own ``__new__``."""
 
         __slots__ = ()
         _fields = ()
@@ -42,13 +42,14 @@ else:
 
     @cache
     def _pattern(count):
-        """A named tuple of so many fields."""
-        return namedtuple("_", [f"f{at}" for at in range(count)])
+        """Return a named tuple class with ``count`` fields."""
+        return namedtuple("_", [f"f{index}" for index in range(count)])
 
     class _Maker(type):
-        """Makes a named tuple of a class's annotations, and gives it the rest of its body.
+        """The metaclass that turns a class's annotations into the fields of a named tuple.
 
-        The function that makes one is compiled once for all of as many fields, and renamed.
+        The constructor is compiled once for each number of fields, then copied with renamed
+        parameters.
         """
 
         def __new__(cls, name, _, body):
@@ -57,15 +58,15 @@ else:
             pattern = _pattern(len(fields))
             new = pattern.__new__
             code = new.__code__.replace(co_varnames=("_cls", *fields))
-            given = tuple(defaults.values())
-            getters = (vars(pattern)[at] for at in pattern._fields)
+            default_values = tuple(defaults.values())
+            getters = (vars(pattern)[key] for key in pattern._fields)
             body |= zip(fields, getters, strict=True)
             body |= {
                 "__slots__": (),
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
-                "__new__": FunctionType(code, new.__globals__, "__new__", given),
+                "__new__": FunctionType(code, new.__globals__, "__new__", default_values),
             }
             body.setdefault("__doc__", f"{name}({', '.join(fields)})")
             return type(name, (_Named,), body)
@@ -78,7 +79,7 @@ _ValueT = TypeVar("_ValueT")
 
 
 class FrozenDict(dict[_KeyT, _ValueT]):
-    """A read-only dict, which so has a hash; ``json`` and ``pickle`` take it as a dict."""
+    """A read-only, therefore hashable dict; ``json`` and ``pickle`` handle it like a dict."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("it is read-only; dict(…) makes a copy that can be changed")
@@ -95,9 +96,10 @@ class FrozenDict(dict[_KeyT, _ValueT]):
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """Annotations are its fields; equal to another of its class with equal fields.
+    """A frozen record whose fields are its annotations, compared field by field.
 
-    Fields that a class names as ``apart`` don't count in that. Dicts become read-only copies.
+    Fields that a class lists in ``exclude_from_eq`` are ignored by ``==``, hash and repr. Dicts
+    become read-only copies.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -111,12 +113,12 @@ class Record:
         cls._defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
         cls._compared = tuple(name for name in cls._fields if name not in exclude_from_eq)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        given = self._defaults | dict(zip(self._fields, values, strict=False)) | named
-        if len(values) > len(self._fields) or given.keys() != set(self._fields):
+    def __init__(self, *values: Any, **named_values: Any) -> None:
+        contents = self._defaults | dict(zip(self._fields, values, strict=False)) | named_values
+        if len(values) > len(self._fields) or contents.keys() != set(self._fields):
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
         for name in self._fields:
-            value = given[name]
+            value = contents[name]
             self.__dict__[name] = FrozenDict(value) if type(value) is dict else value
 
     def __setattr__(self, name: str, _: object) -> None:
@@ -126,7 +128,7 @@ class Record:
         raise AttributeError(f"{name} of {type(self).__name__} can't be deleted")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Its fields: what was computed of them is computed again where it is unpickled."""
+        """Return the fields only: cached properties are recomputed after unpickling."""
         return {name: self.__dict__[name] for name in self._fields}
 
     @property
@@ -144,7 +146,7 @@ class Record:
         return f"{type(self).__name__}({fields})"
 
     def __replace__(self, **changes: Any) -> Self:
-        """It with other fields; raises TypeError where there is none of a name."""
+        """Return a copy with other values for some fields; raise TypeError for an unknown field."""
         fields = {name: self.__dict__[name] for name in self._fields}
         return type(self)(**fields | changes)
 
@@ -153,5 +155,5 @@ R = TypeVar("R", bound=Record)
 
 
 def replace(record: R, **changes: Any) -> R:
-    """A record with other fields; raises TypeError where there is none of a name."""
+    """Return a copy of a record with other field values; raise TypeError for an unknown field."""
     return record.__replace__(**changes)

@@ -11,11 +11,11 @@ from typing import Literal, overload
 
 from ..engine.tracing.trace import Trace
 from .content.option_support import drop_idle_options
-from .options import DEFAULT, Options, validated
+from .options import DEFAULT, Options, validate_options
 
 
 class Format(StrEnum):
-    """The formats; each has a module with a function that renders it."""
+    """A format; each has a module with a function that renders it."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -43,7 +43,7 @@ _HOMES: Mapping[Format, str] = {
     Format.PNG: ".media.images:render_png",
     Format.PDF: ".media.images:render_pdf",
 }
-"""The module of each, and the function where it is not ``render``."""
+"""Module of each format, with the function unless it is ``render``."""
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
@@ -57,7 +57,7 @@ SUFFIXES: Mapping[Format, str] = {
     Format.PNG: "png",
     Format.PDF: "pdf",
 }
-"""How the name of a file of each format ends."""
+"""File name extension of each format."""
 _ENDINGS: Mapping[str, Format] = {
     **{ending: format_ for format_, ending in SUFFIXES.items()},
     **{str(format_): format_ for format_ in Format},
@@ -67,12 +67,12 @@ _ENDINGS: Mapping[str, Format] = {
 
 
 def format_of(name: str) -> Format | None:
-    """The format that a file's name asks for by its ending; None where it asks for none."""
+    """Return the format for the extension of a file name, or None."""
     return _ENDINGS.get(ending_of(name))
 
 
 def ending_of(name: str) -> str:
-    """What stands behind the last dot of a name, in small letters; nothing where there is none."""
+    """Return the text after the last dot of a name in lower case, or an empty string."""
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
@@ -92,11 +92,10 @@ def export(
     format: str = "text",  # noqa: A002
     options: Options = DEFAULT,
 ) -> str | bytes:
-    """The trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
+    """Return the trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
-    ``options`` is an ``Options``. Raises ValueError for another name, for a choice that there is
-    not, or an image that can't be so large, and ImportError where what an image needs is not
-    installed, with the command that installs it.
+    Raise ValueError if the format or an option is unknown, or an image would be too large. Raise
+    ImportError with an installation command if an image needs a package that is not installed.
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"{trace!r:.60} is no Trace; ptxscope.trace(…) returns one")
@@ -104,12 +103,12 @@ def export(
         raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
-    made: str | bytes = render(trace, drop_idle_options(validated(options), format))
-    return made
+    document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
+    return document
 
 
 class _CallableModule(ModuleType):
-    """Lets ``ptxscope.export`` be both this package and its function."""
+    """A module type that makes ``ptxscope.export`` both this package and its function."""
 
     __call__ = staticmethod(export)
 

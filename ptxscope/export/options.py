@@ -1,4 +1,4 @@
-"""What a document shows of a trace."""
+"""Options for the content and the appearance of a document."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ _ID = pattern(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
 
 class Motion(StrEnum):
-    """Whether an SVG picture moves."""
+    """The motion of an SVG picture."""
 
     STILL = "still"
     STEPPING = "stepping"
-    """``#step-saturate`` behind its address shows the steps up to that one."""
+    """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
     PLAYING = "playing"
-    """Its steps come one after the other, for ever."""
+    """The steps appear one after the other, in a loop."""
 
 
 class Options(NamedTuple):
-    """Choices of a writer that every format knows; a format passes over what it can't use."""
+    """Options that every format accepts; a format ignores those it cannot use."""
 
     both: bool = False
-    """Where models part, show the steps of the other answer as well."""
+    """Show the steps of the other answer too, if the models differ."""
     standalone: bool = False
-    """A whole page rather than a fragment to be put into one."""
+    """Make a whole page instead of a fragment."""
     stages: frozenset[Stage] | None = None
-    """The steps to show; None shows them all."""
+    """Steps to show; None shows all."""
     result: bool = True
-    """Show the result; what would tell it goes with it."""
+    """Show the result; if false, values that reveal it are hidden too."""
     format: str = ""
-    """What the document is made in, as the command that it prints names it."""
+    """Format of the document, for the command that it prints."""
     slide: bool = False
-    """Pictures: in columns on a page of 16:9."""
+    """Pictures: use columns on a 16:9 page."""
     compact: bool = False
-    """Pictures: as wide as one column of a paper, without the steps that change nothing."""
+    """Pictures: use the width of a column of a paper, and omit steps that change nothing."""
     motion: Motion = Motion.STILL
-    """SVG: whether it moves."""
+    """SVG: motion."""
     scale: float | None = None
-    """PNG and PDF: how many times as large as the SVG; None is a format's own choice."""
+    """PNG and PDF: factor over the size of the SVG; None is the default of the format."""
     width: int | None = None
-    """PNG and PDF: how wide in px, instead of a scale."""
+    """PNG and PDF: width in px, instead of a scale."""
     theme: Theme = Theme.AUTO
-    """Light, dark, or whichever the page is."""
+    """Light, dark, or that of the surrounding page."""
     id: str = ""
-    """What ids begin with; empty makes one of all that is asked for."""
+    """Prefix of ids; if empty, a hash of the content and the options."""
     heading_level: int = 2
-    """Markdown: the level of the title, 1 to 6, steps one below; 0 writes bold text instead."""
+    """Markdown: level of the title, 1 to 6, with steps one level below; 0 makes bold text."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
@@ -61,8 +61,8 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def validated(options: Options) -> Options:
-    """The options, names read for what they name; raises ValueError that says what is allowed."""
+def validate_options(options: Options) -> Options:
+    """Return the options with names as enum members; raise ValueError if one is invalid."""
     if not isinstance(options, Options):
         raise TypeError(
             f"options are an Options, as in Options(both=True); {options!r:.60} is none"
@@ -78,29 +78,31 @@ def validated(options: Options) -> Options:
         raise ValueError(f"heading_level is {level!r:.60}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
     if options.compact and (options.slide or options.both):
-        other = "a slide" if options.slide else "both answers"
-        raise ValueError(f"a compact figure has no room for {other}: choose one of them")
+        rival = "a slide" if options.slide else "both answers"
+        raise ValueError(f"a compact figure has no room for {rival}: choose one of them")
     return options._replace(
-        theme=_named("theme", options.theme, Theme),
-        motion=_named("motion", options.motion, Motion),
-        id=checked_id(options.id) if options.id else "",
-        stages=None if stages is None else frozenset(_named("stages", x, Stage) for x in stages),
+        theme=_parse_member("theme", options.theme, Theme),
+        motion=_parse_member("motion", options.motion, Motion),
+        id=validate_id(options.id) if options.id else "",
+        stages=None
+        if stages is None
+        else frozenset(_parse_member("stages", x, Stage) for x in stages),
     )
 
 
 _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
-def _named(field: str, value: object, kind: type[_Kind]) -> _Kind:
-    """One of a kind, or what bears its name."""
-    for known in kind:
-        if value == known:
-            return known
-    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(kind)}")
+def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
+    """Return the member of an enum that equals a value; raise ValueError if there is none."""
+    for member in enum_type:
+        if value == member:
+            return member
+    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(enum_type)}")
 
 
-def checked_id(text: object) -> str:
-    """An id that a writer chose; raises ValueError where it can't be one everywhere."""
+def validate_id(text: object) -> str:
+    """Return an id that the author chose; raise ValueError if some format does not allow it."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(
             f"{text!r:.42} is no id: a letter, then letters, digits, '-', '_' and '.', "

@@ -1,8 +1,8 @@
-"""Light and dark: colours as custom properties that follow the page a document stands in.
+"""Themes: colours as custom properties that follow the surrounding page.
 
-A page says which of the two it is by a mark on one of its elements, or by ``color-scheme``. A page
-that says neither is a light one, whatever its reader's system is: those that follow the system
-declare it. Where a writer chose a theme, nothing is followed.
+A page declares its theme by a mark on one of its elements, or by ``color-scheme``. A page without a
+declaration is light, whatever the system setting, because pages that follow the system declare it.
+A theme that the author chose follows nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class Theme(StrEnum):
-    """What a document follows."""
+    """The theme of a document."""
 
     AUTO = "auto"
     LIGHT = "light"
@@ -21,7 +21,7 @@ class Theme(StrEnum):
 
 THEMES = tuple(map(str, Theme))
 Pair = tuple[str, str]
-"""A colour on a light page, and on a dark one."""
+"""Colour on a light page, and on a dark one."""
 
 MARKS: tuple[Pair, ...] = (
     ("[data-theme=light]", "[data-theme=dark]"),  # furo, pydata, Docusaurus
@@ -34,10 +34,10 @@ MARKS: tuple[Pair, ...] = (
     ("html[theme=light]", "html[theme=dark]"),  # Colab
     ("html.light", "html.dark"),  # Tailwind, VitePress
 )
-"""Selectors of elements by which a page says that it is light, or dark."""
+"""Selectors of elements that declare a page light, and dark."""
 
 FOLLOWS_SYSTEM = "[data-theme=auto]"  # furo
-"""Elements by which a page says that it is as its reader's system."""
+"""Selector of elements that declare that a page follows the system."""
 
 HTML: dict[str, Pair] = {
     "page": ("#ffffff", "#12161c"),
@@ -50,30 +50,32 @@ HTML: dict[str, Pair] = {
     "tip": ("#1a2029", "#e6eaf0"),
     "tip-ink": ("#ffffff", "#12161c"),
 }
-"""The colours of an HTML document."""
+"""Colours of an HTML document."""
 
 
-def declarations(inks: Mapping[str, Pair], theme: Theme) -> str:
-    """Custom properties for the inks of a light page, or a dark one; of whichever a page is."""
-    return "".join(f"--px-{ink}:{_value(pair, theme)};" for ink, pair in inks.items())
+def format_declarations(colours: Mapping[str, Pair], theme: Theme) -> str:
+    """Return the custom properties of colours: light, dark, or for whichever the page is."""
+    return "".join(f"--px-{name}:{_format_colour(pair, theme)};" for name, pair in colours.items())
 
 
-def _value(pair: Pair, theme: Theme) -> str:
+def _format_colour(pair: Pair, theme: Theme) -> str:
     light, dark = pair
     if theme is not Theme.AUTO:
         return dark if theme is Theme.DARK else light
     return f"light-dark({light},{dark})" if light.startswith("#") else "initial"
 
 
-def rules(scope: str, inks: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
-    """The rules that give ``--px-…`` their colours in what a selector picks.
+def format_rules(scope: str, colours: Mapping[str, Pair], theme: Theme = Theme.AUTO) -> str:
+    """Return the rules that set the colours ``--px-…`` within a selector.
 
-    What is no colour has no value where the page's ``color-scheme`` decides. Paper is light,
-    unless dark was chosen: a browser prints no backgrounds.
+    A property that is not a colour stays unset where ``color-scheme`` decides. Print is light
+    unless the theme is dark, because browsers do not print backgrounds.
     """
     if theme is not Theme.AUTO:
-        return f"{scope}{{{declarations(inks, theme)}}}"
-    either, light, dark = (declarations(inks, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK))
+        return f"{scope}{{{format_declarations(colours, theme)}}}"
+    either, light, dark = (
+        format_declarations(colours, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
+    )
     is_light, is_dark = (",".join(marks) for marks in zip(*MARKS, strict=True))
     return (
         f"{scope}{{{light}}}"

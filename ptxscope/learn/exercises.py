@@ -1,8 +1,8 @@
-"""Exercises without end, drawn from the catalog: what comes out, which line, which operands.
+"""Endless exercises drawn from the catalog: predict a result, pick a line, find operands.
 
-The exercise of a number follows from seed, level and family alone, unless a tally bends the
-draw towards what was got wrong. Every one is checked by the engine: of the lines to choose from
-just one gives the result; operands that make the answers part are known to exist.
+The exercise of a number depends only on seed, level and family, unless a tally shifts the draw
+towards earlier mistakes. The engine checks every exercise: exactly one of the lines to choose from
+gives the result, and operands for which the models differ are known to exist.
 """
 
 from __future__ import annotations
@@ -40,77 +40,79 @@ QUESTIONS = {
 }
 GROUPS = {"compare": Group.COMPARE, "scalar": Group.SCALAR, "simd": Group.SIMD}
 _KINDS = {ExerciseKind.RESULT: 5, ExerciseKind.MODIFIER: 3, ExerciseKind.PART: 2}
-"""How often each is asked."""
+"""Weight of each kind."""
 _TRIES = 24
-"""Forms that are drawn until one makes an exercise of its kind."""
+"""Number of forms drawn before giving up on an exercise of a kind."""
 _ERRATA_FROM = 2
-"""The lowest level at which errata touch much of what is drawn."""
+"""Lowest level at which errata affect most of the forms drawn."""
 _WITNESSES = 60
-"""Operands that are tried for two answers that part."""
-_HAPPENS = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED))
+"""Number of operands tried to make two models differ."""
+_EVENT_FLAGS = frozenset(
+    (Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED)
+)
 
 
 class Exercise(NamedTuple):
     """One exercise."""
 
     number: int
-    """From 1."""
+    """Number, from 1."""
     kind: ExerciseKind
     level: int
     trace: Trace
-    """The right line on its operands; where operands are asked, on some that do."""
+    """The right line on its operands; for operands to find, on some that answer the question."""
     choices: tuple[Instruction, ...] = ()
-    """Lines of which one gives the trace's result."""
-    other: Model = ISA_MODEL
-    """Whose answer differs from the documented one."""
+    """Lines to choose from; exactly one gives the result of the trace."""
+    other_model: Model = ISA_MODEL
+    """Model whose answer differs from the documented one."""
 
     @property
     def opcode(self) -> str:
-        """What it is about."""
+        """Opcode that the exercise is about."""
         return self.trace.instruction.opcode
 
     @property
     def question(self) -> judging.Question:
-        """Where the result is asked."""
+        """The question about the result."""
         return judging.Question(self.trace, next(iter(self.trace.instruction.results)))
 
     @property
-    def right(self) -> int:
-        """The number of the line that is right, from 1."""
+    def right_number(self) -> int:
+        """Number of the right line, from 1."""
         return self.choices.index(self.trace.instruction) + 1
 
 
 class Verdict(NamedTuple):
-    """An answer to an exercise, judged."""
+    """The grade of an answer to an exercise."""
 
     is_right: bool
-    said: tuple[str, ...]
-    """Why, where it is wrong; what it shows, where it is right."""
+    sentences: tuple[str, ...]
+    """The reason if the answer is wrong; a remark if it is right."""
 
 
 def map_families() -> dict[str, tuple[str, ...]]:
-    """The opcodes of each family: a group, an operation in all its widths, one instruction."""
-    found = {
+    """Return the opcodes of each family: a group, an operation of all widths, or one opcode."""
+    families = {
         name: tuple(x.opcode for x in CATALOG.values() if x.group is group)
         for name, group in GROUPS.items()
     }
     for opcode, entry in CATALOG.items():
-        found.setdefault(entry.base_opcode, ())
-        found[entry.base_opcode] += (opcode,)
-    return found | {opcode: (opcode,) for opcode in CATALOG if opcode not in found}
+        families.setdefault(entry.base_opcode, ())
+        families[entry.base_opcode] += (opcode,)
+    return families | {opcode: (opcode,) for opcode in CATALOG if opcode not in families}
 
 
 def iter_exercises(
     seed: str, level: int = 1, family: str = "", tally: Tally | None = None
 ) -> Iterator[Exercise]:
-    """Exercises without end; a tally makes what was got wrong come more often.
+    """Yield exercises without end; a tally makes earlier mistakes come up more often.
 
-    Raises KeyError for a family that ``families`` does not have.
+    Raise KeyError if ``map_families`` has no such family.
     """
     opcodes = map_families()[family] if family else tuple(CATALOG)
     bias = tally or Tally()
     weights = {opcode: bias.compute_weight(opcode) for opcode in opcodes}
-    kinds = {kind: often * bias.compute_weight(kind) for kind, often in _KINDS.items()}
+    kinds = {kind: weight * bias.compute_weight(kind) for kind, weight in _KINDS.items()}
     for number in count(1):
         yield make_exercise(
             SeededRandom(f"{seed}/{level}/{family}/{number}"), number, level, weights, kinds
@@ -124,21 +126,21 @@ def make_exercise(
     weights: Mapping[str, int],
     kinds: Mapping[ExerciseKind, int] = _KINDS,
 ) -> Exercise:
-    """The exercise that is drawn; how often is told by opcode, and by kind."""
+    """Draw an exercise with weights by opcode and by kind."""
     kind = draw.pick_weighted(kinds)
     if kind is ExerciseKind.PART:
-        parting = {x: y for x, y in weights.items() if any(x in e.opcodes for e in ERRATA)}
-        if not parting:
+        erratum_weights = {x: y for x, y in weights.items() if any(x in e.opcodes for e in ERRATA)}
+        if not erratum_weights:
             kind = ExerciseKind.RESULT
-        weights = parting or weights
+        weights = erratum_weights or weights
     opcode = draw.pick_weighted(weights)
-    make = {
+    make_kind = {
         ExerciseKind.MODIFIER: _make_modifier_exercise,
         ExerciseKind.PART: _make_divergence_exercise,
     }.get(kind)
-    for _ in range(_TRIES if make else 0):
-        if make and (made := make(draw, number, level, opcode)):
-            return made
+    for _ in range(_TRIES if make_kind else 0):
+        if make_kind and (exercise := make_kind(draw, number, level, opcode)):
+            return exercise
     return _make_result_exercise(draw, number, level, opcode)
 
 
@@ -146,13 +148,15 @@ def make_exercise(
 
 
 def _make_trace(draw: SeededRandom, ins: Instruction, level: int) -> Trace:
-    """The instruction on operands; such as something happens to, where that is soon found."""
-    found = [
+    """Return a trace on operands that raise a flag, if a few draws find some."""
+    traces = [
         Trace(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, level)))
         for _ in range(1 + level)
     ]
-    happens = (x for x in found if any(_HAPPENS.intersection(step.flags) for step in x.steps))
-    return next(happens, found[0])
+    eventful_traces = (
+        x for x in traces if any(_EVENT_FLAGS.intersection(step.flags) for step in x.steps)
+    )
+    return next(eventful_traces, traces[0])
 
 
 def _make_result_exercise(draw: SeededRandom, number: int, level: int, opcode: str) -> Exercise:
@@ -165,36 +169,44 @@ def _make_modifier_exercise(
 ) -> Exercise | None:
     ins = make_instruction(draw_form(draw, opcode, level))
     trace = _make_trace(draw, ins, level)
-    seen, others = {_list_result_bits(trace)}, list[Instruction]()
+    known_results, other_lines = {_list_result_bits(trace)}, list[Instruction]()
     for changed in _iter_changed_forms(draw, ins.form, level):
-        other = make_instruction(changed)
-        bits = _list_result_bits(Trace(other, ISA_MODEL, trace.operands))
-        if bits not in seen:
-            seen.add(bits)
-            others.append(other)
-        if len(others) == 3:
+        other_line = make_instruction(changed)
+        bits = _list_result_bits(Trace(other_line, ISA_MODEL, trace.operands))
+        if bits not in known_results:
+            known_results.add(bits)
+            other_lines.append(other_line)
+        if len(other_lines) == 3:
             break
-    if len(others) < 2:
+    if len(other_lines) < 2:
         return None
-    choices = tuple(draw.shuffle((ins, *others)))
+    choices = tuple(draw.shuffle((ins, *other_lines)))
     return Exercise(number, ExerciseKind.MODIFIER, level, trace, choices)
 
 
-def _iter_changed_forms(draw: SeededRandom, found: Form, level: int) -> Iterator[Form]:
-    """Legal forms that differ in one slot and read the same operands, in some order."""
-    for slot in draw.shuffle(_list_varied_slots(found, level)):
+def _iter_changed_forms(draw: SeededRandom, form: Form, level: int) -> Iterator[Form]:
+    """Yield legal forms that differ in one slot and read the same operands, in random order."""
+    for slot in draw.shuffle(_list_varied_slots(form, level)):
         for value in _iter_values(draw, slot):
-            changed = found._replace(**{slot.name: value})  # type: ignore[arg-type]
-            now = found.get(slot.name)
-            if isinstance(now, Type) and isinstance(value, Type) and now.bits != value.bits:
+            changed_form = form._replace(**{slot.name: value})  # type: ignore[arg-type]
+            old_value = form.get(slot.name)
+            if (
+                isinstance(old_value, Type)
+                and isinstance(value, Type)
+                and old_value.bits != value.bits
+            ):
                 continue
-            if value != now and not find_violations(changed) and not find_remarks(changed):
-                yield changed
+            if (
+                value != old_value
+                and not find_violations(changed_form)
+                and not find_remarks(changed_form)
+            ):
+                yield changed_form
 
 
-def _list_varied_slots(found: Form, level: int) -> list[Slot]:
-    """The slots in which lines to choose from differ: what is written, no destination."""
-    slots = (x for x in CATALOG[found.opcode].slots if x.name not in ("c", "dst"))
+def _list_varied_slots(form: Form, level: int) -> list[Slot]:
+    """Return the slots in which lines to choose from differ, without c and the destinations."""
+    slots = (x for x in CATALOG[form.opcode].slots if x.name not in ("c", "dst"))
     return [
         x
         for x in slots
@@ -213,20 +225,20 @@ def _make_divergence_exercise(
     draw: SeededRandom, number: int, level: int, opcode: str
 ) -> Exercise | None:
     ins = make_instruction(draw_form(draw, opcode, max(level, _ERRATA_FROM)))
-    if not ins.errata:  # one shows only under a guard
+    if not ins.errata:  # one of them shows only under a guard
         ins = replace(ins, guard=Guard("g", negated=bool(draw.random_below(2))))
     if not ins.errata or "d" not in ins.results:
         return None
     isa = make_plan(ins)
-    others = [(model, make_plan(ins, model.make_rules(ins.form))) for model in PTXAS_MODELS]
-    others = [(model, plan) for model, plan in others if plan != isa]
+    model_plans = [(model, make_plan(ins, model.make_rules(ins.form))) for model in PTXAS_MODELS]
+    model_plans = [(model, plan) for model, plan in model_plans if plan != isa]
     for _ in range(_WITNESSES):
         bits = bind_values(ins, draw_operands(draw, ins, 3))
         documented = compute_results(isa, bits)
-        for model, plan in others:
+        for model, plan in model_plans:
             if compute_results(plan, bits) != documented:
                 return Exercise(
-                    number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other=model
+                    number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other_model=model
                 )
     return None
 
@@ -235,40 +247,43 @@ def _list_result_bits(trace: Trace) -> tuple[tuple[str, int], ...]:
     return tuple(trace.result.items())
 
 
-# --- what is told of one -----------------------------------------------------------------
+# --- text of an exercise -----------------------------------------------------------------
 
 
-def question_lines(found: Exercise) -> tuple[str, ...]:
-    """The exercise in lines of text, its question first."""
-    trace, ins = found.trace, found.trace.instruction
-    lines = [QUESTIONS[found.kind]]
-    if found.kind is not ExerciseKind.MODIFIER:
+def question_lines(exercise: Exercise) -> tuple[str, ...]:
+    """Return the exercise as lines of text, the question first."""
+    trace, ins = exercise.trace, exercise.trace.instruction
+    lines = [QUESTIONS[exercise.kind]]
+    if exercise.kind is not ExerciseKind.MODIFIER:
         lines.append(f"  {ins}")
-    if found.kind is ExerciseKind.PART:
-        return (*lines, f"  find operands for which isa (documented) and {found.other.name} differ")
-    lines += [f"  {line}" for line in format_operands(trace, found.choices)]
-    if found.kind is ExerciseKind.MODIFIER:
+    if exercise.kind is ExerciseKind.PART:
+        return (
+            *lines,
+            f"  find operands for which isa (documented) and {exercise.other_model.name} differ",
+        )
+    lines += [f"  {line}" for line in format_operands(trace, exercise.choices)]
+    if exercise.kind is ExerciseKind.MODIFIER:
         lines.append(f"  result: {_format_results(trace)}")
-        lines += [f"  {at}) {choice}" for at, choice in enumerate(found.choices, 1)]
+        lines += [f"  {number}) {choice}" for number, choice in enumerate(exercise.choices, 1)]
     return tuple(lines)
 
 
-def prompt(found: Exercise) -> str:
-    """What an answer is typed behind."""
-    if found.kind is ExerciseKind.RESULT:
-        return f"{next(iter(found.trace.instruction.results.values()))} = "
-    if found.kind is ExerciseKind.MODIFIER:
-        return f"1 to {len(found.choices)}: "
-    return " ".join(f"{x.name}=?" for x in found.trace.instruction.inputs) + " : "
+def format_prompt(exercise: Exercise) -> str:
+    """Return the prompt for an answer."""
+    if exercise.kind is ExerciseKind.RESULT:
+        return f"{next(iter(exercise.trace.instruction.results.values()))} = "
+    if exercise.kind is ExerciseKind.MODIFIER:
+        return f"1 to {len(exercise.choices)}: "
+    return " ".join(f"{x.name}=?" for x in exercise.trace.instruction.inputs) + " : "
 
 
 def format_operands(trace: Trace, choices: Iterable[Instruction] = ()) -> tuple[str, ...]:
-    """A line for each operand that one of the lines reads: its bits, and what they are to it."""
+    """Return a line for each operand that the lines read: its bits and their meaning."""
     ins = trace.instruction
-    read = {x.name: x for line in (ins, *choices) for x in line.inputs}
+    inputs = {x.name: x for line in (ins, *choices) for x in line.inputs}
     return tuple(
         f"{name} = {format_hex(bits, x.type.bits)}  {interpret_bits(ins, x.roles[0], bits)}"
-        for name, x in sorted(read.items())
+        for name, x in sorted(inputs.items())
         for bits in [trace.operands[x.roles[0]]]
     )
 
@@ -278,128 +293,132 @@ def _format_results(trace: Trace) -> str:
     return format_result_bits(ins, {role: trace.result[name] for role, name in ins.results.items()})
 
 
-def format_solution(found: Exercise) -> str:
-    """The right answer."""
-    if found.kind is ExerciseKind.RESULT:
-        ins, key = found.trace.instruction, found.question.key
-        bits = judging.compute_expected(found.question)
-        shown = format_hex(bits, ins.type_of(key).bits)
-        return f"{ins.results[key]} = {shown}  {interpret_bits(ins, key, bits)}"
-    if found.kind is ExerciseKind.MODIFIER:
-        return f"{found.right}) {found.trace.instruction}"
-    return "for example " + _format_given(found.trace)
+def format_solution(exercise: Exercise) -> str:
+    """Format the right answer."""
+    if exercise.kind is ExerciseKind.RESULT:
+        ins, key = exercise.trace.instruction, exercise.question.key
+        bits = judging.compute_expected(exercise.question)
+        digits = format_hex(bits, ins.type_of(key).bits)
+        return f"{ins.results[key]} = {digits}  {interpret_bits(ins, key, bits)}"
+    if exercise.kind is ExerciseKind.MODIFIER:
+        return f"{exercise.right_number}) {exercise.trace.instruction}"
+    return "for example " + _format_values(exercise.trace)
 
 
-def _format_given(trace: Trace) -> str:
+def _format_values(trace: Trace) -> str:
     ins = trace.instruction
     return " ".join(
         f"{x.name}={format_hex(trace.operands[x.roles[0]], x.type.bits)}" for x in ins.inputs
     )
 
 
-def list_hints(found: Exercise) -> tuple[str, ...]:
-    """What leads to the answer, one after the other; the last says it."""
-    if found.kind is ExerciseKind.RESULT:
-        return judging.list_hints(found.question)
-    if found.kind is ExerciseKind.MODIFIER:
-        wrong = (x for x in found.choices if x != found.trace.instruction)
+def list_hints(exercise: Exercise) -> tuple[str, ...]:
+    """Return hints in order; the last one is the answer."""
+    if exercise.kind is ExerciseKind.RESULT:
+        return judging.list_hints(exercise.question)
+    if exercise.kind is ExerciseKind.MODIFIER:
+        wrong_lines = (x for x in exercise.choices if x != exercise.trace.instruction)
         return (
-            *(_format_choice_result(found, x) for x in wrong),
-            f"It is {format_solution(found)}",
+            *(_format_choice_result(exercise, x) for x in wrong_lines),
+            f"It is {format_solution(exercise)}",
         )
-    changed = Trace(found.trace.instruction, found.other, found.trace.operands).changed_by
-    return (*(f"{e.id}: {e.sentence}" for e in changed), f"{format_solution(found)}".capitalize())
+    errata = Trace(
+        exercise.trace.instruction, exercise.other_model, exercise.trace.operands
+    ).changed_by
+    return (*(f"{e.id}: {e.sentence}" for e in errata), f"{format_solution(exercise)}".capitalize())
 
 
-def _format_choice_result(found: Exercise, choice: Instruction) -> str:
-    trace = Trace(choice, ISA_MODEL, found.trace.operands)
-    return f"{found.choices.index(choice) + 1}) gives {_format_results(trace)}."
+def _format_choice_result(exercise: Exercise, choice: Instruction) -> str:
+    trace = Trace(choice, ISA_MODEL, exercise.trace.operands)
+    return f"{exercise.choices.index(choice) + 1}) gives {_format_results(trace)}."
 
 
 # --- answers -----------------------------------------------------------------------------
 
 _WORD = pattern(r"[^\s,;]\S*+")
 _LONGEST = 4096
-"""Characters of an answer that are read."""
+"""Longest answer in characters."""
 
 
-def grade_answer(found: Exercise, text: str) -> Verdict:
-    """Judge an answer; raises PtxError for what is none."""
+def grade_answer(exercise: Exercise, text: str) -> Verdict:
+    """Grade an answer; raise PtxError if it is not one."""
     if len(text) > _LONGEST:
         problem = Problem("the answer is too long", (0, 1), f"{_LONGEST} characters")
         raise PtxError(text[:_LONGEST], (problem,))
-    if found.kind is ExerciseKind.RESULT:
-        judged = judging.judge(found.question, text)
-        return Verdict(judged.is_right, judged.why)
-    if found.kind is ExerciseKind.MODIFIER:
-        return _grade_choice(found, text)
-    return _grade_operands(found, text)
+    if exercise.kind is ExerciseKind.RESULT:
+        graded_answer = judging.grade_answer(exercise.question, text)
+        return Verdict(graded_answer.is_right, graded_answer.sentences)
+    if exercise.kind is ExerciseKind.MODIFIER:
+        return _grade_choice(exercise, text)
+    return _grade_operands(exercise, text)
 
 
-def feedback_lines(found: Exercise, verdict: Verdict) -> tuple[str, ...]:
-    """What is said of an answer."""
+def feedback_lines(exercise: Exercise, verdict: Verdict) -> tuple[str, ...]:
+    """Return the feedback on an answer."""
     if verdict.is_right:
-        return ("Right.", *verdict.said)
-    return ("Wrong.", *verdict.said, format_solution(found))
+        return ("Right.", *verdict.sentences)
+    return ("Wrong.", *verdict.sentences, format_solution(exercise))
 
 
-def skipped_lines(found: Exercise) -> tuple[str, ...]:
-    """What is said where there was none."""
-    return (f"Skipped. {format_solution(found)}",)
+def skipped_lines(exercise: Exercise) -> tuple[str, ...]:
+    """Return the feedback on a skipped exercise."""
+    return (f"Skipped. {format_solution(exercise)}",)
 
 
-def _grade_choice(found: Exercise, text: str) -> Verdict:
+def _grade_choice(exercise: Exercise, text: str) -> Verdict:
     word = text.strip().rstrip(").")
-    most = len(found.choices)
-    if word.isascii() and word.isdecimal() and len(word) < 3 and 1 <= int(word) <= most:
-        choice = found.choices[int(word) - 1]
+    choice_count = len(exercise.choices)
+    if word.isascii() and word.isdecimal() and len(word) < 3 and 1 <= int(word) <= choice_count:
+        choice = exercise.choices[int(word) - 1]
     else:
-        choice = _parse_written_choice(found, text)
-    if choice == found.trace.instruction:
+        choice = _parse_written_choice(exercise, text)
+    if choice == exercise.trace.instruction:
         return Verdict(True, ())
-    said = f"{_format_choice_result(found, choice)[:-1]}, not {_format_results(found.trace)}."
-    return Verdict(False, (said,))
+    sentence = (
+        f"{_format_choice_result(exercise, choice)[:-1]}, not {_format_results(exercise.trace)}."
+    )
+    return Verdict(False, (sentence,))
 
 
-def _parse_written_choice(found: Exercise, text: str) -> Instruction:
-    """A choice that was written out; raises PtxError for anything else."""
+def _parse_written_choice(exercise: Exercise, text: str) -> Instruction:
+    """Parse a choice that was written out; raise PtxError if it is none of the lines."""
     with suppress(PtxError):
         choice = parse(text)
-        if choice in found.choices:
+        if choice in exercise.choices:
             return choice
     start = len(text) - len(text.lstrip())
     span = (start, max(len(text.rstrip()), start + 1))
-    problem = Problem("this is none of the lines", span, f"1 to {len(found.choices)}")
+    problem = Problem("this is none of the lines", span, f"1 to {len(exercise.choices)}")
     raise PtxError(text, (problem,))
 
 
-def _grade_operands(found: Exercise, text: str) -> Verdict:
-    ins = found.trace.instruction
+def _grade_operands(exercise: Exercise, text: str) -> Verdict:
+    ins = exercise.trace.instruction
     bits = bind_values(ins, _parse_assignments(ins, text))
-    isa, other = Trace(ins, ISA_MODEL, bits), Trace(ins, found.other, bits)
-    if isa.result == other.result:
-        return Verdict(False, (f"Both give {_format_results(isa)}.",))
-    said = [
-        f"The documentation has {_format_results(isa)}, {found.other.name} "
-        f"{_format_results(other)}."
+    isa_trace, other_trace = Trace(ins, ISA_MODEL, bits), Trace(ins, exercise.other_model, bits)
+    if isa_trace.result == other_trace.result:
+        return Verdict(False, (f"Both give {_format_results(isa_trace)}.",))
+    sentences = [
+        f"The documentation has {_format_results(isa_trace)}, {exercise.other_model.name} "
+        f"{_format_results(other_trace)}."
     ]
-    return Verdict(True, (*said, *(f"{e.id}: {e.sentence}" for e in other.changed_by)))
+    return Verdict(True, (*sentences, *(f"{e.id}: {e.sentence}" for e in other_trace.changed_by)))
 
 
 def _parse_assignments(ins: Instruction, text: str) -> dict[str, int]:
-    """``a=1 b=0xff``: a value for each register that is read; raises PtxError."""
+    """Parse ``a=1 b=0xff``: a value for each register that is read; raise PtxError."""
     types = {x.name: x.type for x in ins.inputs}
-    wanted = " ".join(f"{name}=1" for name in types)
+    example = " ".join(f"{name}=1" for name in types)
     values: dict[str, int] = {}
     for match in _WORD.finditer(text):
         name, equals, value = match[0].rstrip(",;").partition("=")
         span = (match.start(), match.start() + max(len(name), 1))
         if not equals or name not in types or name in values:
-            twice = f"{quote_word(name)} is given twice"
+            repetition = f"{quote_word(name)} is given twice"
             message = (
-                twice if name in values else f"{quote_word(match[0])} gives no operand a value"
+                repetition if name in values else f"{quote_word(match[0])} gives no operand a value"
             )
-            raise PtxError(text, (Problem(message, span, wanted),))
+            raise PtxError(text, (Problem(message, span, example),))
         try:
             values[name] = parse_value(value, types[name])
         except PtxError as error:
@@ -407,5 +426,5 @@ def _parse_assignments(ins: Instruction, text: str) -> dict[str, int]:
     for name in types:
         if name not in values:
             span = (0, max(len(text.rstrip()), 1))
-            raise PtxError(text, (Problem(f"no value for {name}", span, wanted),))
+            raise PtxError(text, (Problem(f"no value for {name}", span, example),))
     return values

@@ -1,13 +1,13 @@
-"""Judging what somebody predicts, and leading there by hints.
+"""Grades predictions and gives hints.
 
-``judge(Question(trace, "saturate", 2), "127")``: a lane of a row, a destination (``"d"``), or a
-lane of it. An answer may be written in every notation that the value field takes.
+``judge(Question(trace, "saturate", 2), "127")`` asks for a lane of a row, a destination (``"d"``),
+or a lane of a destination. An answer may use any notation that the value field accepts.
 
-A row of bits (a selected byte, a merged lane, a destination) is right by its bits, given as
-bits or as the signed or unsigned number. A row of numbers is right by the number; or by its bits,
-written as 0x… or 0b…, in 32, 64 or 128 bits, whichever holds the row; a clamped one by its bits in
-the type that it is clamped to. So neither 255 nor 0xff is -1 where a byte is extended, nor is
-4294967295 where a word is: that is what is asked there.
+A row of bits (a selected byte, a merged lane, a destination) is right by its bits, written as bits
+or as the signed or unsigned number. A row of numbers is right by the number, or by its bits,
+written as 0x… or 0b…, in the narrowest of 32, 64 or 128 bits that holds the row; a clamped one by
+its bits in the type that it is clamped to. So -1 is neither 255 nor 0xff when a byte is extended,
+nor 4294967295 when a word is: the question is about exactly that.
 """
 
 from __future__ import annotations
@@ -35,121 +35,141 @@ MISSED = "No single mistake that is known gives that."
 
 
 class GradedAnswer(NamedTuple):
-    """What somebody answered, judged."""
+    """A graded answer."""
 
     is_right: bool
-    given: int
-    """As ``expected`` has it, where it is right."""
+    value: int
+    """Value of the answer; if right, equal to `expected`."""
     expected: int
     explanations: tuple[Explanation, ...]
-    """Which mistake gives just this, or those of the lanes, where it takes several; none where it
-    is right or none is known."""
+    """The mistake that gives this value, or those of its lanes if it takes several; empty if the
+    answer is right or no mistake is known."""
 
     @property
-    def why(self) -> tuple[str, ...]:
-        """The explanations, each with what is right."""
-        return tuple(x.said for x in self.explanations)
+    def sentences(self) -> tuple[str, ...]:
+        """Sentences of the explanations, each with the right value."""
+        return tuple(x.sentence for x in self.explanations)
 
 
 def compute_expected(question: Question) -> int:
-    """The right answer, from the trace; raises ValueError where there is no such place."""
-    where = locate_answer(question)
-    return where.get_value({key: row.values for key, row in question.trace.rows.items()})
+    """Return the right answer from the trace; raise ValueError if there is no such location."""
+    location = locate_answer(question)
+    return location.get_value({key: row.values for key, row in question.trace.rows.items()})
 
 
-def judge(question: Question, text: str) -> GradedAnswer:
-    """Judge what was typed; raises PtxError for what is no value, ValueError for no such place."""
-    where = locate_answer(question)
-    given, right, bits = where.read(text), compute_expected(question), is_bits(text)
-    if where.is_accepted(right, given, bits=bits):
-        return GradedAnswer(True, right, right, ())
+def grade_answer(question: Question, text: str) -> GradedAnswer:
+    """Grade a typed answer.
+
+    Raise PtxError if it is not a value, and ValueError if there is no such location.
+    """
+    location = locate_answer(question)
+    value, expected, is_pattern = (
+        location.parse_answer(text),
+        compute_expected(question),
+        is_bits(text),
+    )
+    if location.is_accepted(expected, value, is_pattern=is_pattern):
+        return GradedAnswer(True, expected, expected, ())
     from .mistakes import explain_answer
 
-    found = explain_answer(question, given, bits=bits)
+    explanations = explain_answer(question, value, is_pattern=is_pattern)
     return GradedAnswer(
-        False, given, right, _explain_hex_digits(question, where, text.strip(), found) or found
+        False,
+        value,
+        expected,
+        _explain_hex_digits(question, location, text.strip(), explanations) or explanations,
     )
 
 
-def reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
-    """What is said of a wrong answer: at first the mistake alone, then what is right too."""
+def format_reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
+    """Return the reply to a wrong answer: first the mistake alone, later also the right answer."""
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
         return best.name if best else MISSED
-    said = best.said if best else MISSED
-    return said if best and best.has_result else f"{said} It is {answer_text(question)}."
+    sentence = best.sentence if best else MISSED
+    return (
+        sentence
+        if best and best.has_result
+        else f"{sentence} It is {format_right_answer(question)}."
+    )
 
 
-def answer_text(question: Question) -> str:
-    """The right answer as it is shown; read as an answer, it is right."""
-    where, trace = locate_answer(question), question.trace
-    if question.key in DESTINATIONS or where.lane is None:
-        return format_hex(compute_expected(question), where.width)
-    formula = describe_lane(trace, trace.rows[where.key], where.lane).formula
-    return formula.left if formula.sign is Sign.FOR else formula.right
+def format_right_answer(question: Question) -> str:
+    """Format the right answer as it is shown; typed as an answer, it is accepted."""
+    location, trace = locate_answer(question), question.trace
+    if question.key in DESTINATIONS or location.lane is None:
+        return format_hex(compute_expected(question), location.width)
+    formula = describe_lane(trace, trace.rows[location.key], location.lane).formula
+    is_left = formula.sign is Sign.FOR or formula.right == "_"  # `1 for p`, or `1 → _`
+    return formula.left if is_left else formula.right
 
 
 def _explain_hex_digits(
-    question: Question, where: AnswerLocation, text: str, known: tuple[Explanation, ...]
+    question: Question,
+    location: AnswerLocation,
+    text: str,
+    known_explanations: tuple[Explanation, ...],
 ) -> tuple[Explanation, ...]:
-    """Digits that would be right as hexadecimal; or explained, where nothing explains them."""
+    """Explain decimal digits that are right, or explicable, as hexadecimal ones."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
     from .mistakes import Explanation, explain_answer
 
-    meant = f"{sign}0x{digits}"
+    hex_text = f"{sign}0x{digits}"
     try:
-        given = where.read(meant)
+        value = location.parse_answer(hex_text)
     except PtxError:
         return ()
-    if where.is_accepted(compute_expected(question), given, bits=not sign):
+    if location.is_accepted(compute_expected(question), value, is_pattern=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
-        return (Explanation(name, f"{text} is decimal; {meant} is right.", True),)
-    if known or where.is_same_value(given, where.read(text)):
+        return (Explanation(name, f"{text} is decimal; {hex_text} is right.", True),)
+    if known_explanations or location.is_same_value(value, location.parse_answer(text)):
         return ()
-    found = explain_answer(question, given, bits=not sign)
-    return tuple(x.behind(f"{text} is decimal, not {meant}.") for x in found)
+    explanations = explain_answer(question, value, is_pattern=not sign)
+    return tuple(x.with_lead(f"{text} is decimal, not {hex_text}.") for x in explanations)
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
-    """What leads to the answer, one step at a time; the last is how it comes about."""
-    where, trace = locate_answer(question), question.trace
-    if question.key in {written.role for written in trace.plan.results}:
-        return _from_the_start(question, where)
-    step = next(x for x in trace.steps if any(row.key == where.key for row in x.rows))
-    row, lane = trace.rows[where.key], where.lane or 0
+    """Return hints in order; the last one derives the answer."""
+    location, trace = locate_answer(question), question.trace
+    if question.key in {result.role for result in trace.plan.results}:
+        return _list_destination_hints(question, location)
+    step = next(x for x in trace.steps if any(row.key == location.key for row in x.rows))
+    row, lane = trace.rows[location.key], location.lane or 0
     sides = describe_lane(trace, row, lane).formula
-    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}"]
-    if where.lane is not None and not sides.grouped:
-        said.append(f"Work out {sides.left}.")
-    lanes = range(len(row.lanes)) if where.lane is None else (lane,)
-    return (*said, _format_sentences(trace, row, lanes))
+    hints = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}"]
+    if location.lane is not None and not sides.grouped:
+        hints.append(f"Work out {sides.left}.")
+    lanes = range(len(row.lanes)) if location.lane is None else (lane,)
+    return (*hints, _format_sentences(trace, row, lanes))
 
 
-def _from_the_start(question: Question, where: AnswerLocation) -> tuple[str, ...]:
-    """A destination's: what each step does, then what it gave on the way there."""
+def _list_destination_hints(question: Question, location: AnswerLocation) -> tuple[str, ...]:
+    """Return the hints for a destination: the rule of each step, then its values."""
     trace = question.trace
-    used = find_ancestors(trace, LaneBits(where.key, 0, where.shift, where.shift + where.width))
-    ways = {step.number: _list_used_lanes(step, used) for step in trace.steps}
-    steps = [step for step in trace.steps if ways[step.number]]
-    said = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
+    ancestors = find_ancestors(
+        trace, LaneBits(location.key, 0, location.shift, location.shift + location.width)
+    )
+    used_lanes = {step.number: _list_used_lanes(step, ancestors) for step in trace.steps}
+    steps = [step for step in trace.steps if used_lanes[step.number]]
+    hints = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
     for step in steps:
-        worked = (_format_sentences(trace, row, lanes) for row, lanes in ways[step.number])
-        said.append(f"{format_title(step).capitalize()}: {' '.join(worked)}")
-    return tuple(said)
+        sentences = (_format_sentences(trace, row, lanes) for row, lanes in used_lanes[step.number])
+        hints.append(f"{format_title(step).capitalize()}: {' '.join(sentences)}")
+    return tuple(hints)
 
 
-def _list_used_lanes(step: Step, used: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
-    """The rows and lanes of a step that an answer comes from."""
-    found = [
-        (row, sorted({cell.lane for cell in used if cell.key == row.key})) for row in step.rows
+def _list_used_lanes(step: Step, ancestors: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
+    """Return the rows of a step, with their lanes, that an answer depends on."""
+    used_rows = [
+        (row, sorted({cell.lane for cell in ancestors if cell.key == row.key})) for row in step.rows
     ]
-    return [(row, lanes) for row, lanes in found if lanes]
+    return [(row, lanes) for row, lanes in used_rows if lanes]
 
 
 def _format_sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
-    said = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
-    first = said.partition(" ")[0]
-    is_name = len(first) == 1 or first in trace.instruction.names.values()
-    return f"{said}." if is_name else f"{said[0].upper()}{said[1:]}."
+    text = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
+    first_word = text.partition(" ")[0]
+    is_name = len(first_word) == 1 or first_word in trace.instruction.names.values()
+    return f"{text}." if is_name else f"{text[0].upper()}{text[1:]}."

@@ -1,7 +1,7 @@
 """Lessons: short tours over real traces, read from Markdown files (``lessons/*.md``).
 
-A file says what to look at and in which words; what comes out is never in it: the engine says that.
-CONTRIBUTING.md tells how to write one.
+A file names a trace, a place in it and an explanation. It never contains a result; the engine
+computes those. CONTRIBUTING.md explains how to write a lesson.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from .text_templates import TemplatePiece, Text, fill_template, format_row_names
 
 FOLDER = Path(__file__).parent / "lessons"
 PREDICTIONS = 3
-"""A lesson ends in at least so many."""
+"""Smallest number of predictions at the end of a lesson."""
 MOST_WORDS = 60
-"""Words of a card."""
+"""Largest number of words on a card."""
 _NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
 _AT = re.compile(r"([\w.]++)(?:\s++lane\s++(\d))?+")
 _HEAD = ("minutes", "summary")
 _FIELDS = ("ptx", "with", "model", "step", "at", "ask")
 _LONGEST = 1 << 18
-"""Characters of a file."""
+"""Longest file in characters."""
 
 
 class LessonError(ValueError):
-    """A file is no lesson; the text says where, why and what is allowed."""
+    """Raised for a file that is not a lesson; the text has the place, the reason and the remedy."""
 
 
 class Anchor(NamedTuple):
-    """What a card points at: a lane of a row, an operand, or a slot of the line."""
+    """A place that a card points at: a lane of a row, an operand, or a slot of the line."""
 
     key: str
-    """A row's key, an operand's role, or a slot's name."""
+    """Key of a row, role of an operand, or name of a slot."""
     lane: int | None = None
     is_slot: bool = False
 
 
 class Head(NamedTuple):
-    """What a lesson is, without its cards."""
+    """A lesson without its cards."""
 
     name: str
     title: str
@@ -61,48 +61,48 @@ class Head(NamedTuple):
 
 
 class Card(NamedTuple):
-    """One thing to look at."""
+    """A card: a text about one place in a trace."""
 
     title: str
     text: Text
     trace: Trace
     step: int
-    """The trace is revealed up to it, from 1; 0 shows the operands alone."""
+    """Last revealed step, from 1; 0 shows the operands alone."""
     anchor: Anchor | None
     ask: Anchor | None
-    """What is to be predicted."""
+    """Place to predict."""
     remark: Text
-    """What is said after a right answer."""
+    """Text shown after a right answer."""
     is_new: bool
-    """It has another setup than the card before."""
+    """Whether its trace differs from that of the card before."""
 
 
 class Lesson(NamedTuple):
-    """A tour."""
+    """A lesson with its cards."""
 
     head: Head
     cards: tuple[Card, ...]
 
 
-# --- finding them ------------------------------------------------------------------------
+# --- files -------------------------------------------------------------------------------
 
 
 @cache
 def list_files() -> Mapping[str, Path]:
-    """The file of each lesson by name, in the order in which they are told."""
-    found = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
-    return {match[1]: path for match, path in found if match}
+    """Return the file of each lesson by name, in the order of the lessons."""
+    matches = ((_NAME.fullmatch(path.stem), path) for path in sorted(FOLDER.glob("*.md")))
+    return {match[1]: path for match, path in matches if match}
 
 
 @cache
 def list_headings() -> tuple[Head, ...]:
-    """Every lesson, without its cards."""
+    """Return the head of every lesson."""
     return tuple(_read_file(name).head for name in list_files())
 
 
 @cache
 def load_lesson(name: str) -> Lesson:
-    """A lesson by name; raises LookupError for one that there is not, and LessonError."""
+    """Return a lesson by name; raise LookupError if there is none, LessonError if it is invalid."""
     return _read_file(name).lesson
 
 
@@ -115,12 +115,12 @@ def _read_file(name: str) -> _LessonSource:
     return _LessonSource(text, path.name, name)
 
 
-def read(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
-    """Read the text of a file; raises LessonError that names file and line."""
+def parse_lesson(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
+    """Parse the text of a lesson; raise LessonError with the file and the line."""
     return _LessonSource(text, file, name).lesson
 
 
-# --- reading one -------------------------------------------------------------------------
+# --- parser ------------------------------------------------------------------------------
 
 
 class _SourceLine(NamedTuple):
@@ -141,7 +141,7 @@ Read = TypeVar("Read")
 
 
 class _LessonSource:
-    """The text of a lesson, taken apart."""
+    """Parser of the text of a lesson."""
 
     def __init__(self, text: str, file: str, name: str) -> None:
         self._file = file
@@ -149,14 +149,16 @@ class _LessonSource:
         if len(text) > _LONGEST:
             raise self._make_error(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
         self._lines = [_SourceLine(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
-        self._starts = [at for at, line in enumerate(self._lines) if line.text.startswith("## ")]
+        self._starts = [
+            index for index, line in enumerate(self._lines) if line.text.startswith("## ")
+        ]
 
-    def _make_error(self, line: _SourceLine | None, why: str) -> LessonError:
-        where = f"{self._file}:{line.number if line else 1}"
-        return LessonError(f"{where}: {make_printable(why)}")
+    def _make_error(self, line: _SourceLine | None, reason: str) -> LessonError:
+        place = f"{self._file}:{line.number if line else 1}"
+        return LessonError(f"{place}: {make_printable(reason)}")
 
     def _try_line(self, line: _SourceLine, work: Callable[[], Read]) -> Read:
-        """Do it; what is wrong with it is said of its line."""
+        """Call `work` and report its errors with the number of a line."""
         try:
             return work()
         except PtxError as error:
@@ -169,7 +171,7 @@ class _LessonSource:
 
     @cached_property
     def head(self) -> Head:
-        """What stands before the cards."""
+        """The title and the fields before the first card."""
         first = self._starts[0] if self._starts else len(self._lines)
         lines = [line for line in self._lines[:first] if line.text]
         if not lines or not lines[0].text.startswith("# "):
@@ -191,14 +193,14 @@ class _LessonSource:
 
     @cached_property
     def lesson(self) -> Lesson:
-        """All of it."""
+        """The whole lesson."""
         head = self.head
         cards: list[Card] = []
         registers: dict[str, int] = {}
         for part in self._split_cards():
             cards.append(self._make_card(part, cards[-1] if cards else None, registers))
-        asked = [card for card in cards[-PREDICTIONS:] if card.ask]
-        if len(asked) < PREDICTIONS:
+        predictions = [card for card in cards[-PREDICTIONS:] if card.ask]
+        if len(predictions) < PREDICTIONS:
             line = self._lines[self._starts[-1]] if self._starts else None
             raise self._make_error(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
         return Lesson(head, tuple(cards))
@@ -211,46 +213,50 @@ class _LessonSource:
             while lines and not lines[0].text:
                 lines.pop(0)
             if lines and lines[0].text == "```card":
-                close = next((at for at, x in enumerate(lines) if at and x.text == "```"), 0)
-                if not close:
+                end_index = next(
+                    (index for index, x in enumerate(lines) if index and x.text == "```"), 0
+                )
+                if not end_index:
                     raise self._make_error(lines[0], "this block is not closed by ```")
-                fields = self._parse_fields([x for x in lines[1:close] if x.text], _FIELDS)
-                lines = lines[close + 1 :]
+                fields = self._parse_fields([x for x in lines[1:end_index] if x.text], _FIELDS)
+                lines = lines[end_index + 1 :]
             remark = [x._replace(text=x.text[1:]) for x in lines if x.text.startswith(">")]
             text = [x for x in lines if not x.text.startswith(">")]
             yield _CardSource(title._replace(text=title.text[3:].strip()), fields, text, remark)
 
     def _parse_fields(
-        self, lines: list[_SourceLine], known: tuple[str, ...]
+        self, lines: list[_SourceLine], allowed_names: tuple[str, ...]
     ) -> dict[str, _SourceLine]:
-        """``name: value`` lines."""
-        found: dict[str, _SourceLine] = {}
+        """Parse ``name: value`` lines."""
+        fields: dict[str, _SourceLine] = {}
         for line in lines:
             name, colon, value = line.text.partition(":")
-            if not colon or name.strip() not in known:
-                allowed = ", ".join(f"{x}:" for x in known)
+            if not colon or name.strip() not in allowed_names:
+                allowed = ", ".join(f"{x}:" for x in allowed_names)
                 raise self._make_error(line, f"{quote_word(line.text)} is none of {allowed}")
-            if name in found:
+            if name in fields:
                 raise self._make_error(line, f"{name}: is given twice")
-            found[name.strip()] = line._replace(text=value.strip())
-        return found
+            fields[name.strip()] = line._replace(text=value.strip())
+        return fields
 
     # --- a card --------------------------------------------------------------------------
 
-    def _make_card(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Card:
-        """A card; what it says of registers, and what it computes, is kept for the next."""
-        trace = self._trace(part, before, registers)
-        is_new = before is None or trace != before.trace
+    def _make_card(
+        self, part: _CardSource, previous: Card | None, registers: dict[str, int]
+    ) -> Card:
+        """Return a card; `registers` carries values and results on to the next card."""
+        trace = self._make_trace(part, previous, registers)
+        is_new = previous is None or trace != previous.trace
         anchor, ask = (
             self._try_line(line, partial(_parse_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
         )
-        if ask is not None and (ask.is_slot or not _is_asked(ask, trace)):
+        if ask is not None and (ask.is_slot or not _is_predictable(ask, trace)):
             raise self._make_error(
                 part.fields["ask"],
                 f"a prediction is of a row's lane or of {', '.join(trace.instruction.results)}",
             )
-        step = self._step(part, trace, ask)
+        step = self._find_step(part, trace, ask)
         self._check_places(part, trace, step, anchor, ask)
         text, remark = (self._fill_paragraphs(lines, trace) for lines in (part.text, part.remark))
         if not text:
@@ -260,37 +266,43 @@ class _LessonSource:
                 part.title, f"the card has {count} words; the most is {MOST_WORDS}"
             )
         if bool(remark) != (ask is not None):
-            said = "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
-            raise self._make_error(part.title, said)
+            problem = (
+                "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
+            )
+            raise self._make_error(part.title, problem)
         return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
 
-    def _trace(self, part: _CardSource, before: Card | None, registers: dict[str, int]) -> Trace:
-        ptx, given = part.fields.get("ptx"), part.fields.get("with")
-        if ptx is not None:
-            ins = self._try_line(ptx, lambda: parse(ptx.text))
-            if before is not None:
-                registers |= before.trace.result
-        elif before is None:
+    def _make_trace(
+        self, part: _CardSource, previous: Card | None, registers: dict[str, int]
+    ) -> Trace:
+        ptx_line, values_line = part.fields.get("ptx"), part.fields.get("with")
+        if ptx_line is not None:
+            ins = self._try_line(ptx_line, lambda: parse(ptx_line.text))
+            if previous is not None:
+                registers |= previous.trace.result
+        elif previous is None:
             raise self._make_error(part.title, "the first card needs `ptx: …`")
         else:
-            ins = before.trace.instruction
-        if given is not None:
-            registers |= self._try_line(given, lambda: _parse_values(given.text, ins))
+            ins = previous.trace.instruction
+        if values_line is not None:
+            registers |= self._try_line(values_line, lambda: _parse_values(values_line.text, ins))
         values = {x.name: registers[x.name] for x in ins.inputs if x.name in registers}
-        missing = [x.name for x in ins.inputs if x.name not in values]
-        if missing:
-            raise self._make_error(given or ptx or part.title, f"no value for {', '.join(missing)}")
-        return Trace(ins, self._choose_model(part, before), bind_values(ins, values))
+        missing_names = [x.name for x in ins.inputs if x.name not in values]
+        if missing_names:
+            raise self._make_error(
+                values_line or ptx_line or part.title, f"no value for {', '.join(missing_names)}"
+            )
+        return Trace(ins, self._choose_model(part, previous), bind_values(ins, values))
 
-    def _choose_model(self, part: _CardSource, before: Card | None) -> Model:
-        """Whose answer: the one before's while the instruction is the same."""
+    def _choose_model(self, part: _CardSource, previous: Card | None) -> Model:
+        """Return the model of a card: that of the card before while the instruction is the same."""
         line = part.fields.get("model")
         if line is not None:
             return self._try_line(line, lambda: parse_model(line.text))
-        kept = before is not None and "ptx" not in part.fields
-        return before.trace.model if before and kept else ISA_MODEL
+        is_kept = previous is not None and "ptx" not in part.fields
+        return previous.trace.model if previous and is_kept else ISA_MODEL
 
-    def _step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
+    def _find_step(self, part: _CardSource, trace: Trace, ask: Anchor | None) -> int:
         line, steps = part.fields.get("step"), trace.steps
         if line is not None and line.text == "0":
             return 0
@@ -299,38 +311,38 @@ class _LessonSource:
             return next(step.number for step in steps if step.stage is stage)
         if ask is None:
             return len(steps)
-        return _step_of(ask, trace) - 1 if ask.key in trace.rows else 1
+        return _find_step_number(ask, trace) - 1 if ask.key in trace.rows else 1
 
     def _check_places(
         self, part: _CardSource, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
     ) -> None:
-        """What is pointed at is to be seen, and what is asked for is not."""
+        """Check that the anchor is visible at a step, and the place to predict is not."""
         is_row = anchor is not None and anchor.key in trace.rows
-        if anchor and is_row and anchor != ask and _step_of(anchor, trace) > step:
+        if anchor and is_row and anchor != ask and _find_step_number(anchor, trace) > step:
             raise self._make_error(part.fields["at"], f"{anchor.key} is not shown at this step yet")
-        if ask and _step_of(ask, trace) <= step:
+        if ask and _find_step_number(ask, trace) <= step:
             raise self._make_error(part.fields["ask"], f"{ask.key} is shown already at this step")
 
     def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
-        """Paragraphs, each in one line, with what they take from the trace."""
-        made: list[TemplatePiece] = []
-        join = ""
+        """Join paragraphs into single lines and fill their templates from the trace."""
+        filled: list[TemplatePiece] = []
+        separator = ""
         for line in lines:
             text = line.text.strip()
             if not text:
-                join = "\n\n" if made else ""
+                separator = "\n\n" if filled else ""
                 continue
             if text.count("`") % 2:
                 raise self._make_error(line, "a ` is not closed in this line")
             pieces = self._try_line(line, partial(fill_template, text, trace))
-            made += [TemplatePiece(join), *pieces]
-            join = " "
-        return tuple(piece for piece in made if piece.text)
+            filled += [TemplatePiece(separator), *pieces]
+            separator = " "
+        return tuple(piece for piece in filled if piece.text)
 
 
 def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
-    """``a=0x80 b=-1``: bits by register."""
-    found: dict[str, int] = {}
+    """Parse ``a=0x80 b=-1``: bits by register."""
+    bits_by_name: dict[str, int] = {}
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -338,8 +350,8 @@ def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
             raise ValueError(
                 f"{quote_word(word)} gives nothing a value: {', '.join(types)}, as a=0x80"
             )
-        found[name] = parse_value(value, types[name])
-    return found
+        bits_by_name[name] = parse_value(value, types[name])
+    return bits_by_name
 
 
 def _parse_anchor(text: str, trace: Trace) -> Anchor:
@@ -369,20 +381,20 @@ def _parse_anchor(text: str, trace: Trace) -> Anchor:
     )
 
 
-def _is_asked(ask: Anchor, trace: Trace) -> bool:
+def _is_predictable(ask: Anchor, trace: Trace) -> bool:
     return ask.key in trace.rows or (ask.key in trace.instruction.results and ask.lane is None)
 
 
-def _step_of(anchor: Anchor, trace: Trace) -> int:
-    """The step that shows it."""
+def _find_step_number(anchor: Anchor, trace: Trace) -> int:
+    """Return the number of the step that shows a place."""
     row = trace.rows.get(anchor.key)
     if row is None:
         return len(trace.steps)
     return next(step.number for step in trace.steps if step.stage is row.stage)
 
 
-def place_name(anchor: Anchor, trace: Trace) -> str:
-    """What it is called: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
+def format_anchor_name(anchor: Anchor, trace: Trace) -> str:
+    """Return the name of a place: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
     row = trace.rows.get(anchor.key)
     if row is None:
         name = (
@@ -391,7 +403,7 @@ def place_name(anchor: Anchor, trace: Trace) -> str:
             else trace.instruction.format_operand(anchor.key)
         )
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
-    where = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
-    of = "" if row.name == "t" else f" {row.name}"
+    lane_suffix = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
+    row_suffix = "" if row.name == "t" else f" {row.name}"
     step = next(step for step in trace.steps if step.stage is row.stage)
-    return f"{format_title(step)}{of}{where}"
+    return f"{format_title(step)}{row_suffix}{lane_suffix}"

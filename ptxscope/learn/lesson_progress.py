@@ -1,4 +1,4 @@
-"""Where each lesson was left, as it is kept."""
+"""Progress in each lesson, as saved."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ from ..engine.syntax.errors import make_printable
 
 SCHEMA = "ptxscope.lessons/1"
 _LESSONS = 200
-"""The most lessons whose place is kept."""
+"""Largest number of lessons with saved progress."""
 _CARDS = 1000
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 class LessonProgress(NamedTuple):
-    """Where a lesson was left."""
+    """Progress in a lesson."""
 
     card: int = 0
-    """From 0."""
+    """Index of the last visited card, from 0."""
     done: bool = False
-    """It was played to its end once."""
+    """Whether the lesson was completed once."""
 
 
-def progress_to_json(left: Mapping[str, LessonProgress]) -> dict[str, object]:
-    """What is written down of it."""
-    return {"schema": SCHEMA, "lessons": {name: at._asdict() for name, at in left.items()}}
+def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object]:
+    """Return the JSON form of the progress."""
+    return {
+        "schema": SCHEMA,
+        "lessons": {name: entry._asdict() for name, entry in progress.items()},
+    }
 
 
 def from_json(data: object) -> dict[str, LessonProgress]:
-    """Read what ``as_json`` made; raises ValueError for anything else."""
+    """Parse the output of ``progress_to_json``; raise ValueError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
-    told = data.get("lessons")
-    if not isinstance(told, dict) or len(told) > _LESSONS:
+    lessons = data.get("lessons")
+    if not isinstance(lessons, dict) or len(lessons) > _LESSONS:
         raise ValueError(f"lessons are no object of {_LESSONS} or fewer")
-    return {name: _progress_from_json(name, of) for name, of in told.items()}
+    return {name: _progress_from_json(name, entry) for name, entry in lessons.items()}
 
 
-def _progress_from_json(name: str, of: object) -> LessonProgress:
+def _progress_from_json(name: str, entry: object) -> LessonProgress:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{make_printable(name)[:40]!r} is no lesson's name")
-    card = of.get("card") if isinstance(of, dict) else None
-    if not isinstance(of, dict) or type(card) is not int or not 0 <= card < _CARDS:
+    card = entry.get("card") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or type(card) is not int or not 0 <= card < _CARDS:
         raise ValueError(f"{name} has no card that it was left at")
-    return LessonProgress(card, of.get("done") is True)
+    return LessonProgress(card, entry.get("done") is True)

@@ -1,4 +1,4 @@
-"""A lesson in plain text: a card with its picture, and the whole of one for reading."""
+"""Lessons as plain text: single cards with their pictures, and whole lessons for reading."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ from ..export.content.document import build_document
 from ..export.formats.markdown import escape_text, fence_text, format_code
 from ..export.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from ..export.options import Options
-from .grader import Question, answer_text
-from .lesson import Anchor, Card, Lesson, place_name
+from .grader import Question, format_right_answer
+from .lesson import Anchor, Card, Lesson, format_anchor_name
 from .text_templates import TemplatePieceKind, Text, strip_marks
 
 
 def make_question(card: Card) -> Question:
-    """What a card asks."""
+    """Return the question of a card."""
     assert card.ask
     return Question(card.trace, card.ask.key, card.ask.lane)
 
 
-def picture_lines(card: Card, before: Card | None = None, width: int = WIDTH) -> list[str]:
-    """The trace up to a card's step as lines of text; after a card of the same trace, what is new.
+def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
+    """Return the trace up to a card's step as lines; after a card of the same trace, the new steps.
 
-    A question's step lies behind it: nothing that is shown tells the answer.
+    A question always asks about a later step, so no line reveals the answer.
     """
     steps = card.trace.steps[: card.step]
-    if before is None or before.trace != card.trace or card.ask is not None:
+    if previous is None or previous.trace != card.trace or card.ask is not None:
         head = head_lines(build_document(card.trace), width)
-        return _trimmed([*head, *_drawn_steps(card.trace, steps, width)])
-    if new := steps[before.step :]:
-        return _drawn_steps(card.trace, new, width)
-    of = _step_of(card.anchor, card)
-    return _drawn_steps(card.trace, (of,) if of else steps[-1:], width, with_result=False)
+        return _trim_lines([*head, *_step_lines(card.trace, steps, width)])
+    if new_steps := steps[previous.step :]:
+        return _step_lines(card.trace, new_steps, width)
+    anchor_step = _find_step(card.anchor, card)
+    return _step_lines(
+        card.trace, (anchor_step,) if anchor_step else steps[-1:], width, with_result=False
+    )
 
 
-def _drawn_steps(
+def _step_lines(
     trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
 ) -> list[str]:
-    """Steps as lines of text; the result, and where the models differ, follows the last step."""
+    """Return steps as lines of text; the result and the models' answers follow the last step."""
     stages = frozenset(step.stage for step in steps)
     doc = build_document(trace, Options(stages=stages))
     lines = [line for step in doc.steps for line in step_lines(step, width)]
@@ -49,72 +51,72 @@ def _drawn_steps(
         lines += ["", *result_lines(doc, width)]
         if doc.answers:
             lines += ["", *answer_lines(doc.answers._replace(errata=()), width)]
-    return _trimmed(lines)
+    return _trim_lines(lines)
 
 
-def _trimmed(lines: list[str]) -> list[str]:
-    """Lines without blanks at their ends, and without blank lines at the end."""
+def _trim_lines(lines: list[str]) -> list[str]:
+    """Strip trailing blanks from lines, and blank lines at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
 
 
 def describe_anchor(card: Card) -> str:
-    """What a card points at, in words; empty for what is to be predicted."""
-    anchor, step = card.anchor, _step_of(card.anchor, card)
+    """Describe the place that a card points at; empty if it is the one to predict."""
+    anchor, step = card.anchor, _find_step(card.anchor, card)
     if anchor is None or anchor == card.ask:
         return ""
     if step is None:
-        return f"see {place_name(anchor, card.trace)}"
+        return f"see {format_anchor_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
     return f"{format_title(step)}, {format_lane_sentence(card.trace, row, anchor.lane or 0)}"
 
 
-def _step_of(anchor: Anchor | None, card: Card) -> Step | None:
-    """The step with what is pointed at, where that is a row's."""
+def _find_step(anchor: Anchor | None, card: Card) -> Step | None:
+    """Return the step that shows a place, or None if the place is not in a row."""
     row = card.trace.rows.get(anchor.key) if anchor else None
     return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
 
 
 def describe_question(card: Card) -> str:
-    """What is to be predicted: ``add, lane 2``."""
+    """Describe the place to predict: ``add, lane 2``."""
     assert card.ask
-    return place_name(card.ask, card.trace)
+    return format_anchor_name(card.ask, card.trace)
 
 
 def format_answer(card: Card) -> str:
-    """What comes out there."""
-    return answer_text(make_question(card))
+    """Format the right answer of a card."""
+    return format_right_answer(make_question(card))
 
 
 def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
-    """The steps behind a question, up to the one that was asked for, as lines of text."""
+    """Return the steps after a question up to the one it asks about, as lines."""
     assert card.ask
-    end = _step_of(card.ask, card) or card.trace.steps[-1]
-    return _drawn_steps(card.trace, card.trace.steps[card.step : end.number], width)
+    end = _find_step(card.ask, card) or card.trace.steps[-1]
+    return _step_lines(card.trace, card.trace.steps[card.step : end.number], width)
 
 
 def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
-    """A text as lines."""
-    for at, paragraph in enumerate(strip_marks(text).split("\n\n")):
-        if at:
+    """Wrap a text into lines."""
+    for index, paragraph in enumerate(strip_marks(text).split("\n\n")):
+        if index:
             yield ""
         yield from textwrap.wrap(
             paragraph, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False
         )
 
 
-# --- the whole of it ----------------------------------------------------------------------
+# --- whole lessons ------------------------------------------------------------------------
 
 
 def render_text(lesson: Lesson) -> str:
-    """A lesson to read; answers at the end."""
+    """Render a lesson for reading, with the answers at the end."""
     head = lesson.head
     lines = [head.title, "=" * len(head.title), ""]
     lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
-    for number, card, before in _number_cards(lesson):
+    for number, card, previous in _number_cards(lesson):
         title = f"{number}. {card.title}"
-        lines += ["", title, "-" * len(title), "", *picture_lines(card, before), ""]
+        lines += ["", title, "-" * len(title), "", *picture_lines(card, previous), ""]
         lines += wrap_text(card.text)
     lines += ["", "Answers", "-------"]
     for number, card, _ in _number_cards(lesson):
@@ -125,13 +127,13 @@ def render_text(lesson: Lesson) -> str:
 
 
 def render_markdown(lesson: Lesson) -> str:
-    """The same in Markdown."""
+    """Render a lesson for reading in Markdown."""
     head = lesson.head
     parts = [f"# {escape_text(head.title)}", f"{head.minutes} minutes: {escape_text(head.summary)}"]
-    for number, card, before in _number_cards(lesson):
+    for number, card, previous in _number_cards(lesson):
         parts += [f"## {number}. {escape_text(card.title)}"]
         parts += [
-            fence_text("\n".join(picture_lines(card, before)), "text"),
+            fence_text("\n".join(picture_lines(card, previous)), "text"),
             _format_markdown(card.text),
         ]
     parts += ["## Answers"]
@@ -146,15 +148,15 @@ def render_markdown(lesson: Lesson) -> str:
 
 
 def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
-    """Each card with its number, and the one before."""
-    before: Card | None = None
+    """Yield each card with its number and the card before."""
+    previous: Card | None = None
     for number, card in enumerate(lesson.cards, 1):
-        yield number, card, before
-        before = card
+        yield number, card, previous
+        previous = card
 
 
 def _format_markdown(text: Text) -> str:
-    """Pieces as Markdown: what is taken from the trace is code too."""
+    """Render pieces as Markdown; values from the trace become code too."""
     return "".join(
         piece.text
         if piece.text == "\n\n"
@@ -166,7 +168,7 @@ def _format_markdown(text: Text) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Plain text escaped, the blanks at its ends kept."""
+    """Escape plain text, but keep the blanks at its ends."""
     inner = text.strip(" ")
     start = len(text) - len(text.lstrip(" "))
     if not inner:

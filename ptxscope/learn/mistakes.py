@@ -1,8 +1,8 @@
-"""What a wrong answer comes of: every single mistake, run, and what it gives at the place asked.
+"""Explains wrong answers: runs every single mistake and compares its value.
 
-Three sorts, none computed here: a row worked otherwise (``slips``), the same row under another
-form, rule or operand (the diagnosis' causes), another lane's value. Where nothing of that gives
-an answer at a destination, the diagnosis looks for two causes together.
+Mistakes are of three sorts: a mutated row (``row_mutations``), the same row under another form,
+rule or operand (the causes of the diagnosis), and the value of another lane. If no mistake explains
+a destination, the diagnosis looks for two causes together.
 """
 
 from __future__ import annotations
@@ -37,266 +37,288 @@ from .question import (
     locate_answer,
     measure_destination,
 )
-from .row_mutations import RowMutation, iter_mutations, with_slip
+from .row_mutations import RowMutation, iter_mutations, with_mutation
 
-_FAR_FETCHED = 5
-"""Causes from this weight on are none of somebody who predicts."""
-_BY_CHANCE = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
-"""What explains nearly anything when it is one of two causes."""
+_MIN_UNLIKELY_COST = 5
+"""Weight from which a cause is not a plausible mistake in a prediction."""
+_COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
+"""Kinds of cause that explain almost anything when combined with another one."""
 
 
 class Explanation(NamedTuple):
-    """What is said of a wrong answer."""
+    """The explanation of a wrong answer."""
 
     name: str
-    """What was done, without the right answer."""
-    said: str
-    """What was done, and what is right."""
+    """The mistake, without the right answer."""
+    sentence: str
+    """The mistake, with the right value."""
     has_result: bool = False
-    """``said`` has the right answer in it."""
+    """Whether `sentence` contains the right answer."""
 
-    def in_lane(self, lane: int) -> Explanation:
-        """The same of one lane of a whole."""
-        name, said = (f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.said))
-        return Explanation(name, said)
+    def with_lane(self, lane: int) -> Explanation:
+        """Return the same explanation for one lane."""
+        name, sentence = (
+            f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.sentence)
+        )
+        return Explanation(name, sentence)
 
-    def behind(self, lead: str) -> Explanation:
-        """The same behind another sentence."""
-        return self._replace(name=f"{lead} {self.name}", said=f"{lead} {self.said}")
+    def with_lead(self, lead: str) -> Explanation:
+        """Return the same explanation after a leading sentence."""
+        return self._replace(name=f"{lead} {self.name}", sentence=f"{lead} {self.sentence}")
 
 
-def explain(said: str) -> Explanation:
-    """A sentence that tells no answer."""
-    return Explanation(said, said)
+def make_explanation(sentence: str) -> Explanation:
+    """Return an explanation that does not contain the answer."""
+    return Explanation(sentence, sentence)
 
 
 class Mistake(NamedTuple):
-    """One way to another answer."""
+    """A single mistake and its value."""
 
     weight: int
     explanation: Explanation
     value: int
-    """What it gives at the place that is asked about."""
+    """Value at the location in question."""
     id: str = ""
-    """The misconception's or erratum's."""
+    """Id of the misconception or erratum."""
 
     @property
-    def said(self) -> str:
-        """What was done, and what is right."""
-        return self.explanation.said
+    def sentence(self) -> str:
+        """The mistake, with the right value."""
+        return self.explanation.sentence
 
 
 def iter_mistakes(question: Question) -> Iterator[Mistake]:
-    """Every single mistake that gives another answer than the right one."""
-    where = locate_answer(question)
-    right = where.get_value(_run_plan(question.trace.plan, question.trace.operands))
-    for sort in (
+    """Yield every single mistake that changes the answer."""
+    location = locate_answer(question)
+    expected = location.get_value(_run_plan(question.trace.plan, question.trace.operands))
+    for iter_kind in (
         _iter_misconceptions,
         _iter_mutations,
         _iter_cause_mistakes,
         _iter_neighbour_mistakes,
     ):
-        for mistake in sort(question, where):
-            if mistake.value != right:
+        for mistake in iter_kind(question, location):
+            if mistake.value != expected:
                 yield mistake
 
 
-def explain_answer(question: Question, given: int, *, bits: bool) -> tuple[Explanation, ...]:
-    """What is told of a wrong answer, typed as bits or as a number: the likeliest mistake.
+def explain_answer(question: Question, value: int, *, is_pattern: bool) -> tuple[Explanation, ...]:
+    """Return the likeliest mistake behind a wrong answer, typed as bits or as a number.
 
-    For a whole of lanes of which no single mistake explains all, one for each lane that it does;
-    where there is none either, two together.
+    If no single mistake explains all lanes, return one for each lane that has one; failing that,
+    two causes together.
     """
-    where = locate_answer(question)
+    location = locate_answer(question)
     return (
-        _likely(question, given, bits=bits)[:1]
-        or tuple(_explain_by_lane(question, where, given))
-        or tuple(islice(_explain_by_two_causes(question, where, given), 1))
+        _find_likely(question, value, is_pattern=is_pattern)[:1]
+        or tuple(_explain_by_lane(question, location, value))
+        or tuple(islice(_explain_by_two_causes(question, location, value), 1))
     )
 
 
-def find_likely_mistakes(question: Question, given: int, *, bits: bool = True) -> tuple[str, ...]:
-    """The single mistakes that give an answer, the likeliest first; they contradict each other."""
-    return tuple(x.said for x in _likely(question, given, bits=bits))
+def find_likely_mistakes(
+    question: Question, value: int, *, is_pattern: bool = True
+) -> tuple[str, ...]:
+    """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
+    return tuple(x.sentence for x in _find_likely(question, value, is_pattern=is_pattern))
 
 
-def _likely(question: Question, given: int, *, bits: bool = True) -> tuple[Explanation, ...]:
-    where = locate_answer(question)
-    found = [x for x in iter_mistakes(question) if where.is_accepted(x.value, given, bits=bits)]
-    return tuple(dict.fromkeys(x.explanation for x in sorted(found, key=lambda x: x.weight)))
+def _find_likely(
+    question: Question, value: int, *, is_pattern: bool = True
+) -> tuple[Explanation, ...]:
+    location = locate_answer(question)
+    matches = [
+        x
+        for x in iter_mistakes(question)
+        if location.is_accepted(x.value, value, is_pattern=is_pattern)
+    ]
+    return tuple(dict.fromkeys(x.explanation for x in sorted(matches, key=lambda x: x.weight)))
 
 
 def _explain_by_lane(
-    question: Question, where: AnswerLocation, given: int
+    question: Question, location: AnswerLocation, value: int
 ) -> Iterator[Explanation]:
-    """Lane by lane, where the whole of a destination was answered."""
+    """Yield an explanation for each wrong lane of a whole destination."""
     trace, role = question.trace, question.key
     if question.lane is not None or role not in DESTINATIONS:
         return
     count, unit = measure_destination(trace, role)
-    right = where.get_value(_run_plan(trace.plan, trace.operands))
+    expected = location.get_value(_run_plan(trace.plan, trace.operands))
     for lane in range(count) if count > 1 else ():
-        own, mask = Question(trace, role, lane), (1 << unit) - 1
-        if (given ^ right) >> unit * lane & mask:
-            found = _likely(own, given >> unit * lane & mask)[:1]
-            yield from (x.in_lane(lane) for x in found)
+        lane_question, mask = Question(trace, role, lane), (1 << unit) - 1
+        if (value ^ expected) >> unit * lane & mask:
+            explanations = _find_likely(lane_question, value >> unit * lane & mask)[:1]
+            yield from (x.with_lane(lane) for x in explanations)
 
 
 def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
     return run_plan(plan, operands)
 
 
-# --- a row worked otherwise --------------------------------------------------------------
+# --- mutated rows ------------------------------------------------------------------------
 
 
-def _iter_mutations(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
+def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
     trace = question.trace
-    for key in _list_ancestors(trace, where.key):
+    for key in _list_ancestors(trace, location.key):
         row = trace.rows[key]
-        far = 0 if key == where.key else 1
-        for slip in iter_mutations(trace, row, question.lane):
-            plan = with_slip(trace.plan, key, slip)
+        distance = 0 if key == location.key else 1
+        for mutation in iter_mutations(trace, row, question.lane):
+            plan = with_mutation(trace.plan, key, mutation)
             values = _run_plan(plan, trace.operands)
-            said = _format_mutation(question, row, slip, values)
-            yield Mistake(slip.weight + far, said, where.get_value(values))
+            explanation = _format_mutation(question, row, mutation, values)
+            yield Mistake(mutation.weight + distance, explanation, location.get_value(values))
 
 
 def _list_ancestors(trace: Trace, key: str) -> list[str]:
-    """A row and every row that it comes from, the nearest first."""
-    found: dict[str, None] = {}
-    waiting = [key]
-    while waiting:
-        now = waiting.pop(0)
-        if now in trace.rows and now not in found:
-            found[now] = None
-            waiting += trace.rows[now].input_keys
-    return [*found]
+    """Return the keys of a row and of all rows that it depends on, the nearest first."""
+    ancestors: dict[str, None] = {}
+    pending = [key]
+    while pending:
+        current_key = pending.pop(0)
+        if current_key in trace.rows and current_key not in ancestors:
+            ancestors[current_key] = None
+            pending += trace.rows[current_key].input_keys
+    return [*ancestors]
 
 
 def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneValues]) -> int:
-    """The lane of a row by which a slip is told: the one asked about, else the first it changes."""
+    """Return the lane that illustrates a mutation: the one asked about, or the first changed."""
     if len(row.lanes) == 1:
         return 0
     if question.lane is not None and question.lane < len(row.lanes):
         return question.lane
-    changed = (x for x, value in enumerate(row.values) if values[row.key][x] != value)
-    return next(changed, 0)
+    changed_lanes = (x for x, value in enumerate(row.values) if values[row.key][x] != value)
+    return next(changed_lanes, 0)
 
 
 def _format_mutation(
-    question: Question, row: RowTrace, slip: RowMutation, values: Mapping[str, LaneValues]
+    question: Question, row: RowTrace, mutation: RowMutation, values: Mapping[str, LaneValues]
 ) -> Explanation:
     trace, lane = question.trace, _choose_lane(question, row, values)
     if isinstance(row.micro, m.Extend):
-        name, said = _format_wrong_extension(trace, row, lane, values[row.key][lane])
-        return Explanation(name, said, _tells(question, row))
+        name, sentence = _format_wrong_extension(trace, row, lane, values[row.key][lane])
+        return Explanation(name, sentence, _has_answer(question, row))
     is_one_of_many = question.lane is None and len(row.lanes) > 1
-    which = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
-    right = describe_lane(trace, row, lane).sentence
-    said = f"You {slip.description}{slip.instead}{which}{_colon(right)}{right}."
-    return Explanation(f"You {slip.description}{which}.", said, _tells(question, row))
+    lane_suffix = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
+    right_sentence = describe_lane(trace, row, lane).sentence
+    start = f"You {mutation.description}{mutation.instead}{lane_suffix}"
+    sentence = f"{start}{_choose_separator(right_sentence)}{right_sentence}."
+    return Explanation(
+        f"You {mutation.description}{lane_suffix}.", sentence, _has_answer(question, row)
+    )
 
 
-def _colon(sentence: str) -> str:
-    """What separates a mistake from a sentence, so that one colon is in both."""
+def _choose_separator(sentence: str) -> str:
+    """Return the separator before a sentence, so that the whole has one colon."""
     return "; " if ": " in sentence else ": "
 
 
-def _tells(question: Question, row: RowTrace) -> bool:
-    """Whether a row's sentence has the answer: it is the row that is asked about."""
+def _has_answer(question: Question, row: RowTrace) -> bool:
+    """Whether a row's sentence contains the answer: it is the row that the question is about."""
     return row.key == locate_answer(question).key and question.key not in DESTINATIONS
 
 
-def _format_wrong_extension(trace: Trace, row: RowTrace, lane: int, wrong: int) -> tuple[str, str]:
-    """``You read 0xff as unsigned.``; ``You kept 0xff as 255: atype is s32, so it is -1.``"""
+def _format_wrong_extension(
+    trace: Trace, row: RowTrace, lane: int, wrong_value: int
+) -> tuple[str, str]:
+    """Explain an extension: ``You read 0xff as unsigned.``, and a sentence with the right value."""
     assert isinstance(row.micro, m.Extend)
     bits = format_hex(get_lane(row.inputs[0], lane), row.micro.bits)
-    did = "kept" if row.micro.signed else "read"
-    right = row.lanes[lane].value
+    verb = "kept" if row.micro.signed else "read"
+    right_value = row.lanes[lane].value
     ins, role = trace.instruction, row.name
-    written = ins.type_of(role) if role in "abc" else None
+    written_type = ins.type_of(role) if role in "abc" else None
     has_slot = ins.entry.find_slot(f"{role}type") is not None
     name = f"You read {bits} as {'unsigned' if row.micro.signed else 'signed'}."
-    if written is None or not has_slot or written.signed != row.micro.signed:
+    if written_type is None or not has_slot or written_type.signed != row.micro.signed:
         sentence = describe_lane(trace, row, lane).sentence
-        return name, f"You {did} {bits} as {wrong}{_colon(sentence)}{sentence}."
-    return name, f"You {did} {bits} as {wrong}: {role}type is {written}, so it is {right}."
+        return name, f"You {verb} {bits} as {wrong_value}{_choose_separator(sentence)}{sentence}."
+    reason = f"{role}type is {written_type}, so it is {right_value}"
+    return name, f"You {verb} {bits} as {wrong_value}: {reason}."
 
 
-# --- another form, rule or operand -------------------------------------------------------
+# --- other forms, rules and operands -----------------------------------------------------
 
 
-def _iter_misconceptions(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """What the documentation, and the assemblers, make of it where another was asked."""
+def _iter_misconceptions(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
+    """Yield the answers of the documentation and of the assemblers, if another model is asked."""
     trace = question.trace
     ins, model = trace.instruction, trace.model
     if model.errata:
         name = f"The documentation has that; {model.name} does not."
-        said = " ".join([name, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
-        yield from _iter_plan_mistakes(question, where, make_plan(ins), 0, Explanation(name, said))
-    having: dict[int, list[Model]] = {}
-    for other in PTXAS_MODELS:
-        if ins.errata and other.errata != model.errata:
-            plan = make_plan(ins, other.make_rules(ins.form))
-            for mistake in _iter_plan_mistakes(question, where, plan, 0, explain("")):
-                having.setdefault(mistake.value, []).append(other)
-    for value, models in having.items():
-        changed = Trace(ins, models[0], trace.operands).changed_by
+        sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
+        yield from _iter_plan_mistakes(
+            question, location, make_plan(ins), 0, Explanation(name, sentence)
+        )
+    models_by_value: dict[int, list[Model]] = {}
+    for other_model in PTXAS_MODELS:
+        if ins.errata and other_model.errata != model.errata:
+            plan = make_plan(ins, other_model.make_rules(ins.form))
+            for mistake in _iter_plan_mistakes(question, location, plan, 0, make_explanation("")):
+                models_by_value.setdefault(mistake.value, []).append(other_model)
+    for value, models in models_by_value.items():
+        errata = Trace(ins, models[0], trace.operands).changed_by
         name = f"ptxas {format_versions(models)} has that."
-        said = " ".join([name, *(f"{e.id}: {e.sentence}" for e in changed)])
-        yield Mistake(2, Explanation(name, said), value, "+".join(e.id for e in changed))
+        sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in errata)])
+        yield Mistake(2, Explanation(name, sentence), value, "+".join(e.id for e in errata))
 
 
-def _is_known(plan: Plan, known: frozenset[str]) -> bool:
-    """Whether a plan reads nothing but what is shown."""
-    return all(source.role in known for source in plan.sources)
+def _is_known(plan: Plan, known_roles: frozenset[str]) -> bool:
+    """Whether a plan reads only operands that are shown."""
+    return all(source.role in known_roles for source in plan.sources)
 
 
 def _iter_plan_mistakes(
-    question: Question, where: AnswerLocation, plan: Plan, weight: int, said: Explanation
+    question: Question, location: AnswerLocation, plan: Plan, weight: int, explanation: Explanation
 ) -> Iterator[Mistake]:
-    moved = _find_counterpart(question.trace.plan, plan, where)
-    if moved and _is_known(plan, frozenset(get_visible_operands(question.trace))):
+    counterpart = _find_counterpart(question.trace.plan, plan, location)
+    if counterpart and _is_known(plan, frozenset(get_visible_operands(question.trace))):
         values = _run_plan(plan, question.trace.operands)
-        yield Mistake(weight, said, moved.get_value(values))
+        yield Mistake(weight, explanation, counterpart.get_value(values))
 
 
-def _iter_cause_mistakes(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """The same place under every single cause that the diagnosis knows."""
+def _iter_cause_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
+    """Yield the value at the same location under every single cause of the diagnosis."""
     trace = question.trace
     ins = trace.instruction
-    known = frozenset(get_visible_operands(trace))
-    variants = Variants(ins, known)
-    seen = ObservedCase(Observation(get_visible_operands(trace), {}), {})
-    for cause in _iter_causes(ins, known):
+    known_roles = frozenset(get_visible_operands(trace))
+    variants = Variants(ins, known_roles)
+    observed_case = ObservedCase(Observation(get_visible_operands(trace), {}), {})
+    for cause in _iter_causes(ins, known_roles):
         variant = variants.make_variant((cause,))
         if variant is None:
             continue
         plan = _make_variant_plan(variant, trace.model, cause)
-        moved = _find_counterpart(trace.plan, plan, where)
-        if moved is None or not _is_known(plan, known):
+        counterpart = _find_counterpart(trace.plan, plan, location)
+        if counterpart is None or not _is_known(plan, known_roles):
             continue
-        operands = cause.operands(trace.operands, seen) if cause.operands else trace.operands
-        value = moved.get_value(_run_plan(plan, operands))
+        operands = (
+            cause.operands(trace.operands, observed_case) if cause.operands else trace.operands
+        )
+        value = counterpart.get_value(_run_plan(plan, operands))
         id_ = "".join(erratum.id for erratum in cause.errata)
         yield Mistake(_compute_cost(cause), _format_cause(cause), value, id_)
-    if "c" in known:
-        value = where.get_value(_run_plan(trace.plan, {**trace.operands, "c": 0}))
-        yield Mistake(2, explain(f"That would be right with {ins.format_operand('c')} = 0."), value)
+    if "c" in known_roles:
+        value = location.get_value(_run_plan(trace.plan, {**trace.operands, "c": 0}))
+        yield Mistake(
+            2, make_explanation(f"That would be right with {ins.format_operand('c')} = 0."), value
+        )
 
 
-def _iter_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    for cause in (*iter_form_causes(ins, has_nan=True), *iter_value_causes(ins, known)):
+def _iter_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
+    for cause in (*iter_form_causes(ins, has_nan=True), *iter_value_causes(ins, known_roles)):
         if _is_predictable(cause):
             yield cause
 
 
 def _is_predictable(cause: Cause) -> bool:
-    """Whether somebody who predicts can have it in mind.
+    """Whether a person who predicts a value could make this mistake.
 
-    That is not what an assembler does, nor what else was in a register, nor how it was printed.
+    That excludes the behaviour of assemblers, unseen registers, and the notation of results.
     """
-    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _FAR_FETCHED:
+    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
         return False
     return cause.operands is None or cause.swap
 
@@ -311,73 +333,80 @@ def _format_cause(cause: Cause) -> Explanation:
 
 
 def _make_variant_plan(variant: Variant, model: Model, cause: Cause) -> Plan:
-    """The variant's plan under the trace's own model too."""
+    """Return the plan of a variant under the trace's own model and the cause's errata."""
     if not model.errata:
         return variant.plan
     rules = Model("", (*model.errata, *cause.errata)).make_rules(variant.form)
     return lower(variant.form, rules, variant.guard)
 
 
-def _find_counterpart(plan: Plan, other: Plan, where: AnswerLocation) -> AnswerLocation | None:
-    """The same place in another plan: a destination's row, the end of a step, or the same key."""
-    own = {row.key: row for row in plan.rows}[where.key]
-    rows = {row.key: row for row in other.rows}
+def _find_counterpart(
+    plan: Plan, other_plan: Plan, location: AnswerLocation
+) -> AnswerLocation | None:
+    """Return the same location in another plan, or None.
+
+    A destination keeps its role, the last row of a stage stays the last; other rows keep their key.
+    """
+    row = {other_row.key: other_row for other_row in plan.rows}[location.key]
+    rows = {other_row.key: other_row for other_row in other_plan.rows}
     results = {x.key: x.role for x in plan.results}
-    if where.key in results:
-        found = next((x.key for x in other.results if x.role == results[where.key]), "")
-    elif own is _find_last_row(plan, own):
-        ends = [row.key for row in other.rows if row.stage is own.stage]
-        found = ends[-1] if ends else ""
+    if location.key in results:
+        other_key = next((x.key for x in other_plan.results if x.role == results[location.key]), "")
+    elif row is _find_last_row(plan, row):
+        ends = [other_row.key for other_row in other_plan.rows if other_row.stage is row.stage]
+        other_key = ends[-1] if ends else ""
     else:
-        found = own.key
-    row = rows.get(found)
-    if row is None or (row.lanes != own.lanes and row.lanes <= (where.lane or 0)):
+        other_key = row.key
+    other_row = rows.get(other_key)
+    if other_row is None or (
+        other_row.lanes != row.lanes and other_row.lanes <= (location.lane or 0)
+    ):
         return None
-    return where._replace(key=found)
+    return location._replace(key=other_key)
 
 
-def _find_last_row(plan: Plan, own: Row) -> Row:
-    """The last row of a row's stage."""
-    return [row for row in plan.rows if row.stage is own.stage][-1]
+def _find_last_row(plan: Plan, row: Row) -> Row:
+    """Return the last row of a row's stage."""
+    return [candidate for candidate in plan.rows if candidate.stage is row.stage][-1]
 
 
-# --- another lane; two causes ------------------------------------------------------------
+# --- other lanes, and two causes ---------------------------------------------------------
 
 
-def _iter_neighbour_mistakes(question: Question, where: AnswerLocation) -> Iterator[Mistake]:
-    """Another lane's value in this one."""
+def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
+    """Yield the values of the other lanes."""
     if question.lane is None:
         return
     values = _run_plan(question.trace.plan, question.trace.operands)
     role = question.key if question.key in DESTINATIONS else ""
     count, unit = measure_destination(question.trace, role) if role else (0, 0)
-    count = count or len(values[where.key])
+    count = count or len(values[location.key])
     for lane in range(count):
         if lane != question.lane:
-            value = where._replace(lane=lane, shift=unit * lane).get_value(values)
-            said = f"That is lane {lane}'s value"
-            if lane == count - 1 - question.lane:  # 0 and 1 are what many lanes have
+            value = location._replace(lane=lane, shift=unit * lane).get_value(values)
+            text = f"That is lane {lane}'s value"
+            if lane == count - 1 - question.lane:  # 0 and 1 occur in many lanes
                 weight = 3 if value in (0, 1) else 1
-                yield Mistake(weight, explain(f"{said}: lane 0 is the rightmost."), value)
+                yield Mistake(weight, make_explanation(f"{text}: lane 0 is the rightmost."), value)
             else:
-                yield Mistake(3, explain(f"{said}."), value)
+                yield Mistake(3, make_explanation(f"{text}."), value)
 
 
 def _explain_by_two_causes(
-    question: Question, where: AnswerLocation, given: int
+    question: Question, location: AnswerLocation, value: int
 ) -> Iterator[Explanation]:
-    """What the diagnosis finds for a destination, two causes together."""
+    """Yield the pairs of causes that the diagnosis finds for a destination."""
     trace = question.trace
     if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
         return
-    mask = (1 << where.width) - 1
-    seen = Observed((given & mask) << where.shift, mask << where.shift)
-    observation = Observation(get_visible_operands(trace), {question.key: seen})
+    mask = (1 << location.width) - 1
+    observed = Observed((value & mask) << location.shift, mask << location.shift)
+    observation = Observation(get_visible_operands(trace), {question.key: observed})
     for finding in investigate(trace.instruction, [observation]).findings:
         causes = finding.causes
-        is_likely = all(map(_is_predictable, causes)) and not _BY_CHANCE.intersection(
+        is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
             cause.kind for cause in causes
         )
-        if causes and is_likely and finding.weight < _FAR_FETCHED:
+        if causes and is_likely and finding.weight < _MIN_UNLIKELY_COST:
             phrases = " and ".join(cause.phrase for cause in finding.causes)
-            yield explain(f"That would be right {phrases}.")
+            yield make_explanation(f"That would be right {phrases}.")

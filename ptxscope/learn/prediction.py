@@ -1,4 +1,4 @@
-"""A trace that is predicted step by step: what was typed for each lane, and how it was judged."""
+"""A step-by-step prediction of a trace: the answer typed for each lane, and its grade."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from ..engine.syntax.errors import PtxError
 from ..engine.tracing.lane_text import get_row_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
-from .grader import Question, judge, list_hints, reply
+from .grader import Question, format_reply, grade_answer, list_hints
 from .question import locate_answer as place_of
 
 _LONGEST = 256
-"""Characters of an answer that are kept."""
+"""Longest saved answer in characters."""
 _MOST = 128
-"""Answers that are read back."""
+"""Largest number of answers read from JSON."""
 
 
 class Guess(NamedTuple):
-    """What was typed for a lane."""
+    """The answer typed for a lane."""
 
     text: str = ""
     is_right: bool = False
-    is_judged: bool = False
-    said: str = ""
-    """Why it is wrong, or the last hint."""
+    is_graded: bool = False
+    message: str = ""
+    """Reason why it is wrong, or the last hint."""
     is_hint: bool = False
-    """``said`` is a hint."""
+    """Whether `message` is a hint."""
     hints: int = 0
-    """How many were given."""
+    """Number of hints shown."""
     wrong: int = 0
-    """How often it was wrong."""
+    """Number of wrong attempts."""
 
     @property
     def is_wrong(self) -> bool:
-        """It was judged, and was not right."""
-        return self.is_judged and not self.is_right
+        """Whether it was graded and found wrong."""
+        return self.is_graded and not self.is_right
 
 
 NOT_YET = Guess()
 
 
 def list_locations(trace: Trace, number: int) -> tuple[LaneRef, ...]:
-    """What is asked of a step, in the order in which it is drawn: rows down, highest lane first.
+    """Return the lanes that a step asks for, in drawing order: rows down, the highest lane first.
 
-    Nothing is asked of a destination that is thrown away.
+    A discarded destination is not asked for.
     """
     return tuple(
         LaneRef(row.key, lane)
@@ -62,94 +62,96 @@ class Prediction(NamedTuple):
     guesses: Mapping[LaneRef, Guess] = {}
 
     def get_guess(self, place: LaneRef) -> Guess:
-        """The guess at a lane."""
+        """Return the guess at a lane."""
         return self.guesses.get(place, NOT_YET)
 
-    def with_(self, place: LaneRef, guess: Guess) -> Prediction:
-        """With another guess at a lane."""
+    def with_guess(self, place: LaneRef, guess: Guess) -> Prediction:
+        """Return the prediction with another guess at a lane."""
         return self._replace(guesses={**self.guesses, place: guess})
 
     def with_text(self, place: LaneRef, text: str) -> Prediction:
-        """What was typed, not judged yet."""
-        now = self.get_guess(place)
-        if text == now.text or now.is_right:
+        """Return the prediction with an answer typed but not graded."""
+        guess = self.get_guess(place)
+        if text == guess.text or guess.is_right:
             return self
-        return self.with_(place, Guess(text[:_LONGEST], hints=now.hints, wrong=now.wrong))
+        return self.with_guess(place, Guess(text[:_LONGEST], hints=guess.hints, wrong=guess.wrong))
 
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
-        """What was typed, judged; raises PtxError for what is no value."""
+        """Return the prediction with an answer graded; raise PtxError if it is not a value."""
         question = self._make_question(place)
-        answer = judge(question, text)
-        before = self.get_guess(place)
-        wrong = before.wrong + (not answer.is_right)
-        said = "" if answer.is_right else reply(question, answer, is_first=before.wrong == 0)
-        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, said)
-        return self.with_(place, guess._replace(hints=before.hints, wrong=wrong))
+        answer = grade_answer(question, text)
+        previous = self.get_guess(place)
+        wrong = previous.wrong + (not answer.is_right)
+        message = (
+            "" if answer.is_right else format_reply(question, answer, is_first=previous.wrong == 0)
+        )
+        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, message)
+        return self.with_guess(place, guess._replace(hints=previous.hints, wrong=wrong))
 
     def with_hint(self, place: LaneRef) -> Prediction:
-        """With the next hint at a lane; the last comes again."""
-        found, now = list_hints(self._make_question(place)), self.get_guess(place)
-        said = found[min(now.hints, len(found) - 1)]
-        count = min(now.hints + 1, len(found))
-        return self.with_(place, now._replace(said=said, is_hint=True, hints=count))
+        """Return the prediction with the next hint at a lane; the last one repeats."""
+        hints, guess = list_hints(self._make_question(place)), self.get_guess(place)
+        message = hints[min(guess.hints, len(hints) - 1)]
+        count = min(guess.hints + 1, len(hints))
+        return self.with_guess(place, guess._replace(message=message, is_hint=True, hints=count))
 
-    def read(self, place: LaneRef, text: str) -> int:
-        """A text as an answer at a place; raises PtxError."""
-        return place_of(self._make_question(place)).read(text)
+    def parse_answer(self, place: LaneRef, text: str) -> int:
+        """Parse an answer for a place; raise PtxError if it is not a value."""
+        return place_of(self._make_question(place)).parse_answer(text)
 
     def is_yes_or_no(self, place: LaneRef) -> bool:
         """Whether a lane is answered by yes or no."""
         return place_of(self._make_question(place)).is_yes_or_no
 
     def format_location(self, place: LaneRef) -> str:
-        """What a lane is called: ``t lane 2``."""
+        """Return the name of a lane: ``t lane 2``."""
         row = self.trace.rows[place.key]
         return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
 
-    def find_next_location(self, number: int, after: LaneRef | None = None) -> LaneRef | None:
-        """The first lane of a step that is not right yet, those behind another one first."""
-        asked = list_locations(self.trace, number)
-        start = asked.index(after) + 1 if after in asked else 0
-        around = (*asked[start:], *asked[:start])
-        return next((place for place in around if not self.get_guess(place).is_right), None)
+    def find_next_location(self, number: int, previous: LaneRef | None = None) -> LaneRef | None:
+        """Return the first lane of a step without a right answer, searching on from `previous`."""
+        locations = list_locations(self.trace, number)
+        start = locations.index(previous) + 1 if previous in locations else 0
+        candidates = (*locations[start:], *locations[:start])
+        return next((place for place in candidates if not self.get_guess(place).is_right), None)
 
     def _make_question(self, place: LaneRef) -> Question:
         return Question(self.trace, *place)
 
 
-# --- what is kept ------------------------------------------------------------------------
+# --- saved form --------------------------------------------------------------------------
 
 
 def to_json(prediction: Prediction) -> list[list[object]]:
-    """The guesses as JSON: key, lane, text, whether judged, hints, how often wrong."""
+    """Return the guesses as JSON: key, lane, text, whether graded, hints, wrong attempts."""
     return [
-        [*place, guess.text, guess.is_judged, guess.hints, guess.wrong]
+        [*place, guess.text, guess.is_graded, guess.hints, guess.wrong]
         for place, guess in prediction.guesses.items()
     ]
 
 
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
-    """What ``to_json`` gave, judged anew; what does not fit the trace is left out."""
-    found = Prediction(trace)
+    """Parse the output of ``to_json`` and grade it again; skip what does not fit the trace."""
+    prediction = Prediction(trace)
     for item in list(data)[:_MOST]:
         if not isinstance(item, list) or len(item) != 6:
             continue
         key, lane, text, is_judged, *counts = item
         row = trace.rows.get(key) if isinstance(key, str) else None
-        fits = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
-        if not fits or not isinstance(text, str) or any(type(x) is not int for x in counts):
+        is_valid = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
+        if not is_valid or not isinstance(text, str) or any(type(x) is not int for x in counts):
             continue
         place = LaneRef(str(key), int(lane))
-        given, wrong = (min(max(int(x), 0), 99) for x in counts)
-        before = found.with_(place, Guess(wrong=max(wrong - 1, 0)))
+        hint_count, wrong_count = (min(max(int(x), 0), 99) for x in counts)
+        ungraded = prediction.with_guess(place, Guess(wrong=max(wrong_count - 1, 0)))
         try:
-            known = (
-                before.with_answer(place, text)
+            updated = (
+                ungraded.with_answer(place, text)
                 if is_judged is True
-                else found.with_text(place, text)
+                else prediction.with_text(place, text)
             )
         except PtxError:
-            known = found.with_text(place, text)
-        guess = known.get_guess(place)._replace(hints=given, wrong=wrong)
-        found = known.with_(place, guess)
-    return found
+            updated = prediction.with_text(place, text)
+        guess = updated.get_guess(place)._replace(hints=hint_count, wrong=wrong_count)
+        prediction = updated.with_guess(place, guess)
+    return prediction

@@ -1,7 +1,7 @@
-"""A question about a trace: one lane of a row, a destination, or a lane of it.
+"""A question about a trace: one lane of a row, a destination, or a lane of a destination.
 
-A row of numbers is answered by a number, a row of bits by its bits; ``Place`` says which, and
-reads what was typed.
+A row of numbers is answered by a number, a row of bits by its bits; ``AnswerLocation`` knows which,
+and parses the answer.
 """
 
 from __future__ import annotations
@@ -27,124 +27,128 @@ _BARE_HEX = pattern(r"[0-9a-fA-F]{1,32}")
 
 
 class Question(NamedTuple):
-    """What will be in a lane of a row, or in a destination?"""
+    """A question: the value in a lane of a row, or in a destination."""
 
     trace: Trace
     key: str
-    """A row's key, a stage (the row it is about), or a destination's role."""
+    """Key of a row, stage with one main row, or role of a destination."""
     lane: int | None = None
-    """None asks for the whole."""
+    """Lane; None for the whole."""
 
 
 class AnswerLocation(NamedTuple):
-    """Where in a run the answer stands, and how it is read."""
+    """The location of an answer in a run, and its notation."""
 
     key: str
-    """The row's."""
+    """Key of the row."""
     lane: int | None
-    """The row's lane; None for all of them, packed."""
+    """Lane of the row; None for all lanes, packed."""
     shift: int
-    """How far up in the row's value it begins."""
+    """Index of its lowest bit in the value of the row."""
     width: int
-    """Answers that are the same in so many bits are the same."""
-    exact: bool
-    """A number; else bits."""
-    truth: bool
-    """0 or 1, and nothing that has the same bits."""
+    """Number of low bits in which equal answers agree."""
+    is_number: bool
+    """Whether the answer is a number instead of bits."""
+    is_truth: bool
+    """Whether the answer is 0 or 1, and no other value with the same bits."""
     type: Type | None
-    """What is typed, where an operand's value is."""
-    packed: int = 1
-    """How many lanes are packed."""
+    """Type in which an operand is typed, or None."""
+    lane_count: int = 1
+    """Number of packed lanes."""
 
     def get_value(self, values: Mapping[str, LaneValues]) -> int:
-        """The value, in a run of some plan."""
+        """Return the value in a run of a plan."""
         lanes = values[self.key]
         if self.lane is None:
-            return sum(lane << self.width // self.packed * at for at, lane in enumerate(lanes))
+            return sum(
+                lane << self.width // self.lane_count * index for index, lane in enumerate(lanes)
+            )
         value = lanes[self.lane if len(lanes) > 1 else 0]
-        return value if self.exact else value >> self.shift & (1 << self.width) - 1
+        return value if self.is_number else value >> self.shift & (1 << self.width) - 1
 
     def is_same_value(self, x: int, y: int) -> bool:
-        """Whether two values are one: equal, or two readings of the same bits."""
-        return x == y or (not self.truth and has_same_bits(x, y, self.width))
+        """Whether two values are equal, or two readings of the same bits."""
+        return x == y or (not self.is_truth and has_same_bits(x, y, self.width))
 
-    def is_accepted(self, value: int, given: int, *, bits: bool) -> bool:
-        """Whether a value is what was answered: as a number just that one, typed as bits those."""
-        return value == given or ((bits or not self.exact) and self.is_same_value(value, given))
+    def is_accepted(self, value: int, answer: int, *, is_pattern: bool) -> bool:
+        """Whether an answer matches a value: exactly if a number, by its bits if typed as bits."""
+        return value == answer or (
+            (is_pattern or not self.is_number) and self.is_same_value(value, answer)
+        )
 
-    def read(self, text: str) -> int:
-        """What was typed; raises PtxError."""
+    def parse_answer(self, text: str) -> int:
+        """Parse a typed answer; raise PtxError if it is not a value."""
         try:
-            return self._read(text)
+            return self._parse(text)
         except PtxError:
             if self.is_yes_or_no:
-                raise _no_truth(text) from None
+                raise _make_truth_error(text) from None
             if _BARE_HEX.fullmatch(text.strip()) is None:
                 raise
         start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
-        self._read(meant)  # may say that it is too large
+        self._parse(meant)  # raises an error of its own if the value is too large
         span = start, start + len(text.strip())
         raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
 
     @property
     def letters(self) -> str:
-        """The letters that an answer may begin with, besides hexadecimal digits."""
+        """Letters that an answer may begin with, besides hexadecimal digits."""
         if self.is_yes_or_no:
             return "yntfYNTF"
         return "inIN" if self.type is not None and self.type.is_float else ""
 
     @property
     def is_yes_or_no(self) -> bool:
-        """Whether it is 0 or 1 that is asked."""
-        return self.truth or self.type is Type.PRED
+        """Whether the answer is 0 or 1."""
+        return self.is_truth or self.type is Type.PRED
 
-    def _read(self, text: str) -> int:
+    def _parse(self, text: str) -> int:
         word = text.strip().lower()
         if self.is_yes_or_no and word in _TRUTHS:
             return _TRUTHS[word]
         if self.type is not None:
             return parse_value(text, self.type)
-        if not self.exact:
+        if not self.is_number:
             return parse_integer(text, self.width)
         if word.startswith("["):
-            where = text.index("["), len(text.rstrip())
-            problem = Problem("one lane is asked, not a list of them", where, "0x7f, -5, 0b1010")
+            span = text.index("["), len(text.rstrip())
+            problem = Problem("one lane is asked, not a list of them", span, "0x7f, -5, 0b1010")
             raise PtxError(text, (problem,))
         if not word:
             raise PtxError(text, (Problem("a value is missing", (0, 1), "0x7f, -5, 0b1010, 255"),))
         bits = 128 if self.width > 64 else 64
-        found = parse_integer(text, bits)
-        return cast(found, bits, signed=True) if word.startswith("-") else found
+        number = parse_integer(text, bits)
+        return cast(number, bits, signed=True) if word.startswith("-") else number
 
 
-def _no_truth(text: str) -> PtxError:
-    """The error for what answers no question of yes or no."""
+def _make_truth_error(text: str) -> PtxError:
+    """Return the error for an answer that is neither yes nor no."""
     word = text.strip()
-    said = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
+    message = f"{quote_word(word)} is neither yes nor no" if word else "an answer is missing"
     start = len(text) - len(text.lstrip())
     span = start, max(start + len(word), start + 1)
-    return PtxError(text, (Problem(said, span, _ALLOWED_TRUTHS),))
+    return PtxError(text, (Problem(message, span, _ALLOWED_TRUTHS),))
 
 
 def is_bits(text: str) -> bool:
-    """Whether an answer was typed as bits: ``0xff``, ``0b11``, not ``255`` nor ``-0x1``."""
+    """Whether an answer was typed as bits: ``0xff``, ``0b11``, not ``255`` or ``-0x1``."""
     return text.strip()[:2].lower() in ("0x", "0b")
 
 
 def has_same_bits(x: int, y: int, width: int) -> bool:
-    """Whether both fit in so many bits, signed or unsigned, and are the same there."""
+    """Whether both values fit in `width` bits, signed or unsigned, and have the same bits."""
     low, high = get_limits(width, signed=True).low, get_limits(width, signed=False).high
     return all(low <= value <= high for value in (x, y)) and not (x ^ y) & high
 
 
 def locate_answer(question: Question) -> AnswerLocation:
-    """Where the answer to a question stands; raises ValueError where there is no such place."""
+    """Return the location of the answer to a question; raise ValueError if there is none."""
     trace, key, lane = question
-    for written in trace.plan.results:
-        if written.role == key:
-            return _locate_destination(trace, trace.rows[written.key], key, lane)
+    for result in trace.plan.results:
+        if result.role == key:
+            return _locate_destination(trace, trace.rows[result.key], key, lane)
     row = find_row(trace, key)
-    width, exact, type_ = _measure_row(trace, row)
+    width, is_number, type_ = _measure_row(trace, row)
     count = len(row.lanes)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
@@ -152,41 +156,41 @@ def locate_answer(question: Question) -> AnswerLocation:
         if not isinstance(row.micro, m.Select | m.Merge):
             raise ValueError(f"{row.key} has {count} lanes; say which is asked")
         return AnswerLocation(row.key, None, 0, width * count, False, False, Type.B32, count)
-    truth = exact and (row.row.range.low, row.row.range.high) == (0, 1)
-    return AnswerLocation(row.key, lane or 0, 0, width, exact, truth, type_)
+    is_truth = is_number and (row.row.range.low, row.row.range.high) == (0, 1)
+    return AnswerLocation(row.key, lane or 0, 0, width, is_number, is_truth, type_)
 
 
 def get_visible_operands(trace: Trace) -> dict[str, int]:
-    """The operands that whoever is asked can see: what is read by its plan, and literals.
+    """Return the operands visible to the user: those that the plan reads, and literals.
 
-    A register counts in all its places where it is read in one.
+    A register that is read in one place counts in all its places.
     """
     ins = trace.instruction
-    read = {source.role for source in trace.plan.sources}
-    names = {ins.names[role] for role in read if role in ins.names}
+    read_roles = {source.role for source in trace.plan.sources}
+    names = {ins.names[role] for role in read_roles if role in ins.names}
     return {
         role: bits
         for role, bits in trace.operands.items()
-        if role in read
+        if role in read_roles
         or ins.names.get(role) in names
         or isinstance(ins.roles.get(role), Immediate)
     }
 
 
 def find_row(trace: Trace, key: str) -> RowTrace:
-    """A row by its key, or by its stage alone; raises ValueError."""
+    """Return a row by its key or its stage; raise ValueError if there is not exactly one."""
     if key in trace.rows:
         return trace.rows[key]
     rows = [row for row in trace.rows.values() if row.stage == key]
-    about = [row for row in rows if row.name in "td"] or rows
-    if len(about) != 1:
-        known = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
-        raise ValueError(f"{quote_word(key)} is not one row of the trace; it has {known}")
-    return about[0]
+    main_rows = [row for row in rows if row.name in "td"] or rows
+    if len(main_rows) != 1:
+        names = ", ".join([*trace.rows, *(x.role for x in trace.plan.results)])
+        raise ValueError(f"{quote_word(key)} is not one row of the trace; it has {names}")
+    return main_rows[0]
 
 
 def measure_destination(trace: Trace, role: str) -> tuple[int, int]:
-    """How many lanes a destination is written in, and the width of one."""
+    """Return the number of lanes of a destination, and the width of one in bits."""
     ins = trace.instruction
     unit = ins.form.dsel.unit if ins.form.dsel else WORD // ins.entry.lanes
     if unit == WORD or not (ins.form.dsel or ins.has_lanes(role)):
@@ -207,7 +211,7 @@ def _locate_destination(trace: Trace, row: RowTrace, role: str, lane: int | None
 
 
 def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
-    """The width of a row's lane, whether it is an exact number, and the type that is typed."""
+    """Return a lane's width in bits, whether it is an exact number, and the type it is typed in."""
     micro, d = row.micro, trace.instruction.type_of
     match micro:
         case m.Select():
@@ -232,7 +236,7 @@ def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
 
 
 def find_clamp_type(micro: m.Clamp) -> tuple[int, bool]:
-    """Width and signedness of the type that a clamp's bounds belong to."""
+    """Return the width in bits and the signedness of the type that a clamp's bounds belong to."""
     for bits in (8, 16, 32):
         for signed in (True, False):
             low, high = get_limits(bits, signed)

@@ -1,6 +1,7 @@
-"""Drawing forms and operands by a seed: the same from any Python, for everybody in a class.
+"""Seeded draws of forms and operands: the same for every Python version and every user.
 
-The generator is SplitMix64, written out here, since what ``random`` makes of a seed may change.
+The generator is SplitMix64, implemented here because the sequence of ``random`` may change between
+versions.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ LEVELS = (1, 2, 3)
 _T = TypeVar("_T")
 _MASK = (1 << 64) - 1
 _TRIES = 200
-"""Forms that are drawn until one is legal."""
+"""Number of forms drawn before giving up on a legal one."""
 
 
 class SeededRandom:
-    """Numbers that follow from a text alone."""
+    """A random generator whose sequence depends on a text alone."""
 
     def __init__(self, seed: str) -> None:
         self._state = _hash(seed.encode("utf-8", "replace"))
 
     def draw_bits(self) -> int:
-        """The next 64 bits."""
+        """Return the next 64 bits."""
         self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
         x = self._state
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
@@ -38,42 +39,42 @@ class SeededRandom:
         return x ^ x >> 31
 
     def random_below(self, end: int) -> int:
-        """0 to end - 1, as evenly as 64 bits go."""
+        """Return a number from 0 to end - 1, as uniform as 64 bits allow."""
         return self.draw_bits() * end >> 64
 
     def pick(self, values: Sequence[_T]) -> _T:
-        """One of them."""
+        """Return one of the values."""
         return values[self.random_below(len(values))]
 
     def pick_weighted(self, weights: Mapping[_T, int]) -> _T:
-        """One of the keys, as often as its weight says."""
-        at = self.random_below(sum(weights.values()))
+        """Return one of the keys with a probability proportional to its weight."""
+        position = self.random_below(sum(weights.values()))
         for value, weight in weights.items():
-            if at < weight:
+            if position < weight:
                 return value
-            at -= weight
+            position -= weight
         raise AssertionError(weights)
 
     def shuffle(self, values: Iterable[_T]) -> list[_T]:
-        """All of them in some order."""
-        rest, found = [*values], []
+        """Return the values in random order."""
+        rest, shuffled = [*values], []
         while rest:
-            found.append(rest.pop(self.random_below(len(rest))))
-        return found
+            shuffled.append(rest.pop(self.random_below(len(rest))))
+        return shuffled
 
 
 def _hash(data: bytes) -> int:
-    """FNV-1a: 64 bits of some bytes."""
-    found = 0xCBF29CE484222325
+    """Return the 64-bit FNV-1a hash of bytes."""
+    digest = 0xCBF29CE484222325
     for byte in data:
-        found = (found ^ byte) * 0x100000001B3 & _MASK
-    return found
+        digest = (digest ^ byte) * 0x100000001B3 & _MASK
+    return digest
 
 
 # --- forms -------------------------------------------------------------------------------
 
 EASY = frozenset(("sat", "po", "ftz", "mask"))
-"""What may be written, of what need not be, at level 1."""
+"""Optional slots that level 1 uses."""
 _PLAIN_TYPES = (Type.U32, Type.S32, Type.F32)
 _WORD_TYPES = ("dtype", "atype", "btype")
 _WRITTEN = {
@@ -85,13 +86,13 @@ _WRITTEN = {
 
 
 def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
-    """A legal, documented form: the higher the level, the more is written in it."""
+    """Draw a legal, documented form; higher levels use more optional slots."""
     entry = CATALOG[opcode]
     for _ in range(_TRIES):
-        found = _draw_slots(draw, entry, level)
-        unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(found))
-        if not find_violations(found) and not unusual and found.dst is not Destinations.SINK:
-            return found
+        form = _draw_slots(draw, entry, level)
+        is_unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(form))
+        if not find_violations(form) and not is_unusual and form.dst is not Destinations.SINK:
+            return form
     raise AssertionError(opcode)
 
 
@@ -106,17 +107,17 @@ def _draw_slots(draw: SeededRandom, entry: Entry, level: int) -> Form:
         and "mode" not in values
     ):
         values |= dict.fromkeys((x for x in _WORD_TYPES if x in values), values["atype"])
-    free = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
-    most = {1: 1, 2: 2}.get(level, len(free))
-    count = max(draw.random_below(most + 1) for _ in range(level))
-    for slot in draw.shuffle(free)[:count]:
+    free_slots = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
+    max_count = {1: 1, 2: 2}.get(level, len(free_slots))
+    count = max(draw.random_below(max_count + 1) for _ in range(level))
+    for slot in draw.shuffle(free_slots)[:count]:
         values[slot.name] = slot.values[draw.random_below(len(slot.values))]
     blank = Form(entry.opcode, c=not entry.is_c_optional)
     return with_c(blank._replace(**values))  # type: ignore[arg-type]
 
 
 def _list_values(slot: Slot, level: int) -> Sequence[object]:
-    """The values of a slot that are drawn at a level."""
+    """Return the values of a slot that a level uses."""
     if level == 1 and slot.name == "dst":
         return (Destinations.P,)
     if level == 1 and slot.name in ("stype", "ctype"):
@@ -125,9 +126,9 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
 
 
 def make_instruction(form_: Form) -> Instruction:
-    """A form with registers d (or p, q), a, b, c."""
-    written = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
-    return Instruction(form_, written, tuple(map(Register, "abc" if form_.c else "ab")))
+    """Return an instruction of a form with registers d (or p, q), a, b, c."""
+    destinations = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
+    return Instruction(form_, destinations, tuple(map(Register, "abc" if form_.c else "ab")))
 
 
 # --- operands ----------------------------------------------------------------------------
@@ -144,12 +145,12 @@ _DOUBLES = (
 
 
 def draw_operands(draw: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
-    """Values by name, for every register that is written: such as are easily got wrong."""
-    found = {str(name): _draw_operand(draw, ins, role, level) for role, name in ins.roles.items()}
-    for needed in ins.inputs:
-        if needed.name not in found:  # the guard, and what it may keep
-            found[needed.name] = _number(draw, needed.type.bits, level)
-    return found
+    """Draw values by name for every register of the instruction, among them edge cases."""
+    values = {str(name): _draw_operand(draw, ins, role, level) for role, name in ins.roles.items()}
+    for operand in ins.inputs:
+        if operand.name not in values:  # the guard, and the old value that it may keep
+            values[operand.name] = _number(draw, operand.type.bits, level)
+    return values
 
 
 def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -> int:
@@ -160,22 +161,22 @@ def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -
         return draw.pick(_FLOATS if type_.bits == 32 else _DOUBLES)
     if role == "b" and ins.form.mode and not ins.form.bsel:
         return draw.pick(_AMOUNTS)
-    kept = ins.form.dsel or ins.form.mask
-    if role == "c" and kept and not ins.form.secop and level < 3:
+    has_kept_lanes = ins.form.dsel or ins.form.mask
+    if role == "c" and has_kept_lanes and not ins.form.secop and level < 3:
         return C_BITS
-    chosen = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
-    unit = chosen.unit if chosen else type_.bits // ins.count_lanes(role)
-    return sum(_number(draw, unit, level) << at for at in range(0, type_.bits, unit))
+    selector = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
+    unit = selector.unit if selector else type_.bits // ins.count_lanes(role)
+    return sum(_number(draw, unit, level) << shift for shift in range(0, type_.bits, unit))
 
 
 def _number(draw: SeededRandom, bits: int, level: int) -> int:
-    """A number of so many bits: small, at an end of a range, or any."""
+    """Draw a number of `bits` bits: small, near an end of a range, or any."""
     signed, unsigned = get_limits(bits, signed=True), get_limits(bits, signed=False)
-    sort = draw.random_below(4 + level)
-    if sort < 3:
-        near = draw.random_below(11) - 3
-        return near & unsigned.high
-    if sort < 6:
+    choice = draw.random_below(4 + level)
+    if choice < 3:
+        offset = draw.random_below(11) - 3
+        return offset & unsigned.high
+    if choice < 6:
         ends = (signed.high, signed.low & unsigned.high, unsigned.high)
         return draw.pick(ends) - draw.random_below(3) & unsigned.high
     return draw.draw_bits() & unsigned.high

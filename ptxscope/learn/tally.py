@@ -1,4 +1,4 @@
-"""What was asked of somebody, and how it went: counts by instruction and kind of exercise."""
+"""Counts of exercises and their outcomes, by instruction and kind of exercise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 10**9
 
 
 class ExerciseKind(StrEnum):
-    """What an exercise asks."""
+    """The kind of an exercise."""
 
     RESULT = "result"
     MODIFIER = "modifier"
@@ -26,7 +26,7 @@ class ExerciseKind(StrEnum):
 
 
 class ExerciseOutcome(StrEnum):
-    """How an exercise ended."""
+    """The outcome of an exercise."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -34,20 +34,20 @@ class ExerciseOutcome(StrEnum):
 
 
 class Count(NamedTuple):
-    """How often each outcome came, and how many hints were taken."""
+    """Number of exercises with each outcome, and number of hints."""
 
     right: int = 0
     wrong: int = 0
     skipped: int = 0
     hints: int = 0
 
-    def add(self, other: Count) -> Count:
-        """Both together."""
-        return Count(*(min(x + y, _MOST) for x, y in zip(self, other, strict=True)))
+    def add(self, other_count: Count) -> Count:
+        """Return the sum of two counts."""
+        return Count(*(min(x + y, _MOST) for x, y in zip(self, other_count, strict=True)))
 
     @property
-    def asked(self) -> int:
-        """How many exercises there were."""
+    def total(self) -> int:
+        """Number of exercises."""
         return self.right + self.wrong + self.skipped
 
 
@@ -56,32 +56,32 @@ def _sum_counts(counts: Iterable[Count]) -> Count:
 
 
 TallyKey = tuple[str, ExerciseKind]
-"""An opcode, and what was asked."""
+"""An opcode and a kind of exercise."""
 
 
 class Tally(NamedTuple):
-    """Counts; there are never more than the catalog has opcodes for each kind."""
+    """Counts; at most one for each opcode and kind."""
 
     counts: Mapping[TallyKey, Count] = {}
 
-    def with_(self, key: TallyKey, outcome: ExerciseOutcome, hints: int = 0) -> Tally:
-        """One exercise more."""
+    def with_exercise(self, key: TallyKey, outcome: ExerciseOutcome, hints: int = 0) -> Tally:
+        """Return the tally with one more exercise."""
         one = Count(hints=hints)._replace(**{str(outcome): 1})
         return Tally({**self.counts, key: self.counts.get(key, Count()).add(one)})
 
     @property
     def total(self) -> Count:
-        """All of them."""
+        """The sum of all counts."""
         return _sum_counts(self.counts.values())
 
-    def compute_weight(self, what: str) -> int:
-        """How often an instruction, or a kind, is to be asked: more where more was got wrong."""
-        count = _sum_counts(count for key, count in self.counts.items() if what in key)
+    def compute_weight(self, subject: str) -> int:
+        """Return the weight of an instruction or kind in a draw; more mistakes raise it."""
+        count = _sum_counts(count for key, count in self.counts.items() if subject in key)
         return 4 + 12 * count.wrong // max(count.right + count.wrong, 1)
 
     @property
     def rows(self) -> Iterator[dict[str, str | int]]:
-        """A row for each instruction and kind, in the catalog's order."""
+        """A row for each instruction and kind, in the order of the catalog."""
         for opcode in CATALOG:
             for kind in ExerciseKind:
                 if count := self.counts.get((opcode, kind)):
@@ -103,20 +103,20 @@ class Tally(NamedTuple):
 
 
 class Keeper(Protocol):
-    """What keeps a tally."""
+    """A store for a tally."""
 
     messages: list[str]
-    """What went wrong with what was kept."""
+    """Problems with the saved tally."""
 
     def load_tally(self) -> Tally:
-        """What was kept."""
+        """Return the saved tally."""
 
-    def save_tally(self, found: Tally) -> None:
-        """Keep it; raises OSError where that can't be done."""
+    def save_tally(self, tally: Tally) -> None:
+        """Save the tally; raise OSError if it cannot be written."""
 
 
 def from_json(text: str) -> Tally:
-    """What ``Tally.json`` gave; raises ValueError for anything else."""
+    """Parse the output of ``Tally.json``; raise ValueError for anything else."""
     data = json.loads(text)
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")

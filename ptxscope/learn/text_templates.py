@@ -1,6 +1,6 @@
-"""What a lesson's text takes from a trace: ``{operate.t[2]}``, ``{a.b3|s8}``, ``{ptxas:d}``.
+"""Templates in the text of a lesson: ``{operate.t[2]}``, ``{a.b3|s8}``, ``{ptxas:d}``.
 
-So no number that an instruction computes is ever written into a lesson.
+They take every computed number from a trace, so that a lesson never contains one.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _FORMS = "hex, bin, float, value, u8, s8 … u32, s32, formula, said, low, high"
 
 
 class _TemplateValue(NamedTuple):
-    """What a name stands for."""
+    """The value of a name in a template."""
 
     bits: int
     width: int
-    shown: str
-    """As it is shown where nothing else is asked for."""
+    text: str
+    """Default notation."""
     type: Type | None = None
-    """An operand's."""
+    """Type of an operand; None for other values."""
 
 
 class TemplatePieceKind(Enum):
-    """What a piece of a text is."""
+    """The kind of a piece of text."""
 
     PLAIN = auto()
     CODE = auto()
-    """As it is written in PTX or C."""
+    """Words of PTX or C."""
     VALUE = auto()
-    """Taken from a trace."""
+    """A value from a trace."""
 
 
 class TemplatePiece(NamedTuple):
@@ -59,28 +59,28 @@ class TemplatePiece(NamedTuple):
 
 
 Text = tuple[TemplatePiece, ...]
-"""What a card says; an empty line is between two paragraphs."""
+"""The text of a card; an empty line separates two paragraphs."""
 
 
 def strip_marks(text: Text) -> str:
-    """It without marks."""
+    """Return a text without its marks."""
     return "".join(piece.text for piece in text)
 
 
 def fill_template(text: str, trace: Trace) -> list[TemplatePiece]:
-    """A line's pieces, with what it takes from a trace.
+    """Return the pieces of a line, filled from a trace.
 
-    Raises ValueError that says what can be taken.
+    Raise ValueError with the allowed templates if one is invalid.
     """
-    found: list[TemplatePiece] = []
-    for at, stretch in enumerate(text.split("`")):
-        kind, start = TemplatePieceKind.CODE if at % 2 else TemplatePieceKind.PLAIN, 0
+    pieces: list[TemplatePiece] = []
+    for index, stretch in enumerate(text.split("`")):
+        kind, start = TemplatePieceKind.CODE if index % 2 else TemplatePieceKind.PLAIN, 0
         for match in _HOLE.finditer(stretch):
-            found.append(TemplatePiece(stretch[start : match.start()], kind))
-            found.append(TemplatePiece(_fill_placeholder(match, trace), TemplatePieceKind.VALUE))
+            pieces.append(TemplatePiece(stretch[start : match.start()], kind))
+            pieces.append(TemplatePiece(_fill_placeholder(match, trace), TemplatePieceKind.VALUE))
             start = match.end()
-        found.append(TemplatePiece(stretch[start:], kind))
-    return found
+        pieces.append(TemplatePiece(stretch[start:], kind))
+    return pieces
 
 
 def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
@@ -101,7 +101,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
         return _format_value(_get_operand_value(name, trace), form)
     if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
         raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")
-    special = _OF_A_ROW.get(form)
+    special = _ROW_FORMATS.get(form)
     return (
         special(trace, row, lane)
         if special
@@ -110,7 +110,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
 
 
 def format_row_names(trace: Trace) -> str:
-    """Which rows there are, for a message."""
+    """List the rows of a trace for a message."""
     return "its rows are " + ", ".join(trace.rows)
 
 
@@ -121,7 +121,7 @@ def _format_bound(row: RowTrace, name: str) -> str:
     return str(bound)
 
 
-_OF_A_ROW: dict[str, Callable[[Trace, RowTrace, int], str]] = {
+_ROW_FORMATS: dict[str, Callable[[Trace, RowTrace, int], str]] = {
     "formula": lambda trace, row, lane: str(describe_lane(trace, row, lane).formula),
     "said": format_lane_sentence,
     "low": lambda _trace, row, _lane: _format_bound(row, "low"),
@@ -131,52 +131,57 @@ _OF_A_ROW: dict[str, Callable[[Trace, RowTrace, int], str]] = {
 
 def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
     value, formula = row.values[lane], describe_lane(trace, row, lane).formula
-    shown = formula.left if formula.sign is Sign.FOR else formula.right
-    return _TemplateValue(value, max(row.row.bits, 1), shown)
+    text = formula.left if formula.sign is Sign.FOR else formula.right
+    return _TemplateValue(value, max(row.row.bits, 1), text)
 
 
 def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:
-    """An operand, a destination or a part of one, by role or by register."""
+    """Return the value of an operand, a destination or a part of one, by role or by register."""
     part = _PART.fullmatch(name)
-    called = part[1] if part else name
+    register_name = part[1] if part else name
     ins = trace.instruction
-    known = {register: role for role, register in ins.names.items()} | {
+    roles = {register: role for role, register in ins.names.items()} | {
         register: role for role, register in ins.results.items()
     }
-    role = called if called in {*trace.operands, *ins.results} else known.get(called, "")
-    if called == "old" and "d" in trace.operands:  # what the destination held
+    role = (
+        register_name
+        if register_name in {*trace.operands, *ins.results}
+        else roles.get(register_name, "")
+    )
+    if register_name == "old" and "d" in trace.operands:  # the former value of the destination
         role, bits = "d", trace.operands["d"]
     elif role in ins.results:
         bits = trace.result[ins.results[role]]
     elif role in trace.operands:
         bits = trace.operands[role]
     else:
-        there = ", ".join((*trace.operands, *ins.results))
+        operand_names = ", ".join((*trace.operands, *ins.results))
         raise ValueError(
-            f"there is no {quote_word(name)}: operands are {there}; {format_row_names(trace)}"
+            f"there is no {quote_word(name)}: operands are {operand_names}; "
+            f"{format_row_names(trace)}"
         )
     type_ = ins.type_of(role)
     if part is None:
         return _TemplateValue(bits, type_.bits, format_hex(bits, type_.bits), type_)
     unit = 8 if part[2] == "b" else 16
     if unit * (int(part[3]) + 1) > type_.bits:
-        raise ValueError(f"{called} has no {part[2]}{part[3]}")
+        raise ValueError(f"{register_name} has no {part[2]}{part[3]}")
     bits = bits >> unit * int(part[3]) & (1 << unit) - 1
     return _TemplateValue(bits, unit, format_hex(bits, unit))
 
 
-def _format_value(found: _TemplateValue, form: str) -> str:
-    bits = found.bits & (1 << found.width) - 1
+def _format_value(template_value: _TemplateValue, form: str) -> str:
+    bits = template_value.bits & (1 << template_value.width) - 1
     if not form:
-        return found.shown
+        return template_value.text
     if _CAST.fullmatch(form):
-        return str(cast(found.bits, int(form[1:]), form[0] == "s"))
+        return str(cast(template_value.bits, int(form[1:]), form[0] == "s"))
     if form == "hex":
-        return format_hex(bits, found.width)
+        return format_hex(bits, template_value.width)
     if form == "bin":
-        return f"0b{bits:0{found.width}b}"
-    if form == "float" and found.width in (32, 64):
-        return format_float(bits, found.width)
-    if form == "value" and found.type:
-        return format_value(bits, found.type)
+        return f"0b{bits:0{template_value.width}b}"
+    if form == "float" and template_value.width in (32, 64):
+        return format_float(bits, template_value.width)
+    if form == "value" and template_value.type:
+        return format_value(bits, template_value.type)
     raise ValueError(f"it can't be shown as {quote_word(form)}; ways to show it are {_FORMS}")

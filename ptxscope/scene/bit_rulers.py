@@ -1,4 +1,4 @@
-"""Numbers to the bit: which of them are kept, which fall off, and what stands above."""
+"""Bit rulers: numbers drawn bit by bit, with the bits that a step keeps and cuts off."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from ..engine.syntax.values import format_float_fields, format_value, split_floa
 from .scene_model import BitRuler, BitRun, LaneRef, SpanKind
 
 _FIELDS = {Type.F32: (8, 23), Type.F64: (11, 52)}
-"""Bits of exponent and fraction."""
+"""Widths of exponent and fraction in bits."""
 _LONG = 24
-"""Bits from which on a field is written in hexadecimal."""
+"""Width in bits from which a field is written in hexadecimal."""
 
 
 def format_binary(value: int, low: int, high: int) -> str:
-    """Bits low..high-1 in binary, in groups of four counted from bit 0."""
+    """Format bits low..high-1 in binary, in groups of four counted from bit 0."""
     groups: list[str] = []
     while low < high:
         end = min(high, (low // 4 + 1) * 4)
@@ -23,7 +23,7 @@ def format_binary(value: int, low: int, high: int) -> str:
 
 
 def format_high_digits(value: int, bits: int) -> str:
-    """The hexadecimal digits above so many bits: ``1`` of 382 and 8; ``…fe`` of -300."""
+    """Format the hexadecimal digits above bit `bits` - 1: ``1`` of 382 and 8; ``…fe`` of -300."""
     rest = value >> bits
     if rest >= 0:
         return f"{rest:x}"
@@ -32,73 +32,76 @@ def format_high_digits(value: int, bits: int) -> str:
 
 
 def _make_sign_run(value: int) -> BitRun:
-    """What goes on above the topmost bit shown."""
+    """Return the run that stands for the endless sign bits above the topmost bit shown."""
     return BitRun("…1", SpanKind.SIGN) if value < 0 else BitRun("…0", SpanKind.ZERO)
 
 
 def _find_top_bit(value: int) -> int:
-    """The bits from bit 0 to the topmost one that is not the sign."""
+    """Return the number of bits up to the topmost one that differs from the sign; at least 1."""
     return max((~value if value < 0 else value).bit_length(), 1)
 
 
 def make_right_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
-    """A number shifted right: what is kept, and what falls off below."""
+    """Return the ruler of a right shift: the bits kept, and the bits cut off below."""
     top = max(_find_top_bit(value), amount)
     sign = _make_sign_run(value)
-    kept = (
+    kept_runs = (
         [BitRun(format_binary(value, amount, top), SpanKind.CHIP, "kept")] if top > amount else []
     )
-    if not kept:
+    if not kept_runs:
         sign = sign._replace(label="kept")
     bits = f"{amount} bit{'s' * (amount > 1)} fall{'s' * (amount == 1)} off"
-    lost = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
-    return BitRuler(place, "", (sign, *kept, *lost), f"= {value >> amount}")
+    lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
+    return BitRuler(place, "", (sign, *kept_runs, *lost_runs), f"= {value >> amount}")
 
 
 def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
-    """A number shifted left: the window of 32, zeros that come in, what stands above it."""
-    made = value << amount
-    top = max(_find_top_bit(made), 32)
-    beyond = BitRun(format_binary(made, 32, top), SpanKind.BEYOND, "above bit 31")
+    """Return the ruler of a left shift: the 32-bit window, the zeros shifted in, the bits above."""
+    product = value << amount
+    top = max(_find_top_bit(product), 32)
+    beyond = BitRun(format_binary(product, 32, top), SpanKind.BEYOND, "above bit 31")
     start = min(amount, 32)
-    kept = BitRun(
-        format_binary(made, start, 32),
+    kept_run = BitRun(
+        format_binary(product, start, 32),
         SpanKind.CHIP,
         "bit 31" if start == 31 else f"bits 31:{start}",
     )
     come = f"{amount} zero{'s' * (amount > 1)} come{'s' * (amount == 1)} in"
-    zeros = BitRun(format_binary(made, 0, start), SpanKind.ZERO, come)
-    shown = (_make_sign_run(made), beyond, kept, zeros)
-    return BitRuler(place, "", tuple(x for x in shown if x.text), f"= {made}")
+    zeros = BitRun(format_binary(product, 0, start), SpanKind.ZERO, come)
+    runs = (_make_sign_run(product), beyond, kept_run, zeros)
+    return BitRuler(place, "", tuple(x for x in runs if x.text), f"= {product}")
 
 
-def cut(place: LaneRef, value: int, bits: int, said: str) -> BitRuler:
-    """A number cut to so many bits: what falls off stands above, where it was."""
+def make_truncation_ruler(place: LaneRef, value: int, bits: int, summary: str) -> BitRuler:
+    """Return the ruler of a number truncated to `bits` bits, with the lost bits above the rest."""
     whole = bits % 4 == 0 and bits > 8
     top = _find_top_bit(value)
     if whole:
-        high, low = format_high_digits(value, bits), f"{value & (1 << bits) - 1:0{bits // 4}x}"
+        high_digits, low_digits = (
+            format_high_digits(value, bits),
+            f"{value & (1 << bits) - 1:0{bits // 4}x}",
+        )
     else:
-        high = format_binary(value, bits, max(top, bits + 1))
-        low = format_binary(value, 0, bits)
+        high_digits = format_binary(value, bits, max(top, bits + 1))
+        low_digits = format_binary(value, 0, bits)
     sign = [BitRun("…1", SpanKind.LOST)] if value < 0 and not whole else []
     label = f"above bit {bits - 1}"
-    lost = BitRun(high, SpanKind.LOST, f"{label}: falls off")
-    keeps = BitRun(low, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
-    return BitRuler(place, "", (*sign, lost, keeps), said)
+    lost_run = BitRun(high_digits, SpanKind.LOST, f"{label}: falls off")
+    kept_run = BitRun(low_digits, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
+    return BitRuler(place, "", (*sign, lost_run, kept_run), summary)
 
 
 def make_float_ruler(
     place: LaneRef, name: str, bits: int, type_: Type, *, is_flushed: bool = False
 ) -> BitRuler:
-    """Sign, exponent and fraction of a float in place; ``lost`` where its fraction is flushed."""
+    """Return the ruler of a float's sign, exponent and fraction; a flushed fraction is lost."""
     exponent, fraction = _FIELDS[type_]
     sign, power, rest = split_float(bits, type_.bits)
-    written = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
+    fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     stretches = (
         BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
         BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
-        BitRun(written, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
+        BitRun(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
     )
-    said = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
-    return BitRuler(place, name, stretches, said)
+    summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
+    return BitRuler(place, name, stretches, summary)

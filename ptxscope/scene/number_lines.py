@@ -1,4 +1,4 @@
-"""Ranges with labelled ends, and where numbers lie in them."""
+"""Number lines: ranges with labelled ends, and the positions of numbers in them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .scene_model import LaneRef, NumberLine, Point, Tick
 
 
 def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
-    """The range of a clamp, every lane's number at it, and where it goes."""
-    before = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
-    inside = [x for x, y in zip(before, row.values, strict=True) if x == y]
+    """Return the range of a clamp, with the input of every lane and the end it is moved to."""
+    numbers = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
+    inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
     low = min([0, *inside]) if micro.low is None else micro.low
     high = max([low + 1, *inside]) if micro.high is None else micro.high
     points = []
-    for lane in reversed(range(len(before))):
-        value, end = before[lane], row.values[lane]
-        to = "" if value == end else str(end)
+    for lane in reversed(range(len(numbers))):
+        value, end = numbers[lane], row.values[lane]
+        target = "" if value == end else str(end)
         points.append(
-            Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), to)
+            Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
         )
     if micro.low is None or micro.high is None:
         return NumberLine(
@@ -37,46 +37,46 @@ def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
 
 
 def make_limit_line(row: RowTrace, top: int) -> NumberLine:
-    """A shift amount between 0 and the largest that is allowed."""
+    """Return a shift amount on the line from 0 to the largest amount allowed."""
     value, end = row.inputs[0][0], row.values[0]
-    to = "" if value == end else str(end)
+    target = "" if value == end else str(end)
     return NumberLine(
         "0",
         str(top),
-        (Point(str(value), _compute_place(value, 0, top), (), LaneRef(row.key, 0), to),),
+        (Point(str(value), _compute_place(value, 0, top), (), LaneRef(row.key, 0), target),),
     )
 
 
 def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> NumberLine:
-    """The two sides of a comparison; what is NaN stands off the line."""
+    """Return the two sides of a comparison on a line; a NaN is listed beside the line."""
     values = [x[0] for x in row.inputs]
     places = [LaneRef(key, 0) for key in row.input_keys]
     names = [format_operand_name(trace, key.rpartition(".")[2]) for key in row.input_keys]
     if type_ is not None and type_.is_float:
-        numbers = [i for i, x in enumerate(values) if not is_nan(x, type_)]
+        indices = [i for i, x in enumerate(values) if not is_nan(x, type_)]
         points = tuple(
             Point(format_value(values[i], type_), place, (names[i],), places[i])
             for i, place in zip(
-                numbers, _compute_float_places([values[i] for i in numbers], type_), strict=True
+                indices, _compute_float_places([values[i] for i in indices], type_), strict=True
             )
         )
-        off = tuple(name for i, name in enumerate(names) if i not in numbers)
-        return NumberLine("-inf", "inf", points, off)
+        nan_names = tuple(name for i, name in enumerate(names) if i not in indices)
+        return NumberLine("-inf", "inf", points, nan_names)
     if type_ is not None:
         low, high = get_limits(type_.bits, type_.signed)
-        read = [x - (1 << type_.bits) if x > high else x for x in values]
+        numbers = [x - (1 << type_.bits) if x > high else x for x in values]
     else:
         rows = [trace.rows[key].row for key in row.input_keys]
         low = min(x.range.low for x in rows)
         high = max(x.range.high for x in rows)
-        read = values
-    if len(read) == 1:
-        read, names, places = [*read, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
+        numbers = values
+    if len(numbers) == 1:
+        numbers, names, places = [*numbers, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
     points = tuple(
-        Point(str(x), where, (name,), place)
-        for x, where, name, place in zip(
-            read,
-            _separate_places(read, [_compute_place(x, low, high) for x in read]),
+        Point(str(x), position, (name,), place)
+        for x, position, name, place in zip(
+            numbers,
+            _separate_places(numbers, [_compute_place(x, low, high) for x in numbers]),
             names,
             places,
             strict=True,
@@ -86,31 +86,31 @@ def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> Num
 
 
 def _compute_place(value: int, low: int, high: int) -> float:
-    """Where a number lies; outside the range even where rounding would put it on an end."""
-    at = (value - low) / max(high - low, 1)
+    """Return the position of a number, outside 0..1 even if rounding would put it on an end."""
+    position = (value - low) / max(high - low, 1)
     if value < low:
-        return min(at, nextafter(0.0, -1.0))
-    return max(at, nextafter(1.0, 2.0)) if value > high else at
+        return min(position, nextafter(0.0, -1.0))
+    return max(position, nextafter(1.0, 2.0)) if value > high else position
 
 
 def _make_quarters(low: int, high: int) -> tuple[Tick, ...]:
-    """The middle of a range, then its first and third quarter; for all s8 0, -64 and 64."""
+    """Return ticks at the middle, then at the first and third quarter: 0, -64 and 64 for s8."""
     quarter = (high - low + 1) // 4
     places = (low + 2 * quarter, low + quarter, low + 3 * quarter)
     return tuple(Tick(str(x), _compute_place(x, low, high)) for x in places) if quarter else ()
 
 
 def _compute_float_places(patterns: list[int], type_: Type) -> list[float]:
-    """Where floats lie among all floats, in their order; both zeros at one place."""
+    """Return the positions of floats in the order of all floats; both zeros share one."""
     top = 1 << type_.bits - 1
     order = [-(x & top - 1) if x & top else x for x in patterns]
     return _separate_places(order, [0.5 + x / get_infinity(type_.bits) / 2 for x in order])
 
 
 def _separate_places(values: list[int], places: list[float]) -> list[float]:
-    """The places of two numbers, which are not one place where rounding made one of two."""
+    """Move two positions apart if rounding made those of unequal numbers coincide."""
     if len(values) == 2 and values[0] != values[1] and places[0] == places[1]:
         lower = values.index(min(values))
-        moved, to = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)
-        places[moved] = nextafter(places[moved], to)
+        index, limit = (lower, 0.0) if places[0] > 0 else (1 - lower, 1.0)
+        places[index] = nextafter(places[index], limit)
     return places

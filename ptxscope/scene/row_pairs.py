@@ -1,4 +1,4 @@
-"""Two answers beside each other: which rows belong together, and where they differ."""
+"""Pairs of rows from two answers, and the values in which they differ."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..engine.tracing.trace import RowTrace, Trace
 from .scene_model import Cell, CellSpan, SpanKind
 
 OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, SpanKind.FAILS)
-"""Looks of what comes out of a row."""
+"""Looks of spans that show the result of a row."""
 
 
 class Pair(NamedTuple):
-    """A row of both answers; of one of them only, where the other has none."""
+    """Rows with the same key in both answers; one side is None if that answer has no such row."""
 
     key: str
     isa: RowTrace | None
@@ -28,74 +28,78 @@ class Pair(NamedTuple):
 
     @property
     def is_different(self) -> bool:
-        """Whether they have other values, or one of them has none."""
+        """Whether the values differ, or one side has no row."""
         return self.isa is None or self.other is None or self.isa.values != self.other.values
 
     @property
     def lanes(self) -> frozenset[int]:
-        """The lanes that both have with other values."""
+        """Lanes that both sides have, with different values."""
         if self.isa is None or self.other is None or len(self.isa.lanes) != len(self.other.lanes):
             return frozenset()
         both = zip(self.isa.values, self.other.values, strict=True)
         return frozenset(lane for lane, (x, y) in enumerate(both) if x != y)
 
 
-def iter_pairs(isa: Trace, other: Trace, stage: Stage) -> Iterator[Pair]:
-    """The rows of a stage in order, those of one key together."""
-    left, right = _map_rows(isa, stage), _map_rows(other, stage)
+def iter_pairs(isa: Trace, other_trace: Trace, stage: Stage) -> Iterator[Pair]:
+    """Yield the rows of a stage in order, paired by key."""
+    left, right = _map_rows(isa, stage), _map_rows(other_trace, stage)
     for key in _merge_keys(list(left), list(right)):
         yield Pair(key, left.get(key), right.get(key))
 
 
-def mark_differences(cell: Cell, other: Cell) -> Cell:
-    """A cell whose outcome is marked, digit by digit, where the other answer has another one."""
-    at, there = _find_outcome_span(cell), _find_outcome_span(other)
-    if at is None or there is None or cell.spans[at].text == other.spans[there].text:
+def mark_differences(cell: Cell, other_cell: Cell) -> Cell:
+    """Return a cell whose outcome marks the digits that differ from the other answer's."""
+    index, other_index = _find_outcome_span(cell), _find_outcome_span(other_cell)
+    if (
+        index is None
+        or other_index is None
+        or cell.spans[index].text == other_cell.spans[other_index].text
+    ):
         return cell
-    span, text = cell.spans[at], other.spans[there].text
+    span, text = cell.spans[index], other_cell.spans[other_index].text
     if len(span.text) != len(text):
         runs = [span._replace(look=SpanKind.DIFFERS)]
     else:
-        same = zip(span.text, text, strict=True)
+        digit_pairs = zip(span.text, text, strict=True)
         runs = [
             CellSpan("".join(x for x, _ in pair), SpanKind.DIFFERS if differs else SpanKind.VALUE)
-            for differs, pair in groupby(same, key=lambda pair: pair[0] != pair[1])
+            for differs, pair in groupby(digit_pairs, key=lambda pair: pair[0] != pair[1])
         ]
-    return cell._replace(spans=(*cell.spans[:at], *runs, *cell.spans[at + 1 :]))
+    return cell._replace(spans=(*cell.spans[:index], *runs, *cell.spans[index + 1 :]))
 
 
-def hide_equal_cells(cells: Sequence[Cell], others: Sequence[Cell]) -> tuple[Cell, ...]:
-    """Cells, those left empty whose outcome another answer's cell has too."""
-    if len(cells) != len(others):
+def hide_equal_cells(cells: Sequence[Cell], other_cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells, emptied if the other answer's cell has the same outcome."""
+    if len(cells) != len(other_cells):
         return tuple(cells)
-    both = zip(cells, others, strict=True)
+    pairs = zip(cells, other_cells, strict=True)
     return tuple(
-        cell._replace(spans=()) if _outcome_text(cell) == _outcome_text(other) else cell
-        for cell, other in both
+        cell._replace(spans=()) if _outcome_text(cell) == _outcome_text(other_cell) else cell
+        for cell, other_cell in pairs
     )
 
 
 def _outcome_text(cell: Cell) -> str | None:
-    at = _find_outcome_span(cell)
-    return None if at is None else cell.spans[at].text
+    index = _find_outcome_span(cell)
+    return None if index is None else cell.spans[index].text
 
 
 def _find_outcome_span(cell: Cell) -> int | None:
-    """Which span of a cell is what comes out."""
+    """Return the index of the span with the outcome of a cell."""
     return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
 
 
 def find_differing_bits(x: int, y: int) -> list[tuple[int, int]]:
-    """The bits in which two patterns differ, as ranges high..low, the highest first."""
-    found: list[tuple[int, int]] = []
+    """Return the ranges (high, low) of the bits in which two patterns differ, the highest first."""
+    ranges: list[tuple[int, int]] = []
     changed = x ^ y
     while changed:
         high = changed.bit_length() - 1
         rest = ~changed & (1 << high) - 1
-        low = rest.bit_length()  # below the highest one, ones go on down to here
-        found.append((high, low))
+        low = rest.bit_length()  # ones continue from the highest one down to here
+        ranges.append((high, low))
         changed &= (1 << low) - 1
-    return found
+    return ranges
 
 
 def _map_rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
@@ -103,13 +107,13 @@ def _map_rows(trace: Trace, stage: Stage) -> dict[str, RowTrace]:
 
 
 def _merge_keys(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """The keys of both sides in their order: what only the other one has comes first."""
+    """Merge the keys of both sides in order; keys of the right side alone come first."""
 
     def position(key: str) -> float:
         if key in left:
             return left.index(key)
         following = (other for other in right[right.index(key) :] if other in left)
-        before = next(following, None)
-        return (left.index(before) if before else len(left)) - 0.5
+        next_key = next(following, None)
+        return (left.index(next_key) if next_key else len(left)) - 0.5
 
     return sorted({**dict.fromkeys(left), **dict.fromkeys(right)}, key=position)

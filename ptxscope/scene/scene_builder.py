@@ -1,4 +1,4 @@
-"""The scene of a trace."""
+"""Builds the scene of a trace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.semantics.micro_operation import WHOLE
+from ..engine.semantics.micro_operation import MAX_LANE_BITS
 from ..engine.semantics.micro_operations import Merge, Select
 from ..engine.syntax.values import format_hex, format_value
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
@@ -32,43 +32,43 @@ from .scene_model import (
 
 
 def build_scene(trace: Trace) -> Scene:
-    """Everything that is drawn of a trace."""
-    read = {source.role for source in trace.plan.sources}
-    roles = [role for role in Role if role in read and role in trace.operands]
+    """Return the whole scene of a trace."""
+    read_roles = {source.role for source in trace.plan.sources}
+    roles = [role for role in Role if role in read_roles and role in trace.operands]
     lanes = trace.instruction.entry.lanes
     ends = {result.role: LaneRef(result.key, 0) for result in trace.plan.results}
-    kept = [role for role in trace.instruction.results if role in ends]
+    kept_roles = [role for role in trace.instruction.results if role in ends]
     return Scene(
         lanes,
-        tuple(_register(trace, role, lanes) for role in roles),
-        tuple(_step(trace, step) for step in trace.steps),
-        tuple(ends[role] for role in kept),
-        tuple(place for role, place in ends.items() if role not in kept),
+        tuple(_build_register_figure(trace, role, lanes) for role in roles),
+        tuple(_build_step_scene(trace, step) for step in trace.steps),
+        tuple(ends[role] for role in kept_roles),
+        tuple(place for role, place in ends.items() if role not in kept_roles),
     )
 
 
 def choose_part_width(trace: Trace, role: str) -> int:
-    """The width in bits of the parts that an operand is drawn in: 8, 16, or all of it."""
+    """Return the width in bits of the parts an operand is drawn in: 8, 16, or its full width."""
     for row in trace.rows.values():
         if role in row.input_keys and isinstance(row.micro, Select | Merge):
             return row.micro.unit
     return trace.instruction.type_of(role).bits
 
 
-def place_of(trace: Trace, key: str, lane: int, low: int) -> LaneRef:
-    """Where bits that begin at a bit are drawn."""
+def locate_bits(trace: Trace, key: str, lane: int, low: int) -> LaneRef:
+    """Return the place that shows the bits of an operand or lane from bit `low`."""
     if key in trace.rows:
         return LaneRef(key, lane)
     return LaneRef(key, low // choose_part_width(trace, key))
 
 
-def _step(trace: Trace, step: Step) -> StepScene:
+def _build_step_scene(trace: Trace, step: Step) -> StepScene:
     rows = tuple(build_row_scene(trace, row) for row in step.rows)
     return StepScene(step.number, step.stage, format_title(step), rows)
 
 
 def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
-    """What is drawn of a row."""
+    """Return the scene of a row."""
     return RowScene(
         row.key,
         get_row_name(trace, row.row),
@@ -80,48 +80,48 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
 
 
 def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
-    """The ways into a row: what its lanes came from, and what they could have taken."""
+    """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
     for lane in range(len(row.lanes)):
         target = LaneRef(row.key, lane)
-        gone: set[int] = set()
-        for part in row.micro.find_origins(lane, 0, WHOLE, row.inputs):
+        taken_inputs: set[int] = set()
+        for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
             if part.low >= part.high:
                 continue
-            gone.add(part.input)
+            taken_inputs.add(part.input)
             key = row.input_keys[part.input]
             for source in iter_parts(trace, key, part.lane, part.low, part.high):
                 yield Link(source, target, _choose_tint(trace, source))
-        for source in _iter_rejected_places(trace, row, lane, gone):
-            yield Link(source, target, _choose_tint(trace, source), taken=False)
+        for source in _iter_rejected_places(trace, row, lane, taken_inputs):
+            yield Link(source, target, _choose_tint(trace, source), is_taken=False)
 
 
 def _iter_rejected_places(
-    trace: Trace, row: RowTrace, lane: int, gone: set[int]
+    trace: Trace, row: RowTrace, lane: int, taken_inputs: set[int]
 ) -> Iterator[LaneRef]:
-    """What a lane could have taken and did not."""
+    """Yield the places that a lane could have read and did not."""
     if isinstance(row.micro, Select):
         return
     for index, key in enumerate(row.input_keys):
-        if index in gone:
+        if index in taken_inputs:
             continue
         if isinstance(row.micro, Merge):
             if index == 0 and len(row.inputs[0]) > 1:
                 yield LaneRef(key, lane)
-            elif index == 1:  # its own part of c; a scalar's t goes only where it is sent
-                yield place_of(trace, key, lane, row.micro.unit * lane)
+            elif index == 1:  # its own part of c; a scalar's t is used only in the selected part
+                yield locate_bits(trace, key, lane, row.micro.unit * lane)
         else:
-            yield place_of(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
+            yield locate_bits(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
 
 
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
-    """Whose bits a place holds."""
+    """Return the tint of the bits at a place."""
     if source.key in trace.rows:
         return find_tint(trace, source.key, source.lane)
     return Tint(source.key, find_top_byte(choose_part_width(trace, source.key), source.lane))
 
 
 def iter_parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterator[LaneRef]:
-    """The places where bits low..high-1 of an operand, or of a row's lane, are drawn."""
+    """Yield the places that show bits low..high-1 of an operand or of a lane of a row."""
     if key in trace.rows:
         yield LaneRef(key, lane)
         return
@@ -131,18 +131,18 @@ def iter_parts(trace: Trace, key: str, lane: int, low: int, high: int) -> Iterat
         yield LaneRef(key, part)
 
 
-def _register(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
+def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
     ins, bits = trace.instruction, trace.operands[role]
     type_, unit = ins.type_of(role), choose_part_width(trace, role)
     by_lane = lanes > 1 and unit * lanes == 32
-    read = _read(trace, role)
+    used_parts = _find_used_parts(trace, role)
     cells = []
     for part in reversed(range(max(type_.bits // unit, 1))):
         value = bits >> unit * part & (1 << unit) - 1
         text = str(value) if type_ is Type.PRED else format_hex(value, unit)[2:]
-        look = SpanKind.CHIP if part in read else SpanKind.UNUSED
-        shown = format_binary(value, 0, unit) if by_lane else ""
-        spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), shown)]
+        look = SpanKind.CHIP if part in used_parts else SpanKind.UNUSED
+        digits = format_binary(value, 0, unit) if by_lane else ""
+        spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
             number = cast(value, unit, type_ is Type.S32)
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
@@ -163,19 +163,19 @@ def _register(trace: Trace, role: Role, lanes: int) -> RegisterFigure:
     )
 
 
-def _read(trace: Trace, role: str) -> set[int]:
-    """The parts of an operand that may come to something: what values decide does not count."""
-    found: set[int] = set()
+def _find_used_parts(trace: Trace, role: str) -> set[int]:
+    """Return the parts of an operand that can affect a result, whatever the values are."""
+    parts: set[int] = set()
     whole = trace.instruction.type_of(Role(role)).bits
     for row in trace.rows.values():
         if role not in row.input_keys:
             continue
         if not isinstance(row.micro, Select | Merge):
-            found |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
+            parts |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):
-            for part in row.micro.find_origins(lane, 0, WHOLE, row.inputs):
+            for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
                 if row.input_keys[part.input] == role and part.low < part.high:
                     places = iter_parts(trace, role, part.lane, part.low, part.high)
-                    found |= {place.lane for place in places}
-    return found
+                    parts |= {place.lane for place in places}
+    return parts

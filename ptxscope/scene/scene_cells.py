@@ -1,4 +1,4 @@
-"""What a row says in one line: a cell for each lane column, by its micro-operation."""
+"""Text cells of a row, one for each lane column, by micro-operation."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ GLYPHS = {
     Flag.ROUNDED: "≈",
     Flag.NAN: "(NaN)",
 }
-"""What marks a flag beside its colour."""
+"""Mark that shows a flag besides its colour."""
 BECOMES = CellSpan(" ▸ ", SpanKind.BECOMES)
-"""Between what was there before and what comes out."""
+"""Separator between the old and the new value."""
 
 _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
 class TracedRow(NamedTuple):
-    """A row of a trace that is drawn."""
+    """A row together with its trace."""
 
     trace: Trace
     row: RowTrace
 
     def make_formula(self, lane: int) -> Formula:
-        """The words of a lane."""
+        """Return the formula of a lane."""
         return describe_lane(self.trace, self.row, lane).formula
 
     def find_tint(self, index: int, lane: int) -> Tint:
-        """Whose bits an input's lane holds; nobody's where an operation made them."""
+        """Return the tint of a lane of an input; plain if an operation computed it."""
         return find_tint(self.trace, self.row.input_keys[index], lane)
 
 
 def find_tint(trace: Trace, key: str, lane: int) -> Tint:
-    """Whose bits a row's lane, or an operand, holds."""
+    """Return the tint of a lane of a row, or of an operand."""
     row = trace.rows.get(key)
     if row is None:
         return Tint(key)
@@ -61,25 +61,25 @@ def find_tint(trace: Trace, key: str, lane: int) -> Tint:
 
 
 def find_top_byte(unit: int, index: int) -> int:
-    """The topmost byte of a part; 3 of a whole register."""
+    """Return the index of the topmost byte of a part; 3 for a whole register."""
     return unit // 8 * (index + 1) - 1 if 8 <= unit < 32 else 3
 
 
 def format_part(role: str, unit: int, index: int) -> str:
-    """``a.b3``, ``b.h0``; ``a`` for the whole."""
+    """Format the name of a part: ``a.b3``, ``b.h0``, or ``a`` for the whole."""
     return role if unit >= 32 else f"{role}.{'b' if unit == 8 else 'h'}{index}"
 
 
 def build_cells(trace: Trace, row: RowTrace) -> tuple[Cell, ...]:
-    """The cells of a row, the highest column first."""
-    seen = TracedRow(trace, row)
+    """Return the cells of a row, the highest column first."""
+    traced_row = TracedRow(trace, row)
     columns = _COLUMNS.get(type(row.micro))
     if columns is not None:
-        spans = columns(seen)
-        return tuple(Cell(LaneRef(row.key, 0), each) for each in spans)
+        spans = columns(traced_row)
+        return tuple(Cell(LaneRef(row.key, 0), cell_spans) for cell_spans in spans)
     draw = _CELLS.get(type(row.micro), _make_plain_spans)
     lanes = reversed(range(len(row.lanes)))
-    return tuple(Cell(LaneRef(row.key, lane), draw(seen, lane)) for lane in lanes)
+    return tuple(Cell(LaneRef(row.key, lane), draw(traced_row, lane)) for lane in lanes)
 
 
 Spans = tuple[CellSpan, ...]
@@ -90,19 +90,19 @@ def _make_flag_spans(row: RowTrace, lane: int) -> Spans:
     return (CellSpan(f" {' '.join(marks)}", SpanKind.CHANGED),) if marks else ()
 
 
-def _make_plain_spans(seen: TracedRow, lane: int) -> Spans:
-    said = seen.make_formula(lane)
-    left = CellSpan(said.left, SpanKind.NUMBER)
+def _make_plain_spans(traced_row: TracedRow, lane: int) -> Spans:
+    formula = traced_row.make_formula(lane)
+    left_span = CellSpan(formula.left, SpanKind.NUMBER)
     return (
-        left,
-        CellSpan(f" {_SIGNS[said.sign]} ", SpanKind.TEXT),
-        CellSpan(said.right, SpanKind.VALUE),
-        *_make_flag_spans(seen.row, lane),
+        left_span,
+        CellSpan(f" {_SIGNS[formula.sign]} ", SpanKind.TEXT),
+        CellSpan(formula.right, SpanKind.VALUE),
+        *_make_flag_spans(traced_row.row, lane),
     )
 
 
-def _select(seen: TracedRow, lane: int) -> Spans:
-    row = seen.row
+def _select(traced_row: TracedRow, lane: int) -> Spans:
+    row = traced_row.row
     assert isinstance(row.micro, m.Select)
     unit = row.micro.unit
     word, index = row.micro.picks[lane]
@@ -115,11 +115,11 @@ def _select(seen: TracedRow, lane: int) -> Spans:
     return (chip, CellSpan(f" {name}", SpanKind.NAME if at_home else SpanKind.AWAY))
 
 
-def _extend(seen: TracedRow, lane: int) -> Spans:
-    row, micro = seen.row, seen.row.micro
+def _extend(traced_row: TracedRow, lane: int) -> Spans:
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.Extend)
     bits = row.inputs[0][lane]
-    tint = seen.find_tint(0, lane)
+    tint = traced_row.find_tint(0, lane)
     negative = bool(micro.signed and bits >> micro.bits - 1)
     look = SpanKind.SIGN if micro.signed else SpanKind.ZERO
     extension = "" if micro.bits >= 32 else ("f" if negative else "0") * (micro.bits // 4)
@@ -139,26 +139,26 @@ def _extend(seen: TracedRow, lane: int) -> Spans:
     return tuple(span for span in spans if span.text)
 
 
-def _clamp(seen: TracedRow, lane: int) -> Spans:
-    row = seen.row
-    before, value = row.inputs[0][lane], row.values[lane]
-    if before == value:
+def _clamp(traced_row: TracedRow, lane: int) -> Spans:
+    row = traced_row.row
+    number, value = row.inputs[0][lane], row.values[lane]
+    if number == value:
         return (CellSpan(str(value), SpanKind.VALUE),)
-    return CellSpan(str(before), SpanKind.CHANGED), BECOMES, CellSpan(str(value), SpanKind.CLAMPED)
+    return CellSpan(str(number), SpanKind.CHANGED), BECOMES, CellSpan(str(value), SpanKind.CLAMPED)
 
 
-def _compare(seen: TracedRow, lane: int) -> Spans:
-    value = seen.row.values[lane]
+def _compare(traced_row: TracedRow, lane: int) -> Spans:
+    value = traced_row.row.values[lane]
     verdict = CellSpan(" ✓ 1", SpanKind.HOLDS) if value else CellSpan(" ✗ 0", SpanKind.FAILS)
     return (
-        CellSpan(seen.make_formula(lane).left, SpanKind.NUMBER),
+        CellSpan(traced_row.make_formula(lane).left, SpanKind.NUMBER),
         verdict,
-        *_make_flag_spans(seen.row, lane),
+        *_make_flag_spans(traced_row.row, lane),
     )
 
 
-def _merge(seen: TracedRow, lane: int) -> Spans:
-    row, micro = seen.row, seen.row.micro
+def _merge(traced_row: TracedRow, lane: int) -> Spans:
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.Merge)
     value = row.values[lane]
     text, bits = format_hex(value, micro.unit)[2:], format_binary(value, 0, micro.unit)
@@ -171,40 +171,45 @@ def _merge(seen: TracedRow, lane: int) -> Spans:
             CellSpan(text, SpanKind.CHIP, tint, bits),
             CellSpan(f" {name}", SpanKind.NAME),
         )
-    before = row.inputs[0][lane if len(row.inputs[0]) > 1 else 0]
+    number = row.inputs[0][lane if len(row.inputs[0]) > 1 else 0]
     box, chip = CellSpan("■ ", SpanKind.TAKEN), CellSpan(text, SpanKind.CHIP, bits=bits)
     if Flag.WRAPPED in row.lanes[lane].flags:
-        lost = CellSpan(format_high_digits(before, micro.unit), SpanKind.LOST)
-        return box, CellSpan(str(before), SpanKind.CHANGED), BECOMES, lost, chip
+        lost = CellSpan(format_high_digits(number, micro.unit), SpanKind.LOST)
+        return box, CellSpan(str(number), SpanKind.CHANGED), BECOMES, lost, chip
     if micro.high:
-        return _make_upper_half_spans(box, chip, before)
-    if len(row.inputs[0]) > 1:  # the number stands above in its column
+        return _make_upper_half_spans(box, chip, number)
+    if len(row.inputs[0]) > 1:  # the number is shown above in its column
         return box, chip
-    return box, CellSpan(str(before), SpanKind.TEXT), BECOMES, chip
+    return box, CellSpan(str(number), SpanKind.TEXT), BECOMES, chip
 
 
-def _make_upper_half_spans(box: CellSpan, chip: CellSpan, before: int) -> Spans:
-    """Bits 31:16 of a number, and what falls off on either side of them."""
-    fits = -(1 << 31) <= before < 1 << 32
-    beyond = () if fits else (CellSpan(format_high_digits(before, 32), SpanKind.LOST),)
-    below = CellSpan(f"{before & 0xFFFF:04x}", SpanKind.LOST)
-    return box, CellSpan(f"{before}[31:16]", SpanKind.TEXT), BECOMES, *beyond, chip, below
+def _make_upper_half_spans(box: CellSpan, chip: CellSpan, number: int) -> Spans:
+    """Return bits 31:16 of a number, and the bits cut off on both sides."""
+    fits = -(1 << 31) <= number < 1 << 32
+    high_spans = () if fits else (CellSpan(format_high_digits(number, 32), SpanKind.LOST),)
+    low_span = CellSpan(f"{number & 0xFFFF:04x}", SpanKind.LOST)
+    return box, CellSpan(f"{number}[31:16]", SpanKind.TEXT), BECOMES, *high_spans, chip, low_span
 
 
-def _make_logic_spans(seen: TracedRow, lane: int) -> Spans:
-    said = seen.make_formula(lane)
-    verdict = CellSpan(said.right, SpanKind.HOLDS if seen.row.values[lane] else SpanKind.FAILS)
-    return CellSpan(said.left, SpanKind.NUMBER), CellSpan(" = ", SpanKind.TEXT), verdict
+def _make_logic_spans(traced_row: TracedRow, lane: int) -> Spans:
+    formula = traced_row.make_formula(lane)
+    verdict = CellSpan(
+        formula.right, SpanKind.HOLDS if traced_row.row.values[lane] else SpanKind.FAILS
+    )
+    return CellSpan(formula.left, SpanKind.NUMBER), CellSpan(" = ", SpanKind.TEXT), verdict
 
 
-def _choose(seen: TracedRow, _: int) -> Spans:
-    """The name and the bits of what is chosen, and why."""
-    row = seen.row
-    chosen = 1 if row.inputs[0][0] else 2
-    name, bits = format_option_name(seen, chosen), format_option_bits(seen, row.values[0])
-    condition = format_truth_name(seen.trace, row.input_keys[0])
+def _choose(traced_row: TracedRow, _: int) -> Spans:
+    """Return the name and bits of the chosen value, and the condition that chose it."""
+    row = traced_row.row
+    index = 1 if row.inputs[0][0] else 2
+    name, bits = (
+        format_option_name(traced_row, index),
+        format_option_bits(traced_row, row.values[0]),
+    )
+    condition = format_truth_name(traced_row.trace, row.input_keys[0])
     truth = "true" if row.inputs[0][0] else "false"
-    chip = CellSpan(bits, SpanKind.CHIP, seen.find_tint(chosen, 0))
+    chip = CellSpan(bits, SpanKind.CHIP, traced_row.find_tint(index, 0))
     return (
         CellSpan(f"{name} ", SpanKind.NAME),
         chip,
@@ -213,7 +218,7 @@ def _choose(seen: TracedRow, _: int) -> Spans:
 
 
 def format_truth_name(trace: Trace, key: str) -> str:
-    """``t``, ``c``; ``!t`` for what a row turned."""
+    """Format the name of a truth value: ``t``, ``c``, or ``!t`` for a negated row."""
     row = trace.rows.get(key)
     if row is None:
         return format_operand_name(trace, key)
@@ -222,40 +227,44 @@ def format_truth_name(trace: Trace, key: str) -> str:
     return row.name
 
 
-def format_option_name(seen: TracedRow, index: int) -> str:
-    """What an input of a choice is called."""
-    row = seen.row
+def format_option_name(traced_row: TracedRow, index: int) -> str:
+    """Format the name of an input of a choice."""
+    row = traced_row.row
     if row.stage is Stage.GUARD:
-        name = format_operand_name(seen.trace, row.name)
-        converted = " converted" if row.input_keys[index] in seen.trace.rows else ""
+        name = format_operand_name(traced_row.trace, row.name)
+        converted = " converted" if row.input_keys[index] in traced_row.trace.rows else ""
         return f"new {name}" if index == 1 else f"old {name}{converted}"
-    known = seen.trace.rows.get(row.input_keys[index])
-    return known.name if known else format_operand_name(seen.trace, row.input_keys[index])
+    source_row = traced_row.trace.rows.get(row.input_keys[index])
+    return (
+        source_row.name
+        if source_row
+        else format_operand_name(traced_row.trace, row.input_keys[index])
+    )
 
 
-def format_option_bits(seen: TracedRow, value: int) -> str:
-    """The bits of an input of a choice."""
-    role = seen.row.name if seen.row.stage is Stage.GUARD else "a"
-    type_ = seen.trace.instruction.type_of(role)
+def format_option_bits(traced_row: TracedRow, value: int) -> str:
+    """Format the bits of an input of a choice."""
+    role = traced_row.row.name if traced_row.row.stage is Stage.GUARD else "a"
+    type_ = traced_row.trace.instruction.type_of(role)
     return str(value) if type_ is Type.PRED else format_hex(value, type_.bits)[2:]
 
 
-def _flush(seen: TracedRow, _: int) -> Spans:
-    before, after = seen.row.inputs[0][0], seen.row.values[0]
-    chip = CellSpan(format_hex(after, 32)[2:], SpanKind.CHIP, seen.find_tint(0, 0))
-    if before == after:
+def _flush(traced_row: TracedRow, _: int) -> Spans:
+    old_bits, new_bits = traced_row.row.inputs[0][0], traced_row.row.values[0]
+    chip = CellSpan(format_hex(new_bits, 32)[2:], SpanKind.CHIP, traced_row.find_tint(0, 0))
+    if old_bits == new_bits:
         return (chip, CellSpan(" is not subnormal", SpanKind.TEXT))
-    return (chip, CellSpan(f" ◂ {format_hex(before, 32)} ≈0", SpanKind.CHANGED))
+    return (chip, CellSpan(f" ◂ {format_hex(old_bits, 32)} ≈0", SpanKind.CHANGED))
 
 
-def _make_written_spans(seen: TracedRow) -> tuple[Spans, ...]:
-    """The destination's bits, and what they mean."""
-    row = seen.row
+def _make_written_spans(traced_row: TracedRow) -> tuple[Spans, ...]:
+    """Return the bits of the destination, and their meaning."""
+    row = traced_row.row
     if row.stage is not Stage.WRITE:
-        return (_make_plain_spans(seen, 0),)
-    name, ins, bits = row.name, seen.trace.instruction, row.values[0]
-    if format_operand_name(seen.trace, name) == "_":
-        return ((CellSpan(describe_lane(seen.trace, row, 0).sentence, SpanKind.TEXT),),)
+        return (_make_plain_spans(traced_row, 0),)
+    name, ins, bits = row.name, traced_row.trace.instruction, row.values[0]
+    if format_operand_name(traced_row.trace, name) == "_":
+        return ((CellSpan(describe_lane(traced_row.trace, row, 0).sentence, SpanKind.TEXT),),)
     type_ = ins.type_of(name)
     if type_ is Type.PRED:
         look = SpanKind.HOLDS if bits else SpanKind.FAILS
@@ -266,16 +275,16 @@ def _make_written_spans(seen: TracedRow) -> tuple[Spans, ...]:
             ),
         )
     text = format_hex(bits, type_.bits)
-    shown = CellSpan(f"   {text} = {interpret_bits(ins, name, bits)}", SpanKind.TEXT)
-    return ((CellSpan(text[2:], SpanKind.CHIP, Tint("d")), shown, *_make_flag_spans(row, 0)),)
+    meaning = CellSpan(f"   {text} = {interpret_bits(ins, name, bits)}", SpanKind.TEXT)
+    return ((CellSpan(text[2:], SpanKind.CHIP, Tint("d")), meaning, *_make_flag_spans(row, 0)),)
 
 
-def _make_packed_spans(seen: TracedRow) -> tuple[Spans, ...]:
-    """The destination's bytes or half-words in their columns; a whole word of one column."""
-    micro, lanes = seen.row.micro, seen.row.inputs[0]
+def _make_packed_spans(traced_row: TracedRow) -> tuple[Spans, ...]:
+    """Return the bytes or half-words of the destination by column; one word for a single lane."""
+    micro, lanes = traced_row.row.micro, traced_row.row.inputs[0]
     assert isinstance(micro, m.Pack)
-    if seen.trace.instruction.entry.lanes == 1:
-        return _make_written_spans(seen)
+    if traced_row.trace.instruction.entry.lanes == 1:
+        return _make_written_spans(traced_row)
     columns = range(len(lanes) - 1, -1, -1)
     tints = {i: Tint("d", find_top_byte(micro.unit, i)) for i in columns}
     return tuple(
@@ -292,9 +301,9 @@ def _make_packed_spans(seen: TracedRow) -> tuple[Spans, ...]:
     )
 
 
-def _accumulate(seen: TracedRow) -> tuple[Spans, ...]:
-    """A running sum: c and the highest lane first, then lane by lane."""
-    row, micro = seen.row, seen.row.micro
+def _accumulate(traced_row: TracedRow) -> tuple[Spans, ...]:
+    """Return a running sum: c and the highest lane first, then lane by lane."""
+    row, micro = traced_row.row, traced_row.row.micro
     assert isinstance(micro, m.Accumulate)
     terms, total = row.inputs[0], row.inputs[1][0]
     columns: list[Spans] = []
@@ -315,13 +324,13 @@ def _accumulate(seen: TracedRow) -> tuple[Spans, ...]:
     return tuple(columns)
 
 
-def _to_float(seen: TracedRow, lane: int) -> Spans:
-    bits = seen.row.values[0]
+def _to_float(traced_row: TracedRow, lane: int) -> Spans:
+    bits = traced_row.row.values[0]
     chip = CellSpan(format_hex(bits, 32)[2:], SpanKind.CHIP, Tint("d"))
     return (
         chip,
-        CellSpan(f" ◂ {seen.row.inputs[0][0]}", SpanKind.TEXT),
-        *_make_flag_spans(seen.row, lane),
+        CellSpan(f" ◂ {traced_row.row.inputs[0][0]}", SpanKind.TEXT),
+        *_make_flag_spans(traced_row.row, lane),
     )
 
 
@@ -337,11 +346,11 @@ _CELLS: dict[type, Callable[[TracedRow, int], Spans]] = {
     m.Flush: _flush,
     m.ToFloat: _to_float,
 }
-"""Every other kind says its formula."""
+"""Cells of one lane, by micro-operation; every other kind shows its formula."""
 _COLUMNS: dict[type, Callable[[TracedRow], tuple[Spans, ...]]] = {
     m.Accumulate: _accumulate,
     m.Pack: _make_packed_spans,
     m.Truncate: _make_written_spans,
     m.Encode: _make_written_spans,
 }
-"""Kinds of one lane whose line may go through all columns."""
+"""Cells of a row whose text may extend over all columns, by micro-operation."""

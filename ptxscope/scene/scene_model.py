@@ -1,6 +1,6 @@
-"""What a scene is made of: spans and cells in lane columns, figures, links, all with keys.
+"""The elements of a scene: spans and cells in lane columns, figures, and links, all with keys.
 
-Nothing here knows where it will stand or how large it is; that is each pen's to say.
+No element has a position or a size; each renderer decides those.
 """
 
 from __future__ import annotations
@@ -12,82 +12,82 @@ from ..engine.semantics.plan import Stage
 
 
 class LaneRef(NamedTuple):
-    """What a drawn thing shows: a lane of a row, or a part of an operand."""
+    """A lane of a row, or a part of an operand, that a scene shows."""
 
     key: str
-    """A row's key or an operand's role."""
+    """Key of a row, or role of an operand."""
     lane: int
-    """The lane; of an operand the byte, half-word or word, from the least significant."""
+    """Lane of a row; for an operand, the byte, half-word or word, from the least significant."""
 
 
 class SpanKind(StrEnum):
-    """What a span is, which decides how a pen draws it."""
+    """Meaning of a span, which determines how a renderer draws it."""
 
     CHIP = "chip"
-    """Bits that travel as one."""
+    """Bits that move as a unit."""
     UNUSED = "unused"
     """Bits of an operand that nothing reads."""
     SIGN = "sign"
-    """Copies of the sign, put above."""
+    """Copies of the sign, added above."""
     ZERO = "zero"
-    """Zeros put above or below."""
+    """Zeros added above or below."""
     BEYOND = "beyond"
     """Bits outside the window that is kept later."""
     LOST = "lost"
-    """Bits that fall off here."""
+    """Bits cut off in this row."""
     SIGN_BIT = "sign bit"
     EXPONENT = "exponent"
     FRACTION = "fraction"
     NUMBER = "number"
-    """What is computed with."""
+    """Input number."""
     VALUE = "value"
-    """What comes out."""
+    """Outcome."""
     CLAMPED = "clamped"
-    """What comes out, moved to an end of its range."""
+    """Outcome moved to an end of its range."""
     DIFFERS = "differs"
-    """What comes out, and is another in the answer beside it."""
+    """Outcome that differs from the answer beside it."""
     CHANGED = "changed"
-    """What was there before, and what happened to it."""
+    """Former value, and the mark of its change."""
     BECOMES = "becomes"
-    """Between what was there before and what comes out."""
+    """Separator between the old and the new value."""
     TEXT = "text"
     NAME = "name"
-    """Where bits come from."""
+    """Name of the source of bits."""
     AWAY = "away"
-    """The same, from another place than the lane's own."""
+    """Name of a source other than the lane's own position."""
     TAKEN = "taken"
-    """A lane that is in the mask."""
+    """Lane inside the mask."""
     KEPT = "kept"
-    """A lane that is not."""
+    """Lane outside the mask."""
     HOLDS = "holds"
     FAILS = "fails"
     EITHER = "either"
-    """A truth value that is not known."""
+    """Unknown truth value."""
 
 
 class Tint(NamedTuple):
-    """Whose bits: an operand's, and the topmost byte of the part (3 of a word or ``h1``)."""
+    """The role of the operand that bits come from, and the topmost byte of their part."""
 
     role: str = ""
     byte: int = 3
 
 
 PLAIN = Tint()
-"""Of a number that an operation made."""
+"""Tint of a number that an operation computed."""
 
 
 class CellSpan(NamedTuple):
-    """A stretch of text that is one thing."""
+    """A stretch of text with one meaning."""
 
     text: str
     look: SpanKind
     tint: Tint = PLAIN
     bits: str = ""
-    """The same in binary, for where there is room."""
+    """The same bits in binary, for renderers with room."""
 
 
 class Cell(NamedTuple):
-    """What is shown of a place in one column: spans from left to right."""
+    """Spans, from left to right, that show a place in one column."""
 
     place: LaneRef
     spans: tuple[CellSpan, ...]
@@ -97,66 +97,66 @@ class Cell(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A way of bits from one place to another."""
+    """A path of bits from one place to another."""
 
     source: LaneRef
     target: LaneRef
     tint: Tint
-    taken: bool = True
-    """It is gone; False for what could have been taken and was not."""
+    is_taken: bool = True
+    """Whether the bits take this path; False for a source that was rejected."""
 
 
 class BitRun(NamedTuple):
-    """Bits beside each other that have the same fate."""
+    """Adjacent bits with the same fate."""
 
     text: str
-    """Their digits, binary or hexadecimal, in groups where they are many."""
+    """Digits, binary or hexadecimal, in groups if there are many."""
     look: SpanKind
     label: str = ""
-    """What they are: ``kept``, ``15 bits fall off``, ``exponent``."""
+    """Description: ``kept``, ``15 bits fall off``, ``exponent``."""
 
 
 class BitRuler(NamedTuple):
-    """A number to the bit, the most significant stretch first."""
+    """A number bit by bit, the most significant run first."""
 
     place: LaneRef
     name: str
     stretches: tuple[BitRun, ...]
-    said: str = ""
-    """What it amounts to: ``= 98303``, ``NaN``."""
+    summary: str = ""
+    """Value of the number: ``= 98303``, ``NaN``."""
 
 
 class Point(NamedTuple):
-    """A number at an axis."""
+    """A number on an axis."""
 
     text: str
-    at: float
-    """From 0, the low end, to 1, the high end; below and above, to scale, for what lies outside."""
+    position: float
+    """Position from 0, the low end, to 1, the high end; to scale outside the range as well."""
     names: tuple[str, ...]
-    """Whose it is, where operands are compared."""
+    """Names of the operands compared."""
     place: LaneRef
-    to: str = ""
-    """Where it is moved, where that is another number."""
+    target: str = ""
+    """Number that it is moved to, or empty."""
 
 
 class Tick(NamedTuple):
-    """A number within a range, named where there is room."""
+    """A number within a range, labelled if there is room."""
 
     text: str
-    at: float
+    position: float
 
 
 class NumberLine(NamedTuple):
-    """A range with labelled ends, and numbers in it and beside it."""
+    """A range with labelled ends, and the numbers in it and beside it."""
 
     low: str
-    """Empty where nothing bounds it."""
+    """Lower end; empty if there is no lower bound."""
     high: str
     points: tuple[Point, ...]
-    off: tuple[str, ...] = ()
-    """What has no place on a line: operands that are NaN."""
+    nan_names: tuple[str, ...] = ()
+    """Operands without a position: NaN."""
     ticks: tuple[Tick, ...] = ()
-    """What may be named between the ends, the most telling first."""
+    """Possible labels between the ends, the most useful first."""
 
 
 class Term(NamedTuple):
@@ -165,18 +165,18 @@ class Term(NamedTuple):
     place: LaneRef
     name: str
     text: str
-    added: bool
+    is_added: bool
     total: str
-    """The sum with it."""
+    """The sum including this term."""
 
 
 class RunningSum(NamedTuple):
-    """A sum that starts with c and goes on lane by lane, the highest first."""
+    """A sum that starts with c and continues lane by lane, the highest first."""
 
     start: Term
     terms: tuple[Term, ...]
     place: LaneRef
-    """Where the whole sum stands."""
+    """Place that shows the total."""
 
 
 class TruthValue(NamedTuple):
@@ -185,15 +185,15 @@ class TruthValue(NamedTuple):
     place: LaneRef
     name: str
     value: int | None
-    """None where it is not known."""
+    """0 or 1; None if unknown."""
 
 
 class Gate(NamedTuple):
-    """Truth values that make another."""
+    """A logical operation on truth values."""
 
     inputs: tuple[TruthValue, ...]
     word: str
-    """``and``, ``or``, ``xor``, ``not``."""
+    """``and``, ``or``, ``xor`` or ``not``."""
     output: TruthValue
 
 
@@ -204,45 +204,45 @@ class ChoiceBranch(NamedTuple):
     name: str
     bits: str
     tint: Tint
-    if_true: bool
-    taken: bool
+    is_true_branch: bool
+    is_taken: bool
 
 
 class ChoiceFigure(NamedTuple):
-    """A condition and what it chooses between."""
+    """A condition and the two values that it chooses between."""
 
     condition: TruthValue
     options: tuple[ChoiceBranch, ChoiceBranch]
     bits: str
-    """What is chosen."""
+    """Bits of the chosen value."""
     place: LaneRef
 
 
 class BitRulers(NamedTuple):
-    """Numbers to the bit, one below the other."""
+    """Numbers bit by bit, one below the other."""
 
-    strips: tuple[BitRuler, ...]
+    rulers: tuple[BitRuler, ...]
 
 
 RowFigure = NumberLine | BitRulers | RunningSum | Gate | ChoiceFigure
 
 
 class RowScene(NamedTuple):
-    """One micro-operation."""
+    """A micro-operation, drawn."""
 
     key: str
     name: str
     cells: tuple[Cell, ...]
-    """What it says in one line: a cell a lane column, or one for all; the highest first."""
+    """Text: one cell for each lane column, or one for all; the highest first."""
     figure: RowFigure | None
-    """What is drawn besides where there is room for it."""
+    """Figure for renderers with room, or None."""
     links: tuple[Link, ...]
-    written: str = ""
-    """What the destination is called whose bits it holds, where it writes one."""
+    destination_name: str = ""
+    """Name of the destination that it writes, or empty."""
 
 
 class StepScene(NamedTuple):
-    """One step."""
+    """A step, drawn."""
 
     number: int
     stage: Stage
@@ -257,33 +257,33 @@ class RegisterFigure(NamedTuple):
     label: str
     """``a``; ``old`` for a destination that a guard may keep; ``@`` for a guard."""
     name: str
-    """As it was written; empty where it is the label."""
+    """Name as written; empty if it equals the label."""
     unit: int
-    """Bits of a part."""
+    """Width of a part in bits."""
     cells: tuple[Cell, ...]
-    """Its parts, the most significant first; in lane columns where ``by_lane``."""
-    by_lane: bool
-    meant: str
-    """What its bits mean."""
+    """Parts, the most significant first; in lane columns if ``is_by_lane``."""
+    is_by_lane: bool
+    meaning: str
+    """Meaning of the bits."""
     figure: BitRulers | None
-    """A float's fields."""
+    """Fields of a float."""
     bits: str
-    """All of them in one word."""
+    """All bits in one word, in hexadecimal; a predicate as 0 or 1."""
 
 
 class Scene(NamedTuple):
-    """Everything that is drawn of a trace."""
+    """Everything that a renderer draws of a trace."""
 
     lanes: int
-    """Lane columns: 1, 2 or 4."""
+    """Number of lane columns: 1, 2 or 4."""
     registers: tuple[RegisterFigure, ...]
     steps: tuple[StepScene, ...]
     results: tuple[LaneRef, ...] = ()
-    """Where the bits of each destination that is kept stand in the end, in the order written."""
-    thrown: tuple[LaneRef, ...] = ()
-    """The same of what is thrown away."""
+    """Final places of the bits of each kept destination, in the order written."""
+    discarded_results: tuple[LaneRef, ...] = ()
+    """Final places of the bits of each discarded destination."""
 
     @property
     def rows(self) -> dict[str, RowScene]:
-        """Every row by key."""
+        """All rows by key."""
         return {row.key: row for step in self.steps for row in step.rows}

@@ -106,7 +106,7 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
         )
 
     @on(SweepPane.PointMoved)
-    def _on_point_moved(self, event: SweepPane.PointMoved) -> None:
+    def _handle_point_moved(self, event: SweepPane.PointMoved) -> None:
         self._move(event.role, event.bits)
 
     def follow_session(self) -> None:

@@ -499,7 +499,7 @@ def make_instruction(
             source = sources.get(operand.role) or Register(operand.role)
             literal = isinstance(source, Immediate)
             operands.append(
-                Register(operand.role) if literal and not entry.takes_immediates else source
+                Register(operand.role) if literal and not entry.can_take_immediates else source
             )
     return Instruction(form, written, tuple(operands), guard)
 

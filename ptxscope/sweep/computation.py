@@ -1,7 +1,7 @@
-"""A sweep: the engine's arrays over all values of one operand lane, or of two.
+"""A sweep: arrays over all values of one or two register parts.
 
-The results are those of ``tracing.evaluate``, and what happened on the way is what the
-micro-operations say of themselves; nothing is computed in another way here.
+The results are those of ``tracing.evaluate``, and the events are the flags of the micro-operations;
+a sweep computes nothing in another way.
 """
 
 from __future__ import annotations
@@ -30,68 +30,68 @@ from .register_parts import RegisterPart, with_read_order
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
-MOST = 1 << 16
-"""Values along a line; where there are more, some are drawn evenly."""
-SIDE = 1 << 8
-"""Values along each side of a map."""
-_CHANGES = 64
-"""Changes between two drawn values that are looked for one by one."""
-_FEW = 2
-"""Values of a result that are told apart as cases, as those of a comparison are."""
+MAX_LINE_VALUES = 1 << 16
+"""Largest number of values along a line; larger ranges are sampled evenly."""
+MAX_SIDE_VALUES = 1 << 8
+"""Largest number of values along each side of a map."""
+_MAX_CHANGES = 64
+"""Largest number of changes between two samples that are located exactly."""
+_MAX_CASE_VALUES = 2
+"""Largest number of distinct results that count as cases, as those of a comparison do."""
 
 
 class SweepAxis(NamedTuple):
-    """The values that a lane goes through, in order."""
+    """The values that a register part takes, in order."""
 
     lane: RegisterPart
     low: int
-    """Bits of the first and the last."""
+    """Bits of the first value; `high` has those of the last."""
     high: int
     stride: int
-    """1 where all are there; else how far those are apart that are drawn evenly."""
-    places: Bits
-    """Of each value among all that the lane has: see ``Lane.place``."""
+    """1 if all values are present; otherwise the interval between even samples."""
+    ranks: Bits
+    """Rank of each value among all values of the part: see ``RegisterPart.compute_rank``."""
 
     @property
     def bits(self) -> Bits:
         """The values."""
-        return compute_patterns(self.lane, self.places)
+        return compute_patterns(self.lane, self.ranks)
 
     @property
     def size(self) -> int:
-        """How many values."""
-        return len(self.places)
+        """Number of values."""
+        return len(self.ranks)
 
-    def get_value(self, at: int) -> int:
-        """The bits of a value."""
-        return self.lane.get_value_at(int(self.places[at]))
+    def get_value(self, index: int) -> int:
+        """Return the bits of the value at an index."""
+        return self.lane.get_value_at(int(self.ranks[index]))
 
-    def format_value_at(self, at: int) -> str:
-        """A value as people write it."""
-        return self.lane.format_value(self.get_value(at))
+    def format_value_at(self, index: int) -> str:
+        """Format the value at an index."""
+        return self.lane.format_value(self.get_value(index))
 
-    def where(self, bits: int) -> int | None:
-        """Which value it is; None where it is not among them."""
-        place = self.lane.compute_rank(bits)
-        at = int(np.searchsorted(self.places, np.uint64(place)))
-        return at if at < self.size and int(self.places[at]) == place else None
+    def find_index(self, bits: int) -> int | None:
+        """Return the index of a value, or None if it is not among the values."""
+        rank = self.lane.compute_rank(bits)
+        index = int(np.searchsorted(self.ranks, np.uint64(rank)))
+        return index if index < self.size and int(self.ranks[index]) == rank else None
 
 
 class Event(NamedTuple):
-    """What happens on the way to a result, and where."""
+    """A flag raised on the way to a result, and the values that raise it."""
 
     flag: Flag
     row: Row
     lane: int
-    """Of the row."""
-    where: Mask
-    """A line, or a map with a row for each value of y."""
+    """Lane of the row."""
+    mask: Mask
+    """True where the flag is raised: a line, or a map with a row for each value of y."""
     step: str
-    """What the row's step is called."""
+    """Title of the row's step."""
 
 
 class Sweep:
-    """Results over all values of one operand lane, or two."""
+    """The results over all values of one or two register parts."""
 
     def __init__(
         self,
@@ -100,102 +100,104 @@ class Sweep:
         operands: Mapping[str, int],
         x: SweepAxis,
         y: SweepAxis | None,
-        of: RegisterPart,
+        result_part: RegisterPart,
         *,
-        marked: bool = True,
+        has_current_point: bool = True,
     ) -> None:
         self.instruction = instruction
         self.model = model
         self.operands = operands
-        """Bits by role; those that are swept as they are at the current point."""
+        """Bits by role; swept operands have those of the current point."""
         self.x = x
         self.y = y
-        self.result_part = of
-        """What is looked at."""
-        self.marked = marked
-        """There is a current point."""
-        self.other = find_other_model(instruction, model)
-        """Whose answer is compared; None where every known answer is this one."""
+        self.result_part = result_part
+        """The part of the result that the sweep shows."""
+        self.has_current_point = has_current_point
+        """Whether there is a current point."""
+        self.other_model = find_other_model(instruction, model)
+        """Model to compare with; None if every known model gives the same answer."""
         columns, rows = x.bits, y.bits if y else None
         self.bits, self.events = _evaluate_parts(self, model, columns, rows)
-        """The result's part everywhere, and what happened."""
+        """The result's part for all values, and the events."""
         self.other_bits = (
-            _evaluate_parts(self, self.other, columns, rows, with_events=False)[0]
-            if self.other
+            _evaluate_parts(self, self.other_model, columns, rows, with_events=False)[0]
+            if self.other_model
             else None
         )
 
     @cached_property
     def divergence_mask(self) -> Mask:
-        """Where the other answer is another one."""
+        """True where the other model gives a different result."""
         if self.other_bits is None:
             return np.zeros(self.bits.shape, np.bool_)
         return np.asarray(self.other_bits != self.bits)
 
     @cached_property
     def clamped(self) -> Mask:
-        """Where the result was moved to the end of a range."""
+        """True where the result was moved to the end of a range."""
         return self._find_flag(Flag.CLAMPED_LOW) | self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_high(self) -> Mask:
-        """Where it was moved down to the upper end."""
+        """True where the result was moved down to the upper end."""
         return self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
     def clamped_low(self) -> Mask:
-        """Where it was moved up to the lower end."""
+        """True where the result was moved up to the lower end."""
         return self._find_flag(Flag.CLAMPED_LOW)
 
     @cached_property
     def wrapped(self) -> Mask:
-        """Where bits that mattered were cut off the result."""
+        """True where significant bits of the result were cut off."""
         return self._find_flag(Flag.WRAPPED)
 
     def _find_flag(self, flag: Flag) -> Mask:
-        found = np.zeros(self.bits.shape, np.bool_)
+        mask = np.zeros(self.bits.shape, np.bool_)
         for event in self.events:
             if event.flag is flag and isinstance(event.row.micro, Clamp | Wrap | Truncate | Merge):
-                found |= event.where
-        return found
+                mask |= event.mask
+        return mask
 
     @cached_property
-    def places(self) -> Bits:
-        """The results in their order: see ``Lane.place``."""
-        return self.order(self.bits)
+    def ranks(self) -> Bits:
+        """Ranks of the results: see ``RegisterPart.compute_rank``."""
+        return self.compute_ranks(self.bits)
 
-    def order(self, bits: Bits) -> Bits:
-        """The places of results."""
+    def compute_ranks(self, bits: Bits) -> Bits:
+        """Return the ranks of results."""
         return compute_ranks(self.result_part, bits)
 
     @property
     def current_point(self) -> tuple[int | None, int | None]:
-        """Where the current point is, along x and y; None where it is not among the values."""
-        if not self.marked:
+        """Indices of the current point along x and y; None if it is not among the values."""
+        if not self.has_current_point:
             return None, None
-        at = self.x.where(self.x.lane.extract(self.operands[self.x.lane.role]))
+        x_index = self.x.find_index(self.x.lane.extract(self.operands[self.x.lane.role]))
         if self.y is None:
-            return at, None
-        return at, self.y.where(self.y.lane.extract(self.operands[self.y.lane.role]))
+            return x_index, None
+        return x_index, self.y.find_index(self.y.lane.extract(self.operands[self.y.lane.role]))
 
     @property
-    def others(self) -> tuple[str, ...]:
-        """The roles of the registers that stay as they are."""
-        swept = {axis.lane.name for axis in (self.x, self.y) if axis}
+    def fixed_roles(self) -> tuple[str, ...]:
+        """Roles of the registers that are not swept."""
+        swept_names = {axis.lane.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
-        read = [source.role for source in make_plan(self.instruction).sources]
-        return tuple(x for x in read if x in names and names[x] not in swept)
+        read_roles = [source.role for source in make_plan(self.instruction).sources]
+        return tuple(x for x in read_roles if x in names and names[x] not in swept_names)
 
     @cached_property
     def cases(self) -> npt.NDArray[np.int64]:
-        """A number for each value: another one where something else happens."""
-        found = self.divergence_mask.astype(np.int64)
+        """Case number of each value; values with the same events have the same number."""
+        case_numbers = self.divergence_mask.astype(np.int64)
         for event in self.events:
-            found = found * 2 + event.where
-        few = np.unique(self.bits)
-        if len(few) <= _FEW:
-            found = found * _FEW + np.searchsorted(few, self.bits)
-        return found
+            case_numbers = case_numbers * 2 + event.mask
+        distinct_bits = np.unique(self.bits)
+        if len(distinct_bits) <= _MAX_CASE_VALUES:
+            case_numbers = case_numbers * _MAX_CASE_VALUES + np.searchsorted(
+                distinct_bits, self.bits
+            )
+        return case_numbers
 
 
 def compute_sweep(
@@ -204,232 +206,261 @@ def compute_sweep(
     x: RegisterPart,
     y: RegisterPart | None = None,
     *,
-    of: RegisterPart,
+    result_part: RegisterPart,
     model: str | Model = "isa",
     bounds: tuple[int, int] | None = None,
     with_events: bool = True,
 ) -> Sweep:
     """Sweep operands by role, each in the order in which the result's part reads it.
 
-    ``bounds`` are the bits of the first and the last value of x.
-
-    The operands that are swept are the current point, where it is to be marked. Raises
-    ValueError where x and y have bits in common, the bounds are none, or a value is missing.
+    `bounds` are the bits of the first and the last value of x. The operands of the swept parts are
+    the current point. Raise ValueError if x and y have bits in common, the bounds are in the wrong
+    order, or a value is missing.
     """
     if y and x.name == y.name and x.insert(0, x.mask) & y.insert(0, y.mask):
         raise ValueError(f"{x.text} and {y.text} have bits in common")
-    x, y = with_read_order(instruction, x, of), y and with_read_order(instruction, y, of)
+    x, y = (
+        with_read_order(instruction, x, result_part),
+        y and with_read_order(instruction, y, result_part),
+    )
     if bounds and x.compute_rank(bounds[0]) > x.compute_rank(bounds[1]):
         raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
     check_read(instruction, model_, operands)
-    columns = make_axis(x, SIDE if y else MOST, operands, bounds)
-    rows = make_axis(y, SIDE, operands) if y else None
-    found = Sweep(instruction, model_, operands, columns, rows, of, marked=with_events)
+    columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
+    rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
+    sweep = Sweep(
+        instruction, model_, operands, columns, rows, result_part, has_current_point=with_events
+    )
     if y is None and columns.stride > 1:
-        closer = _refine_axis(found)
-        return Sweep(instruction, model_, operands, closer, None, of, marked=with_events)
-    return found
+        refined_axis = _refine_axis(sweep)
+        return Sweep(
+            instruction,
+            model_,
+            operands,
+            refined_axis,
+            None,
+            result_part,
+            has_current_point=with_events,
+        )
+    return sweep
 
 
 def make_axis(
     lane: RegisterPart,
-    most: int,
+    max_values: int,
     operands: Mapping[str, int],
     bounds: tuple[int, int] | None = None,
 ) -> SweepAxis:
-    """The values of a lane: all in the range, or so many evenly drawn and those that bite."""
+    """Return all values of a part in the range, or even samples with the edge cases added."""
     low, high = (lane.compute_rank(x) for x in bounds) if bounds else (0, lane.values - 1)
-    stride = -(-(high - low + 1) // most)
+    stride = -(-(high - low + 1) // max_values)
     if stride > 1:
-        stride |= 1  # else the low bits of all would be alike
+        stride |= 1  # an even stride would give all samples the same low bits
     count = (high - low) // stride + 1
-    places = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
+    ranks = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
     if stride > 1:
-        marks = {mark for mark in _iter_edge_ranks(lane, operands) if low <= mark <= high}
-        added = np.array(sorted(marks | {high}), np.uint64)
-        places = np.union1d(places, added)
-    return SweepAxis(lane, lane.get_value_at(low), lane.get_value_at(high), stride, places)
+        edge_ranks = {mark for mark in _iter_edge_ranks(lane, operands) if low <= mark <= high}
+        extra_ranks = np.array(sorted(edge_ranks | {high}), np.uint64)
+        ranks = np.union1d(ranks, extra_ranks)
+    return SweepAxis(lane, lane.get_value_at(low), lane.get_value_at(high), stride, ranks)
 
 
 def find_other_model(ins: Instruction, model: Model) -> Model | None:
-    """Whose answer differs from a model's on some operands, as far as plans tell."""
-    own = make_plan(ins, model.make_rules(ins.form))
-    others = (ISA_MODEL,) if model.errata else PTXAS_MODELS
-    return next((x for x in others if make_plan(ins, x.make_rules(ins.form)) != own), None)
+    """Return the model whose plan differs from that of `model`, or None."""
+    plan = make_plan(ins, model.make_rules(ins.form))
+    models = (ISA_MODEL,) if model.errata else PTXAS_MODELS
+    return next((x for x in models if make_plan(ins, x.make_rules(ins.form)) != plan), None)
 
 
 def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
-    """Places of values at which something may change, and of their neighbours."""
+    """Yield the ranks of edge cases, and of their neighbours."""
     bits = lane.unit
     top = 1 << (bits - 1)
-    found = {lane.extract(x) for x in operands.values()} | {0, top}
+    edge_bits = {lane.extract(x) for x in operands.values()} | {0, top}
     if lane.is_float:
         fraction = 23 if bits == 32 else 52
         infinity = (top - 1) >> fraction << fraction
         one = ((1 << (bits - 2 - fraction)) - 1) << fraction
         subnormal = 1 << fraction
         quiet = infinity | subnormal >> 1
-        found |= {x | sign for x in (infinity, quiet, one, subnormal) for sign in (0, top)}
-    for mark in found:
-        place = lane.compute_rank(mark)
-        yield from (place - 1, place, place + 1)
+        edge_bits |= {x | sign for x in (infinity, quiet, one, subnormal) for sign in (0, top)}
+    for mark in edge_bits:
+        rank = lane.compute_rank(mark)
+        yield from (rank - 1, rank, rank + 1)
 
 
-def _refine_axis(drawn: Sweep) -> SweepAxis:
-    """The axis with both neighbours of each change between two drawn values, where few change."""
-    places, cases = drawn.x.places, drawn.cases
-    (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (places[1:] - places[:-1] > 1))
-    if not 0 < len(changes) <= _CHANGES:
-        return drawn.x
-    below, above = places[changes], places[changes + 1]
-    before = drawn.bits[changes], *(event.where[changes] for event in drawn.events)
-    apart = drawn.divergence_mask[changes]
-    few = len(np.unique(drawn.bits)) <= _FEW
-    while (above - below > 1).any():
-        middle = below + (above - below) // np.uint64(2)
-        there = Sweep(
-            drawn.instruction,
-            drawn.model,
-            drawn.operands,
-            drawn.x._replace(places=middle),
+def _refine_axis(sweep: Sweep) -> SweepAxis:
+    """Return the axis with both neighbours of each change added, if the changes are few."""
+    ranks, cases = sweep.x.ranks, sweep.cases
+    (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (ranks[1:] - ranks[:-1] > 1))
+    if not 0 < len(changes) <= _MAX_CHANGES:
+        return sweep.x
+    low_ranks, high_ranks = ranks[changes], ranks[changes + 1]
+    expected = sweep.bits[changes], *(event.mask[changes] for event in sweep.events)
+    divergences = sweep.divergence_mask[changes]
+    has_few_values = len(np.unique(sweep.bits)) <= _MAX_CASE_VALUES
+    while (high_ranks - low_ranks > 1).any():
+        middle_ranks = low_ranks + (high_ranks - low_ranks) // np.uint64(2)
+        middle_sweep = Sweep(
+            sweep.instruction,
+            sweep.model,
+            sweep.operands,
+            sweep.x._replace(ranks=middle_ranks),
             None,
-            drawn.result_part,
+            sweep.result_part,
         )
-        same = there.divergence_mask == apart
-        if few:
-            same &= there.bits == before[0]
-        happened = {(event.flag, event.row.key, event.lane): event.where for event in there.events}
-        for event, where in zip(drawn.events, before[1:], strict=True):
-            now = happened.pop((event.flag, event.row.key, event.lane), np.zeros_like(same))
-            same &= now == where
-        for new in happened.values():
-            same &= ~new
-        below, above = np.where(same, middle, below), np.where(same, above, middle)
-    return drawn.x._replace(places=np.union1d(places, np.concatenate([below, above])))
+        is_same = middle_sweep.divergence_mask == divergences
+        if has_few_values:
+            is_same &= middle_sweep.bits == expected[0]
+        masks = {
+            (event.flag, event.row.key, event.lane): event.mask for event in middle_sweep.events
+        }
+        for event, mask in zip(sweep.events, expected[1:], strict=True):
+            current_mask = masks.pop(
+                (event.flag, event.row.key, event.lane), np.zeros_like(is_same)
+            )
+            is_same &= current_mask == mask
+        for extra_mask in masks.values():
+            is_same &= ~extra_mask
+        low_ranks, high_ranks = (
+            np.where(is_same, middle_ranks, low_ranks),
+            np.where(is_same, high_ranks, middle_ranks),
+        )
+    return sweep.x._replace(ranks=np.union1d(ranks, np.concatenate([low_ranks, high_ranks])))
 
 
 # --- running the plans -------------------------------------------------------------------
 
 
 def _evaluate_parts(
-    of: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
+    sweep: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
 ) -> tuple[Bits, tuple[Event, ...]]:
-    """The result's part for all values, and what happened where that is to be told."""
-    ins = of.instruction
+    """Return the result's part for all values, and the events if requested."""
+    ins = sweep.instruction
     plan = make_plan(ins, model.make_rules(ins.form))
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
     operands = {
-        source.role: _make_operand_array(of, source.role, source.type, columns, rows, shape)
+        source.role: _make_operand_array(sweep, source.role, source.type, columns, rows, shape)
         for source in plan.sources
     }
-    there = FlaggedResults(plan, operands, int(np.prod(shape)))
-    lane = of.result_part
+    results = FlaggedResults(plan, operands, int(np.prod(shape)))
+    lane = sweep.result_part
     result = next(x for x in plan.results if x.role == lane.role)
-    word = there.results[lane.role].astype(np.uint64)
+    word = results.results[lane.role].astype(np.uint64)
     part = word if lane.is_whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
     events = (
-        _EventCollector(plan, there, shape).find_events(result.key, lane) if with_events else ()
+        _EventCollector(plan, results, shape).find_events(result.key, lane) if with_events else ()
     )
     return part.reshape(shape), events
 
 
 def _make_operand_array(
-    of: Sweep, role: str, type_: Type, columns: Bits, rows: Bits | None, shape: tuple[int, ...]
+    sweep: Sweep, role: str, type_: Type, columns: Bits, rows: Bits | None, shape: tuple[int, ...]
 ) -> npt.NDArray[Any]:
-    """An operand's bits everywhere; one number where it stays the same."""
-    name = of.instruction.names.get(role)
-    bits = of.operands[role]
-    swept = [(of.x.lane, columns)]
-    if of.y and rows is not None:
-        swept.append((of.y.lane, rows[:, None]))
-    ours = [(lane, values) for lane, values in swept if lane.name == name]
-    if not ours:
+    """Return the bits of an operand for all values; one number if it is not swept."""
+    name = sweep.instruction.names.get(role)
+    bits = sweep.operands[role]
+    swept_parts = [(sweep.x.lane, columns)]
+    if sweep.y and rows is not None:
+        swept_parts.append((sweep.y.lane, rows[:, None]))
+    parts = [(lane, values) for lane, values in swept_parts if lane.name == name]
+    if not parts:
         return np.array(bits, get_storage_dtype(type_))
-    for lane, _ in ours:
+    for lane, _ in parts:
         bits = lane.insert(bits, 0)
-    found = np.array(bits, np.uint64)
-    for lane, values in ours:
-        found = found | values << np.uint64(lane.shift)
-    return np.broadcast_to(found.astype(get_storage_dtype(type_)), shape).reshape(-1)
+    array = np.array(bits, np.uint64)
+    for lane, values in parts:
+        array = array | values << np.uint64(lane.shift)
+    return np.broadcast_to(array.astype(get_storage_dtype(type_)), shape).reshape(-1)
 
 
 class _EventCollector:
-    """Follows a result back through the rows that ran, and collects their flags."""
+    """Follows a result back through its rows and collects their flags."""
 
-    def __init__(self, plan: Plan, there: FlaggedResults, shape: tuple[int, ...]) -> None:
+    def __init__(self, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]) -> None:
         self.plan = plan
-        self.there = there
+        self.results = results
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
-        self.order = {row.key: at for at, row in enumerate(plan.rows)}
+        self.order = {row.key: index for index, row in enumerate(plan.rows)}
         self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
-        self.seen: dict[tuple[Flag, str, int], Mask] = {}
+        self.masks: dict[tuple[Flag, str, int], Mask] = {}
 
     def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
-        """What happened on the way to a part of a row's only lane, in the order of the rows."""
+        """Return the events that affect a part of a row's only lane, in the order of the rows."""
         self._follow_bits(key, 0, lane.shift, lane.shift + lane.unit, None)
-        called = {step.stage: format_title(step) for step in self.plan.steps}
+        titles = {step.stage: format_title(step) for step in self.plan.steps}
         events = [
-            Event(flag, self.rows[row], at, where.reshape(self.shape), called[self.rows[row].stage])
-            for (flag, row, at), where in self.seen.items()
+            Event(
+                flag,
+                self.rows[row],
+                event_lane,
+                mask.reshape(self.shape),
+                titles[self.rows[row].stage],
+            )
+            for (flag, row, event_lane), mask in self.masks.items()
         ]
         return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
 
-    def _follow_bits(self, key: str, lane: int, low: int, high: int, only: Mask | None) -> None:
-        """Collect from a lane's bits, and from all that they were made of.
+    def _follow_bits(self, key: str, lane: int, low: int, high: int, relevant: Mask | None) -> None:
+        """Collect the flags of a lane's bits and of all bits that they depend on.
 
-        ``only`` is where the value counts: a choice passes over one of two.
+        `relevant` selects the values that count: a choice ignores one of its two inputs.
         """
         row = self.rows.get(key)
         if row is None:
             return
         if not isinstance(row.micro, Merge) or lane in row.micro.lanes:
-            self._collect(row, lane, only)
+            self._collect(row, lane, relevant)
         if isinstance(row.micro, Choose):
-            self._follow_choice(row, lane, (low, high), only)
+            self._follow_choice(row, lane, (low, high), relevant)
             return
         inputs: tuple[LaneValues, ...] = tuple((0,) * self._count_lanes(key) for key in row.inputs)
         for part in row.micro.find_origins(lane, low, high, inputs):
             if part.low < part.high:
-                self._follow_bits(row.inputs[part.input], part.lane, part.low, part.high, only)
+                self._follow_bits(row.inputs[part.input], part.lane, part.low, part.high, relevant)
 
-    def _follow_choice(self, row: Row, lane: int, bits: tuple[int, int], only: Mask | None) -> None:
-        condition, *ways = row.inputs
-        taken = self.there.get_condition(condition)
-        self._follow_bits(condition, lane, *bits, only)
-        for way, there in zip(ways, (taken, ~taken), strict=True):
-            self._follow_bits(way, lane, *bits, there if only is None else there & only)
+    def _follow_choice(
+        self, row: Row, lane: int, bits: tuple[int, int], relevant: Mask | None
+    ) -> None:
+        condition, *options = row.inputs
+        condition_mask = self.results.get_condition(condition)
+        self._follow_bits(condition, lane, *bits, relevant)
+        for option, option_mask in zip(options, (condition_mask, ~condition_mask), strict=True):
+            self._follow_bits(
+                option, lane, *bits, option_mask if relevant is None else option_mask & relevant
+            )
 
     def _count_lanes(self, key: str) -> int:
         return self.rows[key].lanes if key in self.rows else 1
 
-    def _collect(self, row: Row, lane: int, only: Mask | None) -> None:
+    def _collect(self, row: Row, lane: int, relevant: Mask | None) -> None:
         if row.key not in self.raised:
-            self.raised[row.key] = list(self.there.get_row_flags(row))
+            self.raised[row.key] = list(self.results.get_row_flags(row))
         count = self._count_lanes(row.inputs[0])
-        for flag, everywhere in self.raised[row.key]:
-            where = everywhere[lane::count] if count > 1 else everywhere
-            if only is not None:
-                where = where & only
-            if not where.any():
+        for flag, values in self.raised[row.key]:
+            mask = values[lane::count] if count > 1 else values
+            if relevant is not None:
+                mask = mask & relevant
+            if not mask.any():
                 continue
             key = (flag, row.key, lane)
-            before = self.seen.get(key)
-            self.seen[key] = where if before is None else before | where
+            previous_mask = self.masks.get(key)
+            self.masks[key] = mask if previous_mask is None else previous_mask | mask
 
 
 def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
-    """``Lane.place`` of each."""
+    """Return ``RegisterPart.compute_rank`` of each value."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(bits & top, ~bits & np.uint64(lane.mask), bits | top)
-    return bits ^ top if lane.signed else bits
+    return bits ^ top if lane.is_signed else bits
 
 
 def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
-    """``Lane.at`` of each."""
+    """Return ``RegisterPart.get_value_at`` of each rank."""
     top = np.uint64(1 << (lane.unit - 1))
     if lane.is_float:
         return np.where(places & top, places ^ top, ~places & np.uint64(lane.mask))
-    return places ^ top if lane.signed else places
+    return places ^ top if lane.is_signed else places

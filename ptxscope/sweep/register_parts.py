@@ -1,7 +1,7 @@
-"""What is swept and what is looked at: a part of an operand or of a result, its values in order.
+"""Parts of operands and results, with their values in order.
 
-The place of a value among all there are, smallest first, is what axes count: of integers by
-their type, of floats from -NaN over -0.0 and 0.0 to NaN.
+Axes count the rank of a value among all values, the smallest first: integers by their type, floats
+from -NaN over -0.0 and 0.0 to NaN.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ..engine.tracing.evaluation import make_plan
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
 _LONGEST_NAME = 11
-"""Characters of a register's name that labels repeat."""
+"""Longest name of a register, in characters, that labels repeat."""
 _PLAIN = pattern(r"([+-]?)(0|[1-9]\d*)[uU]?")
-"""A number that is no pattern of bits: a zero before it makes it octal."""
+"""Matches a number that is not a bit pattern; a leading zero would make it octal."""
 _DIGITS = 30
-"""Of a number that are read: more than any lane's has."""
+"""Number of digits that are read: more than any part can hold."""
 
 
 class RegisterPart(NamedTuple):
@@ -36,212 +36,217 @@ class RegisterPart(NamedTuple):
 
     role: str
     name: str
-    """The register, as it is written."""
+    """Register as written."""
     type: Type
-    """Of all of it."""
+    """Type of the whole register."""
     unit: int
-    """Its width in bits."""
+    """Width in bits."""
     number: int
-    """Which of those that wide; 0 is the least significant."""
-    signed: bool
-    """Its bits are read as a signed number."""
+    """Index among the parts of that width; 0 is the least significant."""
+    is_signed: bool
+    """Whether its bits are read as a signed number."""
 
     @property
     def is_whole(self) -> bool:
-        """It is all of the register."""
+        """Whether it is the whole register."""
         return self.unit == self.type.bits
 
     @property
     def is_float(self) -> bool:
-        """Its values are floats."""
+        """Whether its values are floats."""
         return self.is_whole and self.type.is_float
 
     @property
     def suffix(self) -> str:
-        """``.b0``, ``.h1``, or nothing."""
+        """``.b0``, ``.h1``, or empty for the whole register."""
         return "" if self.is_whole else f".{_LETTERS[self.unit]}{self.number}"
 
     @property
     def text(self) -> str:
-        """``%r1.b0``."""
+        """Name and suffix, as in ``%r1.b0``."""
         return self.name + self.suffix
 
     @property
     def label(self) -> str:
-        """What pictures and sentences call it: its text, by its role where the name is long."""
+        """Name for pictures and sentences: the role replaces a long register name."""
         return self.register + self.suffix
 
     @property
     def register(self) -> str:
-        """What they call all of it."""
+        """Label of the whole register."""
         return self.name if len(self.name) <= _LONGEST_NAME else self.role
 
     @property
     def shift(self) -> int:
-        """The number of its lowest bit."""
+        """Index of its lowest bit."""
         return self.unit * self.number
 
     @property
     def mask(self) -> int:
-        """Its bits, all set, at bit 0."""
+        """Mask of its bits, shifted to bit 0."""
         return (1 << self.unit) - 1
 
     @property
     def values(self) -> int:
-        """How many values it has."""
+        """Number of its values."""
         return 1 << self.unit
 
     def extract(self, bits: int) -> int:
-        """Its bits in those of the register."""
+        """Return its bits, extracted from the bits of the register."""
         return bits >> self.shift & self.mask
 
     def insert(self, bits: int, part: int) -> int:
-        """The register's bits with other ones for it."""
+        """Return the bits of the register with this part replaced by `part`."""
         return bits & ~(self.mask << self.shift) | part << self.shift
 
     def compute_rank(self, bits: int) -> int:
-        """How many values are smaller."""
+        """Return the number of smaller values."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return ~bits & self.mask if bits & top else bits | top
-        return bits ^ top if self.signed else bits
+        return bits ^ top if self.is_signed else bits
 
     def get_value_at(self, place: int) -> int:
-        """The bits of the value at a place."""
+        """Return the bits of the value with a rank."""
         top = 1 << (self.unit - 1)
         if self.is_float:
             return place ^ top if place & top else ~place & self.mask
-        return place ^ top if self.signed else place
+        return place ^ top if self.is_signed else place
 
     def format_value(self, bits: int) -> str:
-        """A value as people write it: ``-28``, ``1.5``, ``true``."""
+        """Format a value: ``-28``, ``1.5``, ``true``."""
         if self.is_float or self.type is Type.PRED:
             return format_value(bits, self.type)
-        return str(cast(bits, self.unit, self.signed))
+        return str(cast(bits, self.unit, self.is_signed))
 
     def format_hex(self, bits: int) -> str:
-        """Its bits in hexadecimal."""
+        """Format its bits in hexadecimal."""
         return format_hex(bits, self.unit)
 
-    def read(self, text: str) -> int:
-        """The bits of a value that somebody wrote; raises PtxError."""
+    def parse_value(self, text: str) -> int:
+        """Return the bits of a value as written; raise PtxError if it is invalid."""
         return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
 
-    def read_in_order(self, text: str) -> int:
-        """The same of an end of a range, where a plain number is one of its values."""
+    def parse_bound(self, text: str) -> int:
+        """Return the bits of an end of a range; a plain number must be one of the values."""
         match = _PLAIN.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
-            low, high = get_limits(self.unit, signed=self.signed)
+            low, high = get_limits(self.unit, signed=self.is_signed)
             digits = match[2].lstrip("0")[:_DIGITS] or "0"
             number = int(f"{match[1]}{digits}")
             if not low <= number <= high:
                 size = "large" if number > high else "small"
                 message = (
-                    f"{quote_word(text.strip())} is too {size} for {'us'[self.signed]}{self.unit}"
+                    f"{quote_word(text.strip())} is too {size} "
+                    f"for {'us'[self.is_signed]}{self.unit}"
                 )
                 start = len(text) - len(text.lstrip())
                 span = (start, len(text.rstrip()))
                 raise PtxError(text, (Problem(message, span, f"{low} to {high}"),))
-        return self.read(text)
+        return self.parse_value(text)
 
 
 def parse_swept_part(ins: Instruction, text: str) -> RegisterPart:
-    """A part of an operand by its name, as in ``a.b0``, ``%r1.h1``, ``b``; raises PtxError."""
+    """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if there is none."""
     return _parse_part(ins, text, _map_operands(ins), "read")
 
 
 def parse_result_part(ins: Instruction, text: str) -> RegisterPart:
-    """A part of a destination by its name, as in ``d.b0``, ``p``; raises PtxError."""
+    """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if there is none."""
     return _parse_part(ins, text, dict(ins.results), "written")
 
 
 def list_sweepable_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
-    """Every operand in the parts that are read by themselves, and as a whole."""
+    """Return every operand, in the parts that are read separately and as a whole."""
     return tuple(lane for role in _map_operands(ins) for lane in _iter_known_parts(ins, role))
 
 
 def list_result_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
-    """Every destination in the parts that are written by themselves, and as a whole."""
+    """Return every destination, in the parts that are written separately and as a whole."""
     return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
 def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, RegisterPart | None]:
-    """What is swept where nobody says: what the first lane that counts takes of a, and of b.
+    """Return the default axes: the parts of a and b that the first lane in the mask reads.
 
-    None where there are no two of them, or not even one.
+    One or both are None if the instruction reads fewer registers.
     """
     lane = _find_first_lane(ins)
-    found: list[RegisterPart] = []
+    parts: list[RegisterPart] = []
     for role, row in (("a", "select.a"), ("b", "select.b")):
-        picked = _map_picks(ins).get(row)
-        taken = picked[lane if len(picked) > 1 else 0] if picked else (role, 0, 0)
-        if taken[0] in ins.names and not any(taken == (x.role, x.unit, x.number) for x in found):
-            found.append(
-                _make_part(ins, taken[0], taken[1] or ins.type_of(taken[0]).bits, taken[2])
-            )
+        picks = _map_picks(ins).get(row)
+        pick = picks[lane if len(picks) > 1 else 0] if picks else (role, 0, 0)
+        if pick[0] in ins.names and not any(pick == (x.role, x.unit, x.number) for x in parts):
+            parts.append(_make_part(ins, pick[0], pick[1] or ins.type_of(pick[0]).bits, pick[2]))
     operands = [x for x in list_sweepable_parts(ins) if x.is_whole]
-    used = {x.name for x in found}
-    found += [x for x in operands if x.name not in used]
-    return (found[0] if found else None, found[1] if len(found) > 1 else None)
+    used_names = {x.name for x in parts}
+    parts += [x for x in operands if x.name not in used_names]
+    return (parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
 def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | None:
-    """The result's part that an operand's part goes to; None where nothing is kept."""
-    written = list_result_parts(ins)
-    if not written:
+    """Return the part of the result that an operand's part goes to; None if no result is kept."""
+    result_parts = list_result_parts(ins)
+    if not result_parts:
         return None
-    lanes = [lane for lane in written if not lane.is_whole]
+    lanes = [lane for lane in result_parts if not lane.is_whole]
     if not lanes:
-        return written[0]
-    if len(lanes) == 1:  # what a scalar instruction writes, beside c
-        return lanes[0] if x.role != Role.C else written[-1]
-    taking = (
-        at
+        return result_parts[0]
+    if len(lanes) == 1:  # the part that a scalar instruction writes, next to c
+        return lanes[0] if x.role != Role.C else result_parts[-1]
+    lane_indices = (
+        index
         for picks in _map_picks(ins).values()
-        for at, pick in enumerate(picks)
-        if pick == (x.role, x.unit, x.number) and at in _get_mask_lanes(ins)
+        for index, pick in enumerate(picks)
+        if pick == (x.role, x.unit, x.number) and index in _get_mask_lanes(ins)
     )
-    first = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
-    at = next(taking, first)
-    return next((lane for lane in lanes if lane.number == at), lanes[0])
+    default_index = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
+    index = next(lane_indices, default_index)
+    return next((lane for lane in lanes if lane.number == index), lanes[0])
 
 
-def with_read_order(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> RegisterPart:
-    """An operand's part with its values in the order in which a result's part reads them.
+def with_read_order(
+    ins: Instruction, lane: RegisterPart, result_part: RegisterPart
+) -> RegisterPart:
+    """Return a part with its values in the order in which the result's part reads them.
 
-    Where that reads it both ways, they are those of its bits: unsigned.
+    The order is unsigned if the result reads the part both as signed and as unsigned.
     """
-    ways = find_signedness(ins, lane, of)
-    return lane._replace(signed=ways == {True}) if ways else lane
+    signedness = find_signedness(ins, lane, result_part)
+    return lane._replace(is_signed=signedness == {True}) if signedness else lane
 
 
-def find_signedness(ins: Instruction, lane: RegisterPart, of: RegisterPart) -> set[bool]:
-    """Whether an operand's part is read as signed on the way to a result's part; it may be both."""
+def find_signedness(ins: Instruction, lane: RegisterPart, result_part: RegisterPart) -> set[bool]:
+    """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
     plan, picks = make_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == lane.name}
-    wanted = {(role, lane.unit, lane.number) for role in roles}
-    waiting = [(x.key, 0, of.shift, of.shift + of.unit) for x in plan.results if x.role == of.role]
-    seen, found = set(waiting), set[bool]()
-    while waiting:
-        key, at, low, high = waiting.pop()
+    swept_picks = {(role, lane.unit, lane.number) for role in roles}
+    pending = [
+        (x.key, 0, result_part.shift, result_part.shift + result_part.unit)
+        for x in plan.results
+        if x.role == result_part.role
+    ]
+    visited, signedness = set(pending), set[bool]()
+    while pending:
+        key, row_lane, low, high = pending.pop()
         row = rows[key]
         if isinstance(row.micro, Extend):
             source = row.inputs[0]
-            taken = picks[source][at] if source in picks else (source, row.micro.bits, 0)
-            if taken in wanted:
-                found.add(row.micro.signed)
+            pick = picks[source][row_lane] if source in picks else (source, row.micro.bits, 0)
+            if pick in swept_picks:
+                signedness.add(row.micro.signed)
             continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
-        parts = list(row.micro.find_origins(at, low, high, inputs))
+        parts = list(row.micro.find_origins(row_lane, low, high, inputs))
         if isinstance(row.micro, Choose):  # either may be taken
-            parts = [map_bits(inputs, index, at, low, high) for index in range(len(inputs))]
+            parts = [map_bits(inputs, index, row_lane, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
-        fresh = {cell for cell in cells if cell[0] in rows} - seen
-        waiting += fresh
-        seen |= fresh
-    return found
+        new_cells = {cell for cell in cells if cell[0] in rows} - visited
+        pending += new_cells
+        visited |= new_cells
+    return signedness
 
 
 def _find_first_lane(ins: Instruction) -> int:
@@ -253,12 +258,12 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
 
 
 def _map_operands(ins: Instruction) -> dict[str, str]:
-    """Each register that is read, by its first role."""
+    """Return the name of each register that is read, by its first role."""
     return {needed.roles[0]: needed.name for needed in ins.inputs}
 
 
 def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
-    """What each lane of a selecting row takes: role, width and number."""
+    """Return the parts that the lanes of each selecting row read: role, width and number."""
     return {
         row.key: [(row.inputs[word], row.micro.unit, index) for word, index in row.micro.picks]
         for row in make_plan(ins).rows
@@ -267,7 +272,7 @@ def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
 
 
 def _iter_known_parts(ins: Instruction, role: str) -> Iterator[RegisterPart]:
-    """The parts of a register that the instruction knows, and all of it."""
+    """Yield the parts of a register that the instruction uses, then the whole register."""
     for unit, index in _list_parts(ins, role):
         yield _make_part(ins, role, unit, index)
     yield _make_part(ins, role, ins.type_of(role).bits, 0)
@@ -278,12 +283,14 @@ def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
     if role in DESTINATIONS and ins.form.dsel:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
-        return [(32 // ins.entry.lanes, at) for at in range(ins.entry.lanes)]
+        return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
     merging = (row.micro for row in make_plan(ins).rows if isinstance(row.micro, Merge))
     if role == Role.C and (merge := next(merging, None)) and ins.form.secop is None:
-        return [(merge.unit, at) for at in range(32 // merge.unit)]
-    picked = {pick[1:] for picks in _map_picks(ins).values() for pick in picks if pick[0] == role}
-    return sorted(pick for pick in picked if pick[0] < bits)
+        return [(merge.unit, lane) for lane in range(32 // merge.unit)]
+    picks = {
+        pick[1:] for row_picks in _map_picks(ins).values() for pick in row_picks if pick[0] == role
+    }
+    return sorted(pick for pick in picks if pick[0] < bits)
 
 
 def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPart:
@@ -294,77 +301,79 @@ def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPa
 
 
 def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
-    """Whether what reads a part reads it as signed; where nothing does, as its type says."""
+    """Whether the instruction reads a part as signed; an unread part has the type's sign."""
     type_ = ins.type_of(role)
     rows = {row.key: row for row in make_plan(ins).rows}
     for row in rows.values():
         if isinstance(row.micro, Extend):
             source = rows.get(row.inputs[0])
-            taken = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
-            whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
-            if whole or (role, unit, index) in taken:
+            picks = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
+            is_whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
+            if is_whole or (role, unit, index) in picks:
                 return row.micro.signed
     return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 
-def _parse_part(ins: Instruction, text: str, known: dict[str, str], done: str) -> RegisterPart:
+def _parse_part(
+    ins: Instruction, text: str, registers: dict[str, str], access: str
+) -> RegisterPart:
     word = text.strip()
     start = len(text) - len(text.lstrip())
-    role = _find_role(word, known)
+    role = _find_role(word, registers)
     if role:
         return _make_part(ins, role, ins.type_of(role).bits, 0)
     base, dot, part = word.rpartition(".")
-    role = _find_role(base, known) if dot else None
+    role = _find_role(base, registers) if dot else None
     if role is None:
         name = base if dot and part[:1] in _UNITS and part[1:].isdigit() else word
         end = start + max(len(name), 1)
         problem = Problem(
-            _format_unknown_register(ins, name, done),
+            _format_unknown_register(ins, name, access),
             (start, end),
-            _format_allowed_parts(ins, known),
+            _format_allowed_parts(ins, registers),
         )
         raise PtxError(text, (problem,))
     bits = ins.type_of(role).bits
     unit = _UNITS.get(part[:1], 0)
     index = int(part[1:]) if part[1:].isascii() and part[1:].isdigit() and len(part) == 2 else -1
     if not 0 < unit <= bits or not 0 <= index < bits // unit:
-        where = (start + len(base) + 1, start + max(len(word), len(base) + 2))
+        part_span = (start + len(base) + 1, start + max(len(word), len(base) + 2))
         message = f"{base} has no part {quote_word(part)}; it has {bits} bits"
-        raise PtxError(text, (Problem(message, where, _format_part_names(bits)),))
+        raise PtxError(text, (Problem(message, part_span, _format_part_names(bits)),))
     return _make_part(ins, role, unit, index)
 
 
-def _find_role(word: str, known: dict[str, str]) -> str | None:
-    """The role of a register by its name, its name without ``%``, or the role itself."""
-    for wanted in (word, f"%{word}"):
-        for role, name in known.items():
-            if name == wanted:
+def _find_role(word: str, registers: dict[str, str]) -> str | None:
+    """Return the role of a register given by name, by name without ``%``, or by role."""
+    for candidate in (word, f"%{word}"):
+        for role, name in registers.items():
+            if name == candidate:
                 return role
-    return word if word in known else None
+    return word if word in registers else None
 
 
-def _format_unknown_register(ins: Instruction, name: str, done: str) -> str:
+def _format_unknown_register(ins: Instruction, name: str, access: str) -> str:
     for role in ins.constants:
         if name in (role, ins.format_operand(role), ins.format_operand(role).removeprefix("%")):
             literal = quote_word(str(ins.roles[role]))
-            what = "a constant" if role in ins.names else f"the literal {literal}"
-            return f"{quote_word(name)} is {what} here, which has one value"
+            description = "a constant" if role in ins.names else f"the literal {literal}"
+            return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
-        return f"the name of a register that is {done} is missing"
-    return f"{quote_word(name)} is no register that the instruction {_VERBS[done]}"
+        return f"the name of a register that is {access} is missing"
+    return f"{quote_word(name)} is no register that the instruction {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _format_allowed_parts(ins: Instruction, known: dict[str, str]) -> str:
-    """What may be written, and a part of one for an example."""
-    wide = next((name for role, name in known.items() if ins.type_of(role).bits > 8), None)
-    named = ", ".join(known.values()) or "nothing"
-    return named if wide is None else f"{named}; or a part, as in {wide}.b0"
+def _format_allowed_parts(ins: Instruction, registers: dict[str, str]) -> str:
+    """Format the names that are allowed, with a part of one as an example."""
+    wide_name = next((name for role, name in registers.items() if ins.type_of(role).bits > 8), None)
+    names = ", ".join(registers.values()) or "nothing"
+    return names if wide_name is None else f"{names}; or a part, as in {wide_name}.b0"
 
 
 def _format_part_names(bits: int) -> str:
     units = [(unit, letter) for unit, letter in _LETTERS.items() if unit < bits]
-    found = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
-    return ", ".join(found) or "no part: it is one bit"
+    ranges = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
+    return ", ".join(ranges) or "no part: it is one bit"

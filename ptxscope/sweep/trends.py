@@ -1,4 +1,4 @@
-"""The course of a result along a line in words: where it rises, where it falls, where it turns."""
+"""Trends of a result along a line: where it rises and falls, and how often."""
 
 from __future__ import annotations
 
@@ -10,83 +10,96 @@ from ..engine.syntax.values import FloatClass, classify_float
 from .computation import Bits, SweepAxis, compute_ranks
 from .register_parts import RegisterPart
 
-_TURNS = 4
-"""Legs that are told one by one; of more, how many there are."""
-_STEADY = 4
-"""Values that a leg has on average at least, where legs are counted."""
+_MAX_SEGMENTS = 4
+"""Largest number of segments that are described one by one."""
+_MIN_SEGMENT_VALUES = 4
+"""Smallest average number of values in a segment for segments to be counted."""
 
 
 class MonotoneSegment(NamedTuple):
-    """A stretch over which a result only rises, or only falls, as far as that goes."""
+    """A maximal stretch over which a result never falls, or never rises."""
 
     first: int
-    """Which value it begins with, and which it ends with; the next one begins there."""
+    """Index of the first value; the next segment begins at `last`."""
     last: int
-    rises: bool
+    is_rising: bool
 
 
 def find_monotone_segments(order: Bits) -> list[MonotoneSegment]:
-    """The legs of a line; none where it is level. A level part belongs to the leg before it."""
+    """Return the monotone segments, each with the level stretch after it; empty if constant."""
     steps = np.flatnonzero(order[1:] != order[:-1])
-    up = order[1:][steps] > order[:-1][steps]
-    starts = np.flatnonzero(up[1:] != up[:-1]) + 1
+    is_rising = order[1:][steps] > order[:-1][steps]
+    starts = np.flatnonzero(is_rising[1:] != is_rising[:-1]) + 1
     turns = steps[starts].tolist()
-    ways = up[np.concatenate([[0], starts])].tolist() if len(up) else []
+    directions = is_rising[np.concatenate([[0], starts])].tolist() if len(is_rising) else []
     return [
         MonotoneSegment(first, last, rises)
         for first, last, rises in zip(
-            [0, *turns], [*turns, len(order) - 1], ways, strict=bool(ways)
+            [0, *turns], [*turns, len(order) - 1], directions, strict=bool(directions)
         )
     ]
 
 
-def describe_trend(of: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
-    """What a result does from a value of x on: ``is 127``, ``rises from -28 to 127``."""
-    order = compute_ranks(of, bits)
-    found = find_monotone_segments(order)
-    if not found:
-        return f"is {of.format_value(int(bits[0]))}"
-    if len(found) == 1:
-        return _describe_segment(of, bits, order, found[0])
-    if len(found) <= _TURNS:
+def describe_trend(result_part: RegisterPart, bits: Bits, x: SweepAxis, start: int) -> str:
+    """Describe a result from a value of x onwards: ``is 127``, ``rises from -28 to 127``."""
+    order = compute_ranks(result_part, bits)
+    segments = find_monotone_segments(order)
+    if not segments:
+        return f"is {result_part.format_value(int(bits[0]))}"
+    if len(segments) == 1:
+        return _describe_segment(result_part, bits, order, segments[0])
+    if len(segments) <= _MAX_SEGMENTS:
         return ", then ".join(
-            f"{_describe_segment(of, bits, order, leg)} where "
-            f"{format_place(x, start + leg.first, start + leg.last)}"
-            for leg in found
+            f"{_describe_segment(result_part, bits, order, segment)} where "
+            f"{format_place(x, start + segment.first, start + segment.last)}"
+            for segment in segments
         )
-    first, last, least, most = (
-        of.format_value(int(bits[at])) for at in (0, -1, order.argmin(), order.argmax())
+    first_value, last_value, minimum, maximum = (
+        result_part.format_value(int(bits[index]))
+        for index in (0, -1, order.argmin(), order.argmax())
     )
     return (
-        f"goes from {first} to {last}, between {least} and "
-        f"{most}{_describe_repetition(found, len(order))}"
+        f"goes from {first_value} to {last_value}, between {minimum} and "
+        f"{maximum}{_describe_repetition(segments, len(order))}"
     )
 
 
-def _describe_segment(of: RegisterPart, bits: Bits, order: Bits, leg: MonotoneSegment) -> str:
-    way = "rises" if leg.rises else "falls"
-    first, last = (of.format_value(int(bits[at])) for at in (leg.first, leg.last))
-    return (
-        f"{way} from {first} to "
-        f"{last}{_describe_steps(order[leg.first : leg.last + 1], is_rising=leg.rises)}"
+def _describe_segment(
+    result_part: RegisterPart, bits: Bits, order: Bits, segment: MonotoneSegment
+) -> str:
+    verb = "rises" if segment.is_rising else "falls"
+    first_value, last_value = (
+        result_part.format_value(int(bits[index])) for index in (segment.first, segment.last)
     )
+    levels = order[segment.first : segment.last + 1]
+    steps = _describe_steps(levels, is_rising=segment.is_rising)
+    return f"{verb} from {first_value} to {last_value}{steps}"
 
 
-def _describe_repetition(found: list[MonotoneSegment], size: int) -> str:
-    """How often it rises and falls; of teeth, which end in one step, how many there are."""
-    if len(found) * _STEADY >= size:
+def _describe_repetition(segments: list[MonotoneSegment], size: int) -> str:
+    """Describe how often a result rises and falls; a sawtooth has only its slow side counted."""
+    if len(segments) * _MIN_SEGMENT_VALUES >= size:
         return ""
-    ways = {
-        way: [leg for leg in found if leg.rises is rises]
-        for way, rises in (("rising", True), ("falling", False))
+    segments_by_direction = {
+        direction: [segment for segment in segments if segment.is_rising is rises]
+        for direction, rises in (("rising", True), ("falling", False))
     }
-    sheer = [way for way, those in ways.items() if all(x.last - x.first == 1 for x in those)]
-    told = [way for way in ways if way not in sheer] or list(ways)
-    return ", " + " and ".join(f"{way} {format_count(len(ways[way]), 'time')}" for way in told)
+    steep_directions = [
+        direction
+        for direction, group in segments_by_direction.items()
+        if all(x.last - x.first == 1 for x in group)
+    ]
+    counted_directions = [
+        direction for direction in segments_by_direction if direction not in steep_directions
+    ] or list(segments_by_direction)
+    return ", " + " and ".join(
+        f"{direction} {format_count(len(segments_by_direction[direction]), 'time')}"
+        for direction in counted_directions
+    )
 
 
 def _describe_steps(order: Bits, *, is_rising: bool) -> str:
-    """Where a rising or falling result stays for some values each time, how many."""
+    """Describe how many values a rising or falling result stays at each level."""
     _, counts = np.unique(order, return_counts=True)
     if not is_rising:
         counts = counts[::-1]
@@ -96,19 +109,23 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
         return ", staying at the first at first"
     if (counts[:-1] == 1).all():
         return " and stays there"
-    lengths, often = np.unique(counts[1:-1], return_counts=True)
-    if not len(often) or often.max() < len(counts) * 3 / 4 or lengths[often.argmax()] == 1:
+    lengths, frequencies = np.unique(counts[1:-1], return_counts=True)
+    if (
+        not len(frequencies)
+        or frequencies.max() < len(counts) * 3 / 4
+        or lengths[frequencies.argmax()] == 1
+    ):
         return ", staying at times"
-    length = lengths[often.argmax()]
-    each = "each" if len(often) == 1 and counts.max() <= length else "most of them"
-    return f", staying for {length} values at {each}"
+    length = lengths[frequencies.argmax()]
+    step_text = "each" if len(frequencies) == 1 and counts.max() <= length else "most of them"
+    return f", staying for {length} values at {step_text}"
 
 
 # --- values of an axis -------------------------------------------------------------------
 
 
 def format_place(axis: SweepAxis, first: int, last: int) -> str:
-    """Values of an axis in a sentence: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
+    """Format a range of an axis as a clause: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
     return (
         f"{axis.lane.label} is "
         f"{format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))}"
@@ -116,13 +133,13 @@ def format_place(axis: SweepAxis, first: int, last: int) -> str:
 
 
 def format_extent(axis: SweepAxis, first: int, last: int) -> str:
-    """Values of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
+    """Format a range of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
     values = format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))
     return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
 
 
 def format_value_range(lane: RegisterPart, low: int, high: int) -> str:
-    """A range of values: ``from -128 to 127``, ``0 and 1``; one value as itself."""
+    """Format a range of values: ``from -128 to 127``, ``0 and 1``; a single value as itself."""
     if low == high:
         return lane.format_value(low)
     if lane.is_float:

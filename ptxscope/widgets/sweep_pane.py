@@ -140,7 +140,12 @@ class SweepPane(Pane):
     def _compute_sweep(self) -> Sweep:
         trace = self._trace
         return compute_sweep(
-            trace.instruction, trace.operands, self._x, self._y, of=self._of, model=trace.model
+            trace.instruction,
+            trace.operands,
+            self._x,
+            self._y,
+            result_part=self._of,
+            model=trace.model,
         )
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
@@ -223,9 +228,9 @@ class SweepPane(Pane):
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
                 if mask.any():
                     yield f"{name[0]} {name}"
-        if sweep.other and sweep.divergence_mask.any():
+        if sweep.other_model and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
-            yield f"{sign} where {sweep.other.name} differs"
+            yield f"{sign} where {sweep.other_model.name} differs"
 
     def _scale(self) -> str:
         """Return the results that the shades represent."""
@@ -233,7 +238,7 @@ class SweepPane(Pane):
         if not self._y:
             return ""
         low, high = (sweep.result_part.format_value(sweep.result_part.get_value_at(int(x))) for x in
-                     (sweep.places.min(), sweep.places.max()))  # fmt: skip
+                     (sweep.ranks.min(), sweep.ranks.max()))  # fmt: skip
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
@@ -283,15 +288,15 @@ class SweepPane(Pane):
         """Go to the next item that can be changed; with 0, return to the plot."""
         index = (_PARTS.index(self._part) + delta) % len(_PARTS) if delta else 0
         self._part, self._all_words = _PARTS[index], False
-        self._on_part_changed()
+        self._handle_part_changed()
 
     def action_words(self) -> None:
         """Show all sentences, or the plot again."""
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
-        self._on_part_changed()
+        self._handle_part_changed()
 
-    def _on_part_changed(self) -> None:
+    def _handle_part_changed(self) -> None:
         self.redraw_lines()
         self.Turned(self).post_to_screen()
 
@@ -334,7 +339,7 @@ class SweepPane(Pane):
         else:
             self._of = _find_next(self._of, list(list_result_parts(ins)), delta)
         self.found = self._compute_sweep()
-        self._on_part_changed()
+        self._handle_part_changed()
 
     @property
     def moved(self) -> tuple[str, ...]:
@@ -395,7 +400,7 @@ def _choose_style(cell: PlotCell) -> str:
 
 def _format_shade(cell: PlotCell) -> str:
     if cell.kind in _SHADED:
-        return f"{cell.kind}-{cell.above // _GRAIN}-{cell.below // _GRAIN}"
+        return f"{cell.kind}-{cell.upper_shade // _GRAIN}-{cell.lower_shade // _GRAIN}"
     return _INKS[cell.kind]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 
 from textual import events
@@ -54,9 +54,14 @@ class Driver:
     def session(self) -> Session:
         return self.screen.session
 
-    async def press(self, *keys: str) -> str:
-        """Press keys; returns what is on the screen then."""
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until they have done what they do."""
         await self.pilot.press(*keys)
+        await self._settle()
+
+    async def read_after(self, action: Awaitable[None]) -> str:
+        """Return the screen's text after an action; drawing all of it takes as long as a key."""
+        await action
         return await self.text()
 
     async def mash(self, *keys: str, pace: float = 0.001) -> None:
@@ -77,15 +82,14 @@ class Driver:
         while self.app.keys.is_busy and self.app.is_running:
             await self.pilot.pause()
 
-    async def type(self, text: str) -> str:
+    async def type(self, text: str) -> None:
         """Type text."""
-        return await self.press(*(KEYS.get(char, char) for char in text))
+        await self.press(*(KEYS.get(char, char) for char in text))
 
-    async def paste(self, text: str) -> str:
+    async def paste(self, text: str) -> None:
         """Paste text, as a terminal hands it over."""
         self.app.post_message(events.Paste(text))
-        await self.pilot.pause()
-        return await self.text()
+        await self._settle()
 
     async def text(self) -> str:
         """What is on the screen, line by line."""
@@ -93,7 +97,7 @@ class Driver:
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 
-    async def click(self, pane: str, text: str) -> str:
+    async def click(self, pane: str, text: str) -> None:
         """Click the first place where a panel shows a text."""
         widget = self.screen.query_one(f"#{pane}", Pane)
         for y, line in enumerate(widget.drawn):
@@ -102,7 +106,8 @@ class Driver:
                 x = said.index(text) + widget.gutter.left
                 top = y - widget.scroll_offset.y + widget.gutter.top
                 await self.pilot.click(widget, offset=(x, top))
-                return await self.text()
+                await self._settle()
+                return
         raise AssertionError(f"{text!r} is not in {pane}:\n{widget.read_text()}")
 
     def pane(self, id_: str) -> Pane:

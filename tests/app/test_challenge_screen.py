@@ -29,7 +29,7 @@ def right(screen: ExerciseDialog) -> str:
 
 async def enter(drive: Driver, text: str) -> str:
     keys = {**KEYS, "=": "equals_sign", "?": "question_mark"}
-    return await drive.press(*(keys.get(char, char) for char in text), "enter")
+    return await drive.read_after(drive.press(*(keys.get(char, char) for char in text), "enter"))
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40)]))
@@ -48,7 +48,7 @@ async def test_ten_exercises_right_wrong_hinted_and_skipped(
             await drive.press("enter")
             await enter(drive, "?")
             assert screen._taken == 1
-            shown = await drive.press("enter")
+            shown = await drive.read_after(drive.press("enter"))
             assert "Skipped." in shown
             await drive.press("enter")
         await drive.press("escape")
@@ -96,7 +96,7 @@ async def test_a_tally_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "in the way").touch()
     store = StateStore(tmp_path / "in the way", tmp_path)
     async with explorer(store=store) as drive:
-        shown = await drive.press("C", "enter")
+        shown = await drive.read_after(drive.press("C", "enter"))
         assert "The tally can't be kept" in shown
         await drive.press("enter", "enter")
         assert dialog(drive)._now.skipped == 2

@@ -9,11 +9,11 @@ LINE = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b)
 
 async def test_a_literal_of_a_pasted_line_stays_as_it_is() -> None:
     async with explorer() as drive:
-        shown = await drive.paste(LINE.format("0x55667788"))
+        shown = await drive.read_after(drive.paste(LINE.format("0x55667788")))
         assert "%3  0x55667788  constant" in shown
         await drive.press("r", "r")
         assert drive.session.trace.operands["c"] == 0x55667788
-        shown = await drive.press("s")  # another form of the same line
+        shown = await drive.read_after(drive.press("s"))  # another form of the same line
         assert "%3  0x55667788  constant" in shown
 
 
@@ -21,7 +21,7 @@ async def test_a_literal_in_a_listing_keeps_its_value() -> None:
     async with explorer() as drive:
         await drive.paste("\n".join((LINE.format(7), LINE.format(8))))
         assert drive.session.trace.operands["c"] == 7
-        shown = await drive.press("o", "down", "down", "9", "enter")
+        shown = await drive.read_after(drive.press("o", "down", "down", "9", "enter"))
         assert "%3 is a constant of the asm statement" in shown
         assert drive.session.trace.operands["c"] == 7
         await drive.press("escape", "right_square_bracket")

@@ -62,7 +62,7 @@ async def test_enter_takes_a_completion_that_was_chosen_then_leaves() -> None:
     async with explorer() as drive:
         await drive.press("i", "ctrl+a", "ctrl+k")
         await drive.type("vav")
-        shown = await drive.press("down")
+        shown = await drive.read_after(drive.press("down"))
         assert "Tab, Enter: vavrg4" in shown
         await drive.press("enter")
         assert drive.session.setup.line == "vavrg4"
@@ -166,6 +166,7 @@ async def test_words_open_what_they_say() -> None:
         assert drive.session.setup.instruction.opcode == "vavrg4"
 
 
+@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (250, 70)])
 async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
@@ -266,7 +267,7 @@ OPENED = {
 @pytest.mark.parametrize("name", OPENED)
 async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
-        shown = (await drive.press(*OPENED[name])).splitlines()
+        shown = (await drive.read_after(drive.press(*OPENED[name]))).splitlines()
         (frame,) = drive.app.screen.query(DialogFrame)
         x, y, width, height = frame.region
         assert x >= 0
@@ -282,7 +283,9 @@ async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]
         styles = frame.styles
         assert styles.border_top[0] == "round"
         assert styles.padding == (0, 1, 0, 1)
-        assert "PTX" not in await drive.press("escape") or not drive.app.screen.query(DialogFrame)
+        assert "PTX" not in await drive.read_after(
+            drive.press("escape")
+        ) or not drive.app.screen.query(DialogFrame)
 
 
 async def framed(drive: Driver) -> list[str]:
@@ -302,10 +305,10 @@ async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         page = await _help(drive)
         first, last = page.read_text().splitlines()[0], page.read_text().splitlines()[-1]
-        shown = await drive.press("end")
+        shown = await drive.read_after(drive.press("end"))
         assert last in shown
         assert first not in shown
-        shown = await drive.press("home")
+        shown = await drive.read_after(drive.press("home"))
         assert first in shown
         assert last not in shown
         await drive.press("pagedown")
@@ -314,6 +317,7 @@ async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
         assert page.scroll_offset.y == 0
 
 
+@sampled
 @pytest.mark.parametrize("size", SIZES)
 async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
@@ -434,7 +438,7 @@ async def test_messages_go_where_the_focus_is_not() -> None:
         await drive.press("i")
         below = (await drive.text()).splitlines()
         assert any("A message" in line for line in below[13:])
-        above = (await drive.press("escape", "o")).splitlines()
+        above = (await drive.read_after(drive.press("escape", "o"))).splitlines()
         assert any("A message" in line for line in above[:10])
 
 
@@ -501,6 +505,7 @@ HELP = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("section", HELP)
 async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[int, int]) -> None:

@@ -14,6 +14,7 @@ if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
 from tests.app.on_pty import Explorer
+from tests.tiers import ci_only, some
 
 SHOWN = b"PTX step by step"
 """What a first start says."""
@@ -45,7 +46,7 @@ def step_kept(explorer: Explorer) -> object:
     return json.loads(explorer.state.read_text(encoding="utf-8"))["step"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", some([signal.SIGTERM, signal.SIGHUP]))
 def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
         assert step_kept(explorer) == 2
 
 
+@ci_only
 def test_without_a_terminal_it_ends(tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(SHOWN)
@@ -72,6 +74,7 @@ def test_without_a_terminal_it_ends(tmp_path: Path) -> None:
         assert explorer.state.exists()
 
 
+@ci_only
 def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) -> None:
     """As under ``nohup``; only the end of the input tells."""
     ignored = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
@@ -86,6 +89,7 @@ def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) 
         assert step_kept(explorer) == 2
 
 
+@ci_only
 def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
     with Explorer(tmp_path, broken("action_swap", "\n    while True: pass")) as explorer:
         explorer.wait_for(SHOWN)
@@ -101,6 +105,7 @@ def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
         assert step_kept(explorer) == 2
 
 
+@ci_only
 def test_a_signal_ends_it_where_nobody_reads_the_terminal(tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(SHOWN)
@@ -114,6 +119,7 @@ def test_a_signal_ends_it_where_nobody_reads_the_terminal(tmp_path: Path) -> Non
         assert explorer.state.exists()
 
 
+@ci_only
 def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(SHOWN)
@@ -133,6 +139,7 @@ def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_pa
         assert "ö" in line
 
 
+@ci_only
 def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> None:
     code = broken("action_swap", "raise KeyError('on purpose \\x1b[31m')")
     with Explorer(tmp_path, code) as explorer:
@@ -158,6 +165,7 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
         assert json.loads(text[text.index("{\n") :])["step"] == 2
 
 
+@ci_only
 def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(SHOWN)
@@ -172,6 +180,7 @@ def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) 
         assert b"explorer.damaged" in explorer.seen
 
 
+@ci_only
 def test_an_error_before_there_is_a_screen_is_reported_too(tmp_path: Path) -> None:
     with Explorer(tmp_path, broken("__init__", "raise AssertionError('early')")) as explorer:
         assert explorer.ended() == 70
@@ -179,6 +188,7 @@ def test_an_error_before_there_is_a_screen_is_reported_too(tmp_path: Path) -> No
         assert list(explorer.state.parent.glob("failure-*.txt"))
 
 
+@ci_only
 def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
     """As in a container that runs under a number without a name."""
     nobody = (
@@ -198,6 +208,7 @@ def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
 
 
+@ci_only
 def test_a_state_that_can_not_be_saved_is_told(tmp_path: Path) -> None:
     (tmp_path / "ptxscope").write_text("a file where the folder would be", encoding="utf-8")
     with Explorer(tmp_path) as explorer:
@@ -209,6 +220,7 @@ def test_a_state_that_can_not_be_saved_is_told(tmp_path: Path) -> None:
         assert b"could not be saved" in explorer.seen.rpartition(b"\x1b[?1006l")[2]
 
 
+@ci_only
 def test_where_nobody_could_let_it_go_on_it_does_not_stop(tmp_path: Path) -> None:
     """It is the first process of its session, as a terminal's window may have it."""
     with Explorer(tmp_path) as explorer:

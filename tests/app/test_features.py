@@ -40,11 +40,11 @@ VADD4 = ("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0
 async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
     async with explorer(size=(120, 40)) as drive:
         field = drive.screen.query_one("#filter", Input)
-        assert "Esc leave" in await drive.press("slash")
-        shown = await drive.press(*"vavrg4")
+        assert "Esc leave" in await drive.read_after(drive.press("slash"))
+        shown = await drive.read_after(drive.press(*"vavrg4"))
         assert "Esc clear" in shown
         assert "vshr" not in drive.pane("instructions").read_text()
-        shown = await drive.press("escape")
+        shown = await drive.read_after(drive.press("escape"))
         assert "Esc leave" in shown
         assert field.value == ""
         assert focused(drive) is field
@@ -65,14 +65,14 @@ async def test_all_27_are_listed_in_three_groups() -> None:
 
 async def test_intrinsics_are_found_and_say_what_differs() -> None:
     async with explorer() as drive:
-        shown = await drive.press("slash", *"vcmpgts4")
+        shown = await drive.read_after(drive.press("slash", *"vcmpgts4"))
         assert "__vcmpgts4" in shown
         assert "≈" in shown
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert drive.session.setup.instruction == parse(map_intrinsics()["__vcmpgts4"].ptx)
         assert "all ones" in shown
         await drive.press("slash", *"vadd4", "underscore")
-        assert "nothing matches" in await drive.press("slash", *"zzz")
+        assert "nothing matches" in await drive.read_after(drive.press("slash", *"zzz"))
 
 
 async def test_words_that_nothing_fits_are_named_above_what_is_found() -> None:
@@ -134,11 +134,11 @@ async def test_another_instruction_keeps_the_choices_it_also_has() -> None:
 async def test_tab_completes_and_the_arrows_choose() -> None:
     async with explorer() as drive:
         await drive.press("i", "home", "ctrl+k")
-        shown = await drive.press(*"vav")
+        shown = await drive.read_after(drive.press(*"vav"))
         assert "Tab: vavrg2  vavrg4" in shown
         await drive.press("down", "tab")
         assert drive.session.setup.line == "vavrg4"
-        shown = await drive.type(".")
+        shown = await drive.read_after(drive.type("."))
         assert "Tab: u32  s32" in shown
         await drive.press("tab")
         assert drive.session.setup.line == "vavrg4.u32"
@@ -157,7 +157,7 @@ async def test_fast_typing_loses_nothing() -> None:
 
 async def test_a_fix_is_one_key() -> None:
     async with explorer() as drive:
-        shown = await drive.paste("varvg2.s32.s32.s32 d, a, b, c")
+        shown = await drive.read_after(drive.paste("varvg2.s32.s32.s32 d, a, b, c"))
         assert "did you mean `vavrg2`" in shown
         assert "F2: vavrg2" in shown
         await drive.press("f2")
@@ -167,7 +167,7 @@ async def test_a_fix_is_one_key() -> None:
 
 async def test_carets_stand_under_what_is_wrong() -> None:
     async with explorer() as drive:
-        shown = (await drive.paste("vadd.u32.u32.foo d, a, b")).splitlines()
+        shown = (await drive.read_after(drive.paste("vadd.u32.u32.foo d, a, b"))).splitlines()
         line = next(i for i, text in enumerate(shown) if "vadd.u32.u32.foo" in text)
         assert shown[line].index(".foo") == shown[line + 1].index("^^^^")
 
@@ -186,7 +186,9 @@ async def test_pasting_an_asm_statement_opens_it() -> None:
 
 async def test_a_pasted_text_that_is_wrong_is_kept_to_be_mended() -> None:
     async with explorer() as drive:
-        shown = await drive.paste('asm volatile("vadd4.u32.u32 %0,\n %1, %2, %3;" : )')
+        shown = await drive.read_after(
+            drive.paste('asm volatile("vadd4.u32.u32 %0,\n %1, %2, %3;" : )')
+        )
         assert 'asm volatile("vadd4.u32.u32 %0, %1, %2, %3;" : )' in shown
         assert "missing its type of b" in shown
         assert "%r1 = 0x00000007" in shown
@@ -230,12 +232,12 @@ async def test_a_float_is_told_once_and_in_the_pictures_words(size: tuple[int, i
 
 async def test_typing_replaces_a_value_and_says_what_is_wrong_with_it() -> None:
     async with explorer() as drive:
-        shown = await drive.press("o", "1", "2", "x")
+        shown = await drive.read_after(drive.press("o", "1", "2", "x"))
         assert "`12x` is not a value" in shown
         await drive.press("enter")
         assert drive.session.trace.operands["a"] == 0x80FF7F01
         await drive.press(*["backspace"] * 3)
-        shown = await drive.type("[-1,2,3,4]")
+        shown = await drive.read_after(drive.type("[-1,2,3,4]"))
         assert "= 0xff020304" in shown
         await drive.press("enter")
         assert drive.session.trace.operands["a"] == 0xFF020304
@@ -247,7 +249,7 @@ async def test_typing_replaces_a_value_and_says_what_is_wrong_with_it() -> None:
 async def test_a_lane_can_be_typed() -> None:
     async with explorer() as drive:
         await drive.press("o", *["right"] * 4, "enter")
-        shown = await drive.type("-2")
+        shown = await drive.read_after(drive.type("-2"))
         assert "%r2 lane 2 =" in shown
         await drive.press("enter")
         assert drive.session.trace.operands["a"] == 0x80FE7F01
@@ -255,12 +257,12 @@ async def test_a_lane_can_be_typed() -> None:
 
 async def test_presets_that_bite() -> None:
     async with explorer() as drive:
-        shown = await drive.press("o", "v")
+        shown = await drive.read_after(drive.press("o", "v"))
         assert "each lane 0x80" in shown
         await drive.press("down", "down", "down", "enter")
         assert drive.session.trace.operands["a"] == 0x80808080
     async with explorer("set.lt.u32.f32 d, a, b", {}) as drive:
-        shown = await drive.press("o", "v")
+        shown = await drive.read_after(drive.press("o", "v"))
         assert "smallest subnormal" in shown
         assert "signalling NaN" in shown
         await drive.press("down", "enter")
@@ -284,7 +286,7 @@ async def test_two_answers_stand_side_by_side_from_where_they_part() -> None:
         assert "≠" not in above
         assert re.search(r"0x11223300.*≠ 112233ff", " ".join(below.split()))
         assert "≠ ptxas-13.5 0x112233ff (E3)" in await drive.text()
-        shown = " ".join((await drive.press("4")).split())
+        shown = " ".join((await drive.read_after(drive.press("4"))).split())
         assert "≠ E3: The clamp's lower bound is missing" in shown
 
 
@@ -293,7 +295,7 @@ async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
         assert "≠ ptxas-13.0 0x00000001 (E1)" in await drive.text()
         await drive.press("t")
         assert drive.session.setup.model == "ptxas-13.5"
-        shown = await drive.press("t")
+        shown = await drive.read_after(drive.press("t"))
         assert drive.session.setup.model == "ptxas-13.0"
         assert "d = 0x00000001" in shown
         await drive.press("t")
@@ -304,7 +306,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("equals_sign")
         assert "≠pin" not in await drive.text()
-        shown = await drive.press("m", *["down"] * 2, "right", "enter", "escape")
+        shown = await drive.read_after(drive.press("m", *["down"] * 2, "right", "enter", "escape"))
         assert drive.session.setup.line.startswith("vadd4.s32.s32.s32")
         lanes = drive.pane("lanes").read_text()
         assert "≠pin" in lanes
@@ -312,7 +314,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
         assert "░00▐ff▌ = 255" in extended
         assert "▐01▌" not in extended
         assert "pin 0x" in shown
-        assert "≠pin" not in await drive.press("equals_sign")
+        assert "≠pin" not in await drive.read_after(drive.press("equals_sign"))
 
 
 # --- steps -------------------------------------------------------------------------------
@@ -321,7 +323,7 @@ async def test_a_pin_is_compared_row_by_row() -> None:
 async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_actions, "_PACE", 0.03)
     async with explorer() as drive:
-        shown = await drive.press("space")
+        shown = await drive.read_after(drive.press("space"))
         assert "playing" in shown
         for _ in range(60):
             await drive.pilot.pause(0.05)
@@ -335,7 +337,7 @@ async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyP
 
 async def test_the_current_step_has_its_section_and_flags() -> None:
     async with explorer(*VADD4) as drive:
-        shown = await drive.press("p", "p")
+        shown = await drive.read_after(drive.press("p", "p"))
         assert "PTX ISA 9.7.18.2.3" in shown
         assert "254 ▸ 127" in shown
         assert ".sat clamps" in shown
@@ -370,7 +372,7 @@ async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
 
 async def test_help_explains_every_key_stage_and_glyph() -> None:
     async with explorer(size=(120, 160)) as drive:
-        shown = " ".join((await drive.press("question_mark")).split())
+        shown = " ".join((await drive.read_after(drive.press("question_mark"))).split())
         for action in ACTIONS:
             assert action.tooltip in shown
         for stage in Stage:
@@ -378,7 +380,7 @@ async def test_help_explains_every_key_stage_and_glyph() -> None:
         for flag, glyph in GLYPHS.items():
             assert f"{glyph} {flag}:" in shown
         assert set(GLYPHS) | {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED} == set(Flag)
-        assert "Help" not in await drive.press("escape")
+        assert "Help" not in await drive.read_after(drive.press("escape"))
 
 
 async def test_help_shows_what_the_explorer_draws() -> None:
@@ -388,7 +390,7 @@ async def test_help_shows_what_the_explorer_draws() -> None:
     drawn = ""
     async with explorer(line, values, size=(120, 60)) as drive:
         for step in "12345":
-            drawn += await drive.press(step)
+            drawn += await drive.read_after(drive.press(step))
     drawn = drawn.replace("▐22▌ 34", "")  # c as it is
     shown = [
         quoted
@@ -401,7 +403,7 @@ async def test_help_shows_what_the_explorer_draws() -> None:
 
 async def test_help_calls_steps_as_they_are_called() -> None:
     async with explorer(size=(120, 400)) as drive:
-        shown = await drive.press("question_mark")
+        shown = await drive.read_after(drive.press("question_mark"))
     _, _, stages = shown.partition("The stages")
     stages = " ".join(stages.split())
     for opcode in CATALOG:
@@ -445,8 +447,8 @@ async def test_the_palette_opens_instructions_and_runs_actions() -> None:
 async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n[go]\nline = "e"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
-        assert "▸4" in await drive.press("j")
-        assert "▸4" in await drive.press("p")
+        assert "▸4" in await drive.read_after(drive.press("j"))
+        assert "▸4" in await drive.read_after(drive.press("p"))
         assert "j back" in await drive.text()
         await drive.press("e")
         assert focused(drive) is drive.screen.query_one("#line")
@@ -457,7 +459,7 @@ async def test_a_keymap_that_is_wrong_is_named_and_ignored(tmp_path: Path) -> No
     async with explorer(store=StateStore(tmp_path, tmp_path), size=(120, 40)) as drive:
         said = [notification.message for notification in drive.app._notifications]
         assert any("keys.toml is not used" in message for message in said)
-        assert "▸4" in await drive.press("p")
+        assert "▸4" in await drive.read_after(drive.press("p"))
 
 
 # --- letters and fields, mouse -----------------------------------------------------------
@@ -476,7 +478,7 @@ async def test_letters_act_unless_a_field_has_the_focus() -> None:
 
 async def test_everything_can_be_done_with_the_mouse() -> None:
     async with explorer(*VADD4) as drive:
-        assert "▸3 add" in await drive.click("lanes", "3 add")
+        assert "▸3 add" in await drive.read_after(drive.click("lanes", "3 add"))
         await drive.click("modifiers", "u32")
         assert drive.session.setup.line.startswith("vadd4.u32.")
         await drive.click("operands", "1000 0000")
@@ -625,13 +627,13 @@ async def test_any_size_keeps_the_result_in_sight(size: tuple[int, int], line: s
 )
 async def test_odd_text_is_shown_as_text_everywhere(text: str) -> None:
     async with explorer() as drive:
-        shown = await drive.paste(f"vadd.u32.u32.u32 d, {text}, b")
+        shown = await drive.read_after(drive.paste(f"vadd.u32.u32.u32 d, {text}, b"))
         if text.isascii():
             assert text in shown
         await drive.press("escape", "slash")
         await drive.paste(text)
         await drive.press("escape", "o", "enter")
-        shown = await drive.paste(text)
+        shown = await drive.read_after(drive.paste(text))
         assert "is not a" in shown
         drive.agree()
 
@@ -640,7 +642,7 @@ async def test_ten_thousand_characters_and_escape_bytes() -> None:
     async with explorer() as drive:
         await drive.paste("x" * 10_000)
         assert "is not an instruction" in await drive.text()
-        shown = await drive.paste("vadd\x1b[31m.u32 d, a, b")
+        shown = await drive.read_after(drive.paste("vadd\x1b[31m.u32 d, a, b"))
         assert "\x1b" not in shown
         drive.agree()
 
@@ -675,11 +677,11 @@ async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
     async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2}, size=(80, 24)) as drive:
         await drive.press("equals_sign", "slash")
         await drive.type("vmad")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert drive.session.setup.instruction.opcode == "vmad"
         assert "The pin waits for vadd4: it is not compared with vmad · = lets it go" in shown
-        assert "waits" not in await drive.press("r")
-        shown = await drive.press("u", "u")
+        assert "waits" not in await drive.read_after(drive.press("r"))
+        shown = await drive.read_after(drive.press("u", "u"))
         assert drive.session.setup.instruction.opcode == "vadd4"
         assert "waits" not in shown
         assert "pin" in drive.pane("result").read_text()

@@ -139,10 +139,10 @@ async def test_a_document_that_can_not_be_saved_is_told(
         for name, why in cases.items():
             field = drive.app.screen.query_one("#path")
             field.value = name  # type: ignore[attr-defined]
-            shown = await drive.press("ctrl+s")
+            shown = await drive.read_after(drive.press("ctrl+s"))
             assert f"not written, {why}" in shown
         field.value = "good.txt"  # type: ignore[attr-defined]
-        assert "saved as good.txt" in await drive.press("ctrl+s")
+        assert "saved as good.txt" in await drive.read_after(drive.press("ctrl+s"))
     assert Path("good.txt").stat().st_size
 
 

@@ -12,7 +12,7 @@ if sys.platform != "linux":
     pytest.skip("there is no /proc", allow_module_level=True)
 
 from tests.app.on_pty import Explorer
-from tests.tiers import some
+from tests.tiers import ci_only
 
 _SECONDS = 6.0
 """Long enough for a timer of two seconds to act more than twice."""
@@ -31,7 +31,8 @@ def _count_turns_within(explorer: Explorer, seconds: float) -> int:
     return _count_turns(explorer.process.pid) - before
 
 
-@pytest.mark.parametrize("keys", some([b"i", b""]))
+@ci_only
+@pytest.mark.parametrize("keys", [b"i", b""])
 def test_an_idle_explorer_sleeps(keys: bytes, tmp_path: Path) -> None:
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(b"Step 1 of 5")

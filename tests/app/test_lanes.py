@@ -16,7 +16,7 @@ from ptxscope.widgets.operand_table import OperandTable
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (250, 70)]
 MOCK = (
@@ -121,7 +121,7 @@ async def test_nothing_moves_when_the_focus_does() -> None:
             await drive.press("3")
             seen = (await drive.text()).replace("━", "─").splitlines()[:-2]  # hint and keys
             for key in ("l", "m", "escape"):
-                shown = await drive.press(key)
+                shown = await drive.read_after(drive.press(key))
                 after = shown.replace("━", "─").splitlines()[:-2]
                 assert after == seen, (size, key)
 
@@ -265,10 +265,10 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
 async def test_motion_can_be_switched_off() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "full"
-        assert "at once" in await drive.press("M")
+        assert "at once" in await drive.read_after(drive.press("M"))
         await drive.pilot.press("home", "n")
         assert lanes_of(drive)._motion is None
-        assert "bit by bit" in await drive.press("M")
+        assert "bit by bit" in await drive.read_after(drive.press("M"))
         await drive.pilot.press("n")
         assert lanes_of(drive)._motion is not None
 
@@ -336,7 +336,7 @@ async def test_typing_where_something_is_computed_says_so_and_does_nothing_else(
     async with explorer(*MOCK) as drive:
         await drive.press("3", "l")
         for key in ("0", "minus", "5", "full_stop"):
-            shown = await drive.press(key)
+            shown = await drive.read_after(drive.press(key))
             assert "type over a register's chip" in shown
             assert drive.screen.step == 3
 
@@ -370,11 +370,13 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
     values = {"a": 0x12345678, "b": 0x00030000, "c": 10}
     async with explorer(line, values, size=(80, 24)) as drive:
         lanes = lanes_of(drive)
-        text = await drive.press("l")
+        text = await drive.read_after(drive.press("l"))
         assert lanes.place is not None
         assert lanes.place.key == "write.d"
         assert "0x00005678" in text
-        text = await (drive.click("lanes", "2 extend") if way == "click" else drive.press(way))
+        text = await drive.read_after(
+            drive.click("lanes", "2 extend") if way == "click" else drive.press(way)
+        )
         assert drive.screen.is_result_hidden
         assert lanes.place is not None
         trace = drive.session.trace
@@ -404,6 +406,7 @@ ADDED = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("line", ADDED)
 @pytest.mark.parametrize(
     ("typed", "bits"),
@@ -413,7 +416,7 @@ async def test_an_accumulator_is_typed_over_as_one_word(line: str, typed: str, b
     async with explorer(line, ADDED[line], size=(80, 24)) as drive:
         await drive.press("l")
         lanes_of(drive).move_cursor_to(LaneRef("c", 0))
-        text = await drive.type(typed)
+        text = await drive.read_after(drive.type(typed))
         assert "lane" not in text.splitlines()[-2]
         assert f" c = {typed}" in text
         await drive.press("enter")
@@ -456,7 +459,7 @@ async def test_enter_lists_what_a_lane_may_take() -> None:
         await drive.press("1", "l")
         lanes = lanes_of(drive)
         lanes.move_cursor_to(LaneRef("select.b", 2))
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert isinstance(drive.app.screen, ChoicePopup)
         assert "selector of b (bsel), lane 2" in shown
         await drive.press("escape")
@@ -474,11 +477,11 @@ async def test_enter_lists_what_a_scalar_may_take() -> None:
     async with explorer(line, {"a": 1, "b": 2, "c": 3}, size=(80, 24)) as drive:
         await drive.press("1", "l")
         lanes_of(drive).move_cursor_to(LaneRef("select.a", 0))
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "selector of a (asel)" in shown
         assert "b3" in shown
         await drive.press("escape")
-        shown = await drive.press("7")
+        shown = await drive.read_after(drive.press("7"))
         assert "× 7 is none: asel takes part 0 to 1 of a" in shown
         await drive.press("0")
         assert "a.h0," in drive.session.setup.line
@@ -491,7 +494,7 @@ async def test_a_digit_that_no_lane_can_take_is_refused_where_it_was_typed(digit
         lanes = lanes_of(drive)
         lanes.move_cursor_to(LaneRef("select.b", 2))
         for _ in range(2):
-            shown = await drive.press(digit)
+            shown = await drive.read_after(drive.press(digit))
             said = f"× {digit} is none: a lane of b takes 0 to 3, parts of a, or 4 to 7, of b"
             assert said in shown
             assert lanes.place == LaneRef("select.b", 2)
@@ -502,14 +505,17 @@ async def test_enter_says_why_it_does_nothing() -> None:
     async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}, size=(80, 24)) as drive:
         await drive.press("l")
         lanes_of(drive).move_cursor_to(LaneRef("b", 0))
-        assert "× this is a literal: change it in the line" in await drive.press("enter")
+        assert "× this is a literal: change it in the line" in await drive.read_after(
+            drive.press("enter")
+        )
         await drive.press("down")
-        assert "× this is computed" in await drive.press("enter")
+        assert "× this is computed" in await drive.read_after(drive.press("enter"))
 
 
 # --- floats ---------------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("where", ["lanes", "operands"])
 @pytest.mark.parametrize(
     ("bits", "key", "then"),
@@ -534,6 +540,8 @@ async def test_a_float_is_nudged_to_the_next(
         await drive.press("1", *(("l",) if where == "lanes" else ("o", "right", "right", "right")))
         if where == "lanes":
             lanes_of(drive).move_cursor_to(LaneRef("a", 0))
-        shown = await drive.press("greater_than_sign" if key == ">" else "less_than_sign")
+        shown = await drive.read_after(
+            drive.press("greater_than_sign" if key == ">" else "less_than_sign")
+        )
         assert drive.session.trace.operands["a"] == (bits if then is None else then)
         assert ("there is no float next to" in shown) is (then is None)

@@ -8,6 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.app.driving import explorer
+from tests.tiers import sampled
 
 LINE = "setp.lt.f32 p, a, b"
 FIELDS = {
@@ -25,6 +26,7 @@ FIELDS = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("name", FIELDS)
 async def test_a_field_takes_every_letter(name: str) -> None:
     async with explorer(LINE, {"a": 0, "b": 0}) as drive:

@@ -81,11 +81,11 @@ def edges(text: str) -> tuple[str, str]:
 
 async def test_a_long_line_says_where_it_goes_on() -> None:
     async with explorer(LONG, {}, size=(80, 24)) as drive:
-        assert edges(await drive.press("i", "home")) == (" ", GOES_ON[1])
-        assert edges(await drive.press(*["right"] * 100)) == GOES_ON
-        assert edges(await drive.press("end")) == (GOES_ON[0], "")
+        assert edges(await drive.read_after(drive.press("i", "home"))) == (" ", GOES_ON[1])
+        assert edges(await drive.read_after(drive.press(*["right"] * 100))) == GOES_ON
+        assert edges(await drive.read_after(drive.press("end"))) == (GOES_ON[0], "")
     async with explorer(size=(80, 24)) as drive:
-        assert edges(await drive.press("i", "home"))[0] == " "
+        assert edges(await drive.read_after(drive.press("i", "home")))[0] == " "
         assert not {*GOES_ON} & set(await drive.text())
 
 
@@ -93,9 +93,10 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "__stderr__", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
     async with explorer(LONG, {}, size=(80, 24)) as drive:
         await drive.press("i", "home")
-        assert edges(await drive.press(*["right"] * 100)) == ("<", ">")
+        assert edges(await drive.read_after(drive.press(*["right"] * 100))) == ("<", ">")
 
 
+@sampled
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
@@ -106,6 +107,7 @@ async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
         assert ("…" in row) == ("vset4" not in row.split())
 
 
+@sampled
 @pytest.mark.parametrize("width", [50, 60, 70, 80, 81, 82, 100])
 async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:

@@ -42,7 +42,7 @@ def sources(drive: Driver) -> dict[str, int]:
 
 async def test_a_pasted_block_opens_as_a_list() -> None:
     async with explorer() as drive:
-        shown = await drive.paste(BLOCK)
+        shown = await drive.read_after(drive.paste(BLOCK))
         assert "pasted · 1 of 3" in shown
         assert "not.b32 t2, t1" in listing(drive)
         assert "needs %1, %2" in listing(drive)
@@ -86,13 +86,13 @@ async def test_what_is_computed_follows_a_value_that_is_given_later() -> None:
 
 async def test_what_is_not_known_and_what_is_changed_is_said() -> None:
     async with explorer() as drive:
-        shown = await drive.paste(BLOCK)
+        shown = await drive.read_after(drive.paste(BLOCK))
         assert "not known, shown as 0: %1, %2" in shown
-        shown = await drive.press("right_square_bracket")
+        shown = await drive.read_after(drive.press("right_square_bracket"))
         assert "the run stops at line 4, which needs %1" in shown
         await drive.press("left_square_bracket", "m", "down", "right", "enter")
-        assert "changed here only" in await drive.press("escape")
-        assert "changed here only" not in await drive.press("u")
+        assert "changed here only" in await drive.read_after(drive.press("escape"))
+        assert "changed here only" not in await drive.read_after(drive.press("u"))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -104,12 +104,12 @@ async def test_what_is_illegal_only_in_the_listing_was_not_changed_here(
         "vset2.u32.u32.ge %r4, %r5, %r6, t0; }"
     )
     async with explorer(size=size) as drive:
-        shown = await drive.paste(text)
+        shown = await drive.read_after(drive.paste(text))
         assert "changed here only" not in shown
         assert "it can't run in the listing: no declaration of `%r1` is in sight" in shown
         await drive.press("escape", "i", "end", "left", "backspace", "5")
         assert drive.session.setup.error is None
-        assert "changed here only" in await drive.press("escape")
+        assert "changed here only" in await drive.read_after(drive.press("escape"))
 
 
 async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
@@ -154,7 +154,7 @@ async def test_an_illegal_line_is_shown_with_what_is_wrong() -> None:
     async with explorer() as drive:
         await drive.paste("vadd.u32.u32.u32 d, a, b;\nvadd4.s32.s32.bad d, a, b, c;")
         assert "✗" in listing(drive)
-        shown = await drive.press("down")
+        shown = await drive.read_after(drive.press("down"))
         assert "vadd4.s32.s32.bad d, a, b, c;" in shown
         assert ".bad" in shown
 
@@ -164,7 +164,7 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await drive.press("ctrl+o")
         await drive.type(str(DATA / "video.ptx").replace("~", ""))
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "video.ptx · 1 of 37" in shown
         await drive.press("down", "down", "enter")
         assert focused(drive) is None
@@ -172,7 +172,7 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
         assert drive.screen.listing_cursor.statement.instruction == drive.session.setup.instruction
         await drive.press("slash")
         assert "filter" in await drive.text()
-        assert "3 of 37" in await drive.press("escape", "g")
+        assert "3 of 37" in await drive.read_after(drive.press("escape", "g"))
 
 
 async def test_a_listing_is_called_what_its_file_is() -> None:
@@ -188,19 +188,19 @@ async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
     async with explorer() as drive:
         await drive.press("g")
         await drive.type(str(tmp_path / "none.ptx"))
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "No such file" in shown
         assert "none.ptx" in shown.partition("Open a listing")[2]  # to be mended
         await drive.press("ctrl+u")
         await drive.type(str(tmp_path / "empty.ptx"))
-        assert "None of the 27" in await drive.press("enter")
+        assert "None of the 27" in await drive.read_after(drive.press("enter"))
         assert drive.screen.listing_cursor is None
 
 
 async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
     async with explorer() as drive:
-        shown = await drive.paste(
-            "vadd.u32.u32.u32 d, a, b;\n[red]\x1b[31m;\nvadd.u32.u32.u32 e, d, [/x];"
+        shown = await drive.read_after(
+            drive.paste("vadd.u32.u32.u32 d, a, b;\n[red]\x1b[31m;\nvadd.u32.u32.u32 e, d, [/x];")
         )
         assert "\x1b" not in shown
         assert "[red]" in listing(drive)
@@ -219,7 +219,7 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         await drive.press("ctrl+o")
         await drive.type(str(DATA / "video.cu"))
         await drive.press("enter", "escape")
-        shown = await drive.press("c")
+        shown = await drive.read_after(drive.press("c"))
         assert "23 instructions, 0 illegal, 5 that an erratum can change" in shown
         assert "line 38  E3" in shown
         assert "video.cu:38:" in told(drive)
@@ -242,7 +242,7 @@ async def test_the_line_alone_is_checked_too() -> None:
         assert "error" in told(drive)
         await drive.press("escape")
         await drive.paste("vadd4.u32.u32.u32 d, a, b, c;")
-        shown = await drive.press("escape", "c")
+        shown = await drive.read_after(drive.press("escape", "c"))
         assert "1 instruction, 0 illegal" in shown
         assert "Nothing is wrong" in told(drive)
         await drive.press("enter", "down", "escape")
@@ -275,7 +275,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     async with explorer() as drive:
         await drive.paste(TWICE)
         await drive.press("o", "5", "enter", "escape", "c")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "these operands are not the run's" in shown
         assert find_divergences(drive.session.trace)
         assert drive.screen.listing_cursor
@@ -298,17 +298,19 @@ async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> No
         await drive.paste(
             "vadd.u32.u32.u32 d, a, b;\nvadd4.bad x, y, z;\nvadd.u32.u32.u32 e, d, b;"
         )
-        shown = await drive.press("right_square_bracket")
+        shown = await drive.read_after(drive.press("right_square_bracket"))
         assert "of the last legal line" in shown
         assert "Operands · of the last legal line" in shown
-        shown = await drive.press("right_square_bracket")
+        shown = await drive.read_after(drive.press("right_square_bracket"))
         assert "last legal line" not in shown
 
 
 async def test_what_stands_behind_a_taken_branch_is_said_not_to_be_reached() -> None:
     async with explorer() as drive:
         await drive.paste("vadd.u32.u32.u32 d, 1, 2;\nbra L;\nvadd.u32.u32.u32 e, d, d;\nL:")
-        assert "not reached: line 2 ends the run" in await drive.press("right_square_bracket")
+        assert "not reached: line 2 ends the run" in await drive.read_after(
+            drive.press("right_square_bracket")
+        )
 
 
 async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
@@ -321,7 +323,7 @@ async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
     async with explorer() as drive:
         await drive.press("ctrl+o")
         await drive.type(str(path))
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "a.cu · 1 of 2" in shown
 
 
@@ -334,28 +336,30 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         await drive.paste(text)
         await drive.press("f")
         await drive.type("e=0x0000ff07")
-        assert "the run stops at line 2, which needs a" in await drive.press("enter")
+        assert "the run stops at line 2, which needs a" in await drive.read_after(
+            drive.press("enter")
+        )
         await drive.press("right_square_bracket", "o", "less_than_sign", "escape")
         await drive.press("f")
         await drive.type("e=0x0000ff07")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "line 2 wrote the bits that differ" in shown
         assert not drive.app.screen.query(Toast)
         assert drive.screen.listing_cursor
         assert drive.screen.listing_cursor.statement.line == 2
         await drive.press("f")
         await drive.type("e=0x??????07")
-        assert "e is as observed" in await drive.press("enter")
+        assert "e is as observed" in await drive.read_after(drive.press("enter"))
         await drive.press("f")
         await drive.type("z=1")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "`z` is no register here" in shown
         assert "z=1" in shown.partition("What did a register hold")[2]
 
 
 async def test_without_a_listing_nothing_is_expected_of_it() -> None:
     async with explorer() as drive:
-        assert "No listing is open" in await drive.press("f")
+        assert "No listing is open" in await drive.read_after(drive.press("f"))
 
 
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
@@ -388,7 +392,7 @@ async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
         await drive.paste(BLOCK)
         await drive.press("escape", "1", "space")
         assert drive.screen.is_playing
-        shown = await drive.press("right_square_bracket")
+        shown = await drive.read_after(drive.press("right_square_bracket"))
         assert not drive.screen.is_playing
         assert drive.screen.step == len(drive.session.trace.steps)
         assert "playing" not in shown
@@ -431,7 +435,7 @@ async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
         await drive.press("o", *"0x01020304", "enter", "down", *"0x01010101", "enter", "escape")
         await drive.press("right_square_bracket", "o")
         before = sources(drive)
-        shown = await drive.press("7", "enter")
+        shown = await drive.read_after(drive.press("7", "enter"))
         assert sources(drive) == before == {"a": 0xFDFCFBFA, "b": 0}
         assert "× t2 is computed by the listing" in shown
 
@@ -443,7 +447,7 @@ async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace(
 #endif
     : "=r"(d) : "r"(a), "r"(b));"""
     async with explorer() as drive:
-        shown = await drive.paste(text)
+        shown = await drive.read_after(drive.paste(text))
         assert "the run can't read line 1, 3" in shown
         assert "<MACRO>" in listing(drive)
         assert "not run: a macro or an" in listing(drive)
@@ -503,7 +507,7 @@ async def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
     text = "{ .reg .u32 x;\nvadd.u32.u32.u32 x, a, b;\nvmax.u32.u32.u32 y, x, c; }"
     async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 5, "b": 6, "c": 7}) as drive:
         for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
-            shown = await (
+            shown = await drive.read_after(
                 drive.paste(text) if "vadd" in line else drive.press("right_square_bracket")
             )
             assert drive.session.setup.line == line

@@ -17,7 +17,7 @@ if sys.platform == "win32":
 from ptxscope.app.terminal_driver import _convert_early_keys
 from ptxscope.cli.commands.open import _hide_modules
 from tests.app.on_pty import Explorer
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 _VIDEO = Path(__file__).parents[1] / "data" / "video.ptx"
 
@@ -34,6 +34,7 @@ def test_an_instruction_with_values_and_a_model(tmp_path: Path) -> None:
         assert words[0] in setup["line"]
 
 
+@ci_only
 @pytest.mark.parametrize("name", some(["video", "video.ptx"]))
 def test_a_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
@@ -46,6 +47,7 @@ def test_a_file(name: str, tmp_path: Path) -> None:
         assert explorer.ended() == 128 + signal.SIGTERM
 
 
+@ci_only
 def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -> None:
     words = ("lesson", "slct", "--explorer")
     with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
@@ -62,6 +64,7 @@ def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -
         explorer.wait_for(b"2 of 10")
 
 
+@ci_only
 def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
     keys = tmp_path / "ptxscope" / "keys.toml"
     keys.parent.mkdir()
@@ -70,6 +73,7 @@ def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
         explorer.wait_for(b"is not used")
 
 
+@ci_only
 def test_what_is_typed_before_it_has_the_terminal_is_keys(tmp_path: Path) -> None:
     """The terminal made a newline of the return, which is ^j."""
     with Explorer(tmp_path, size=(100, 30), typed=b"/vavrg4\r") as explorer:

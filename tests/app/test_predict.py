@@ -48,7 +48,7 @@ def said(drive: Driver) -> str:
 
 async def tell(drive: Driver, text: str) -> str:
     """Type an answer and enter it."""
-    return await drive.press(*(KEYS.get(char, char) for char in text), "enter")
+    return await drive.read_after(drive.press(*(KEYS.get(char, char) for char in text), "enter"))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_is_asked_is_not_to_be_seen(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
-        shown = await drive.press("1", "P")
+        shown = await drive.read_after(drive.press("1", "P"))
         assert "predict" in shown
         lanes = drive.pane("lanes").read_text()
         assert "-128" not in shown
@@ -139,7 +139,7 @@ async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
         await drive.press("escape")
         assert drive.screen.is_predicting
         assert place(drive) == ("extend.a", 3)
-        shown = await drive.press("right")
+        shown = await drive.read_after(drive.press("right"))
         assert "12 ?" in shown
         await drive.type("0x")
         await drive.press("escape", "left", "enter")
@@ -147,7 +147,7 @@ async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
         await drive.press("8", "escape", "escape")
         assert not drive.screen.is_predicting
         assert drive.screen.step == 1
-        shown = await drive.press("P")
+        shown = await drive.read_after(drive.press("P"))
         assert "128 ?" in shown
         assert "0x ?" in shown
         assert drive.screen.step == 2
@@ -181,7 +181,7 @@ async def test_steps_can_be_shown_and_gone_back_to() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P")
         await tell(drive, "-128")
-        shown = await drive.press("n")
+        shown = await drive.read_after(drive.press("n"))
         assert "-128" in shown
         assert place(drive) == ("operate.t", 3)
         await drive.press("p")
@@ -329,7 +329,7 @@ def test_guesses_are_read_back_as_they_were() -> None:
     found = found.with_text(LaneRef("extend.a", 1), "12").with_hint(LaneRef("extend.a", 0))
     again = from_json(found.trace, to_json(found))
     hinted = LaneRef("extend.a", 0)
-    assert again.with_(hinted, found.get_guess(hinted)) == found
+    assert again.with_guess(hinted, found.get_guess(hinted)) == found
     assert again.get_guess(hinted).hints == 1
 
 
@@ -339,8 +339,8 @@ async def test_nothing_else_tells_what_is_asked() -> None:
     note = trace(line, values).notes[0][:40]
     async with explorer(line, values, size=(200, 40)) as drive:
         assert note in await drive.text()
-        assert note not in await drive.press("P")
-        assert "A sweep would reveal the answer" in await drive.press("v")
+        assert note not in await drive.read_after(drive.press("P"))
+        assert "A sweep would reveal the answer" in await drive.read_after(drive.press("v"))
         assert drive.app.screen is drive.screen
 
 

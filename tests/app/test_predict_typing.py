@@ -135,7 +135,7 @@ async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p")
         await drive.type("7f")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "hexadecimal digits need a 0x in front; allowed: 0x7f" in shown
         await drive.type("0xff")
         await drive.press("enter")
@@ -144,7 +144,7 @@ async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
 
 async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
     async with explorer(LINE, VALUES, size=(200, 40)) as drive:
-        shown = await drive.press("1", "P", "p")
+        shown = await drive.read_after(drive.press("1", "P", "p"))
         footer = shown.splitlines()[-1]
         assert "a all" not in footer
         assert "d result" not in footer
@@ -164,7 +164,7 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         await drive.press("escape", "l", "end")
         assert not drive.screen.is_predicting
         assert drive.screen.step == len(drive.session.trace.steps)
-        assert "d result" in (await drive.press("escape", "2")).splitlines()[-1]
+        assert "d result" in (await drive.read_after(drive.press("escape", "2"))).splitlines()[-1]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -203,7 +203,7 @@ async def test_what_was_said_of_the_answer_before_goes() -> None:
         assert said(drive).startswith("×")
         await drive.press("1")
         await drive.type("2q")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "is not an integer" in shown
         assert "×" not in said(drive)
 

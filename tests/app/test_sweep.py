@@ -29,18 +29,18 @@ def operands(drive: Driver) -> tuple[int, int]:
 
 async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() -> None:
     async with explorer(*SAT) as drive:
-        shown = await drive.press("v")
+        shown = await drive.read_after(drive.press("v"))
         assert isinstance(drive.app.screen, SweepScreen)
         assert "a.b0 = 32: d.b0 = 127, clamped to 127" in shown
         assert "a.b0 from 28 to 127: d.b0 is 127; clamped to 127." in shown
         for _ in range(5):
-            shown = await drive.press("left")
+            shown = await drive.read_after(drive.press("left"))
         assert "a.b0 = 27: d.b0 = 127\n" in "\n".join(x.strip("│ ") for x in shown.split("\n"))
         assert drive.session.trace.operands["a"] == 0x1B
         assert len(drive.session.past) == 1
         await drive.press("home")
         assert drive.session.trace.operands["a"] == 0x80
-        shown = await drive.press("escape")
+        shown = await drive.read_after(drive.press("escape"))
         assert "▐80▌" in shown
         drive.agree()
         await drive.press("u")
@@ -60,25 +60,25 @@ async def test_a_visit_that_comes_back_leaves_nothing_to_undo() -> None:
 
 async def test_the_point_stops_at_the_ends() -> None:
     async with explorer(*SAT) as drive:
-        shown = await drive.press("v", "end", "right", "right")
+        shown = await drive.read_after(drive.press("v", "end", "right", "right"))
         assert "a.b0 = 127: " in shown
-        shown = await drive.press("up", "down", "pageup")
+        shown = await drive.read_after(drive.press("up", "down", "pageup"))
         assert "a.b0 = 111: " in shown
         assert operands(drive) == (111, 100)
 
 
 async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
     async with explorer(*SAT) as drive:
-        shown = await drive.press("v", "tab")
+        shown = await drive.read_after(drive.press("v", "tab"))
         assert "◀ a.b0 ▶" in shown
-        shown = await drive.press("right")
+        shown = await drive.read_after(drive.press("right"))
         assert "◀ a.b1 ▶" in shown
         assert "d.b1" in shown  # what it goes to
         assert pane(drive).found.x.lane.text == "a.b1"
-        shown = await drive.press("tab", "right")
+        shown = await drive.read_after(drive.press("tab", "right"))
         assert "◀ b.b0 ▶" in shown
         assert pane(drive).found.bits.shape == (256, 256)
-        shown = await drive.press("tab", "left")
+        shown = await drive.read_after(drive.press("tab", "left"))
         assert pane(drive).found.result_part.text == "d.b0"
         await drive.press("enter", "up", "up", "right")
         assert operands(drive) == (0x0120, 102)
@@ -102,11 +102,11 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
 
 async def test_what_another_model_computes_is_marked() -> None:
     async with explorer(*E3) as drive:
-        shown = await drive.press("v")
+        shown = await drive.read_after(drive.press("v"))
         assert "x where ptxas-13.5 differs" in shown
         assert "a.b0 = -3: d.b0 = 0, clamped to 0, ptxas-13.5 255" in shown
         await drive.press("escape", "t")
-        shown = await drive.press("v")
+        shown = await drive.read_after(drive.press("v"))
         assert "model ptxas-13.5" in shown
         assert "a.b0 = -3: d.b0 = 255, wrapped to 64 bits" in shown
         assert "clamped to 255, isa 0" in shown
@@ -114,7 +114,7 @@ async def test_what_another_model_computes_is_marked() -> None:
 
 async def test_all_of_it_is_told_in_words() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
-        shown = await drive.press("v", "tab", "tab", "right", "w")
+        shown = await drive.read_after(drive.press("v", "tab", "tab", "right", "w"))
         said = " ".join(" ".join(x.strip("│ ") for x in shown.split("\n")).split())
         assert "Clamped to 0: 32,896 of 65,536 values." in said
         assert "Where b.b0 is 1:" in said
@@ -164,7 +164,7 @@ async def test_the_palette_may_change_what_is_swept() -> None:
 
 async def test_an_instruction_without_a_result_is_not_swept() -> None:
     async with explorer("setp.lt.s32 _, a, b", {"a": 1, "b": 2}) as drive:
-        shown = await drive.press("v")
+        shown = await drive.read_after(drive.press("v"))
         assert not isinstance(drive.app.screen, SweepScreen)
         assert "no result to look at" in shown
 
@@ -181,7 +181,7 @@ async def test_it_is_drawn_at_any_size(
     async with explorer(*E3, size=size) as drive:
         await drive.press("v")
         for keys in ((), ("tab", "tab", "right", "enter"), ("end",)):
-            shown = await drive.press(*keys)
+            shown = await drive.read_after(drive.press(*keys))
             lines = shown.split("\n")
             assert len(lines) == size[1]
             assert all(len(line) <= size[0] for line in lines)
@@ -200,7 +200,7 @@ async def test_without_utf_8_it_is_ascii(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("ptxscope.app.app._is_utf8", lambda: False)
     async with explorer(*E3, size=(80, 24)) as drive:
         for keys in (("v",), ("tab", "tab", "right"), ("w",)):
-            shown = await drive.press(*keys)
+            shown = await drive.read_after(drive.press(*keys))
             assert shown.isascii()
 
 
@@ -230,7 +230,7 @@ def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> N
 @pytest.mark.parametrize("width", some([80, 40, 20, 60, 120, 200], 0, 1, 2))
 async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int) -> None:
     async with explorer(*SAT, size=(width, 24)) as drive:
-        bottom = (await drive.press("v")).split("\n")[-1]
+        bottom = (await drive.read_after(drive.press("v"))).split("\n")[-1]
         assert re.search(r"arrows (move, and )?(change|set) a( |$)", bottom)
         assert "…" not in bottom
         if width >= 40:
@@ -240,12 +240,12 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
             assert "? help" in bottom
             assert "w words" in bottom
         if width >= 40:
-            bottom = (await drive.press("tab", "tab", "right")).split("\n")[-1]
+            bottom = (await drive.read_after(drive.press("tab", "tab", "right"))).split("\n")[-1]
             assert "arrows choose" in bottom
             assert "change" not in bottom
-            bottom = (await drive.press("enter")).split("\n")[-1]
+            bottom = (await drive.read_after(drive.press("enter"))).split("\n")[-1]
             assert "change a and b " in bottom
-            assert "arrows scroll" in (await drive.press("w")).split("\n")[-1]
+            assert "arrows scroll" in (await drive.read_after(drive.press("w"))).split("\n")[-1]
 
 
 async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
@@ -255,12 +255,14 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         past = len(drive.session.past)
         await drive.press("right", "end", "left")
         assert drive.session.setup != before
-        shown = await drive.press("u")
+        shown = await drive.read_after(drive.press("u"))
         assert drive.session.setup == before
         assert isinstance(drive.app.screen, SweepScreen)
         value = pane(drive).found.x.lane.extract(drive.session.trace.operands["a"])
         assert f"a.b0 = {pane(drive).found.x.lane.format_value(value)}: " in shown
-        assert "nothing was moved" in await drive.press("u")  # what was before stays
+        assert "nothing was moved" in await drive.read_after(
+            drive.press("u")
+        )  # what was before stays
         assert drive.session.setup == before
         await drive.press("home", "end", "escape")  # it may stand at one of them
         assert len(drive.session.past) == past + 1
@@ -270,7 +272,7 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
 
 async def test_help_opens_above_a_sweep_and_leads_back() -> None:
     async with explorer(*SAT) as drive:
-        shown = await drive.press("v", "question_mark")
+        shown = await drive.read_after(drive.press("v", "question_mark"))
         assert isinstance(drive.app.screen, HelpDialog)
         assert "all values" in drive.app.screen.query_one(HelpText).read_text()
         assert "Help" in shown

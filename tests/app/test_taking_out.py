@@ -28,12 +28,12 @@ async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
     async with explorer(*E3, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("p", "p", "w")
         await drive.type("[a] is clamped")
-        shown = await drive.press("enter")
+        shown = await drive.read_after(drive.press("enter"))
         assert "✎ [a] is clamped" in shown
         assert drive.session.trace.annotations.notes == (Note("[a] is clamped", Stage.SATURATE),)
         drive.app.save_state()
-        assert "✎" not in await drive.press("u")
-        assert "✎ [a] is clamped" in await drive.press("ctrl+r")
+        assert "✎" not in await drive.read_after(drive.press("u"))
+        assert "✎ [a] is clamped" in await drive.read_after(drive.press("ctrl+r"))
         await drive.press("w", "end", "ctrl+u", "enter")
         assert not drive.session.trace.annotations.notes
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
@@ -80,7 +80,7 @@ async def test_what_is_included_changes_the_preview() -> None:
         preview = drive.app.screen.query_one("#preview", Page).read_text()
         assert "4 saturate" in preview
         assert "\n3 add" not in preview
-        shown = await drive.type("4")
+        shown = await drive.read_after(drive.type("4"))
         assert "'44' is no step of this instruction" in shown
         await drive.press("backspace", "tab", *"Title", "escape")
         assert drive.session.trace.annotations.title == "Title"
@@ -97,7 +97,7 @@ async def test_a_compact_figure_is_chosen_beside_the_format() -> None:
         screen = drive.app.screen
         assert isinstance(screen, ExportDialog)
         assert screen.make_document() == export(drive.session.trace, "svg", Options(compact=True))
-        shown = await drive.press("left", "left", "space")
+        shown = await drive.read_after(drive.press("left", "left", "space"))
         assert "no room for both answers" in shown
 
 
@@ -108,12 +108,12 @@ async def test_saving_asks_before_it_overwrites(
     async with explorer(*E3) as drive:
         await drive.press("e")
         await _format(drive, "json")
-        assert "saved as vadd.json" in await drive.press("ctrl+s")
+        assert "saved as vadd.json" in await drive.read_after(drive.press("ctrl+s"))
         saved = (tmp_path / "vadd.json").read_text(encoding="utf-8")
         assert json.loads(saved)["results"][0]["hex"] == "0x11223300"
         (tmp_path / "vadd.json").write_text("mine")
-        assert "vadd.json exists" in await drive.press("ctrl+s")
-        assert "is as it was" in await drive.press("enter")
+        assert "vadd.json exists" in await drive.read_after(drive.press("ctrl+s"))
+        assert "is as it was" in await drive.read_after(drive.press("enter"))
         assert (tmp_path / "vadd.json").read_text() == "mine"
         await drive.press("ctrl+s")
         await drive.press("down", "enter")
@@ -124,21 +124,23 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     async with explorer(*E3) as drive:
         await drive.press("e", "tab", "tab", "tab", "tab", "ctrl+u")
         await drive.paste(str(tmp_path / "no" / "where.txt"))
-        assert "not written, No such file or directory: " in await drive.press("enter")
+        assert "not written, No such file or directory: " in await drive.read_after(
+            drive.press("enter")
+        )
 
 
 async def test_the_document_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     async with explorer(*E3) as drive:
         copied: list[str] = []
         monkeypatch.setattr(drive.app, "copy_to_clipboard", copied.append)
-        assert "copied" in await drive.press("e", "ctrl+y")
+        assert "copied" in await drive.read_after(drive.press("e", "ctrl+y"))
         assert "0x11223300" in copied[0]
 
 
 @pytest.mark.parametrize("size", some([(40, 12), (80, 24), (200, 60)], 1))
 async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
-        shown = await drive.press("e")
+        shown = await drive.read_after(drive.press("e"))
         assert "[text]" in shown
         assert "save as" in shown
 
@@ -177,6 +179,7 @@ async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
         assert not {"\u05d0", "\u0645", "\u200d"} & {*told}
 
 
+@sampled
 @pytest.mark.parametrize(("name", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 async def test_a_picture_is_told_in_words_and_saved(
     name: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -197,9 +200,9 @@ async def test_a_picture_is_told_in_words_and_saved(
             assert [int(x.replace(",", "")) for x in told.groups()] == pytest.approx(
                 [wide, high], abs=1
             )
-        assert f"saved as vadd.{name}" in await drive.press("ctrl+s")
+        assert f"saved as vadd.{name}" in await drive.read_after(drive.press("ctrl+s"))
         assert (tmp_path / f"vadd.{name}").read_bytes().startswith(begin)
-        assert "can't be copied as text" in await drive.press("ctrl+y")
+        assert "can't be copied as text" in await drive.read_after(drive.press("ctrl+y"))
 
 
 async def test_what_a_picture_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,12 +212,14 @@ async def test_what_a_picture_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -> 
         await _format(drive, "png")
         said = " ".join((await drive.text()).split())
         assert "png needs resvg-py, which is not installed" in said
-        assert "not written, png needs resvg-py" in " ".join((await drive.press("ctrl+s")).split())
+        assert "not written, png needs resvg-py" in " ".join(
+            (await drive.read_after(drive.press("ctrl+s"))).split()
+        )
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 async def test_every_format_is_seen(width: int) -> None:
     async with explorer(*E3, size=(width, 24)) as drive:
-        shown = await drive.press("e")
+        shown = await drive.read_after(drive.press("e"))
         for name in FORMATS:
             assert re.search(rf"[ \[]{name}[ \]]", shown), name

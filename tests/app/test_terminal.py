@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
 _PATIENCE = 20.0
@@ -104,6 +104,7 @@ def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Pat
     assert "vavrg4" in kept
 
 
+@ci_only
 def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) -> None:
     terminal.wait_for("Step 1 of 5")
     terminal.send("/")
@@ -134,6 +135,7 @@ def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) ->
     assert f"d = {result}" in said
 
 
+@ci_only
 def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> None:
     terminal.wait_for("Step 1 of 5")
     terminal.paste(
@@ -169,6 +171,7 @@ def shell(tmp_path: Path) -> Iterator[Terminal]:
     window.tmux("kill-server")
 
 
+@ci_only
 @pytest.mark.parametrize("way", ["key", "background", "signal", "stop"])
 @pytest.mark.parametrize("started", ["{}", "sh -c '{}; true'"])
 def test_a_shell_stops_it_and_has_it_come_back_whole(

@@ -10,6 +10,7 @@ from ptxscope.state.session import MAX_UNDO_STEPS, Session, make_example, make_s
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused
+from tests.tiers import sampled
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
@@ -31,7 +32,7 @@ async def test_undo_goes_back_to_the_listing_before() -> None:
         assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
         await _open(drive, "short.ptx", SHORT)
         assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
-        shown = await drive.press("u")
+        shown = await drive.read_after(drive.press("u"))
         assert drive.app.is_running
         assert "long.ptx · 6 of 8" in shown
         assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
@@ -41,7 +42,7 @@ async def test_undo_goes_back_to_the_listing_before() -> None:
         assert "vmin" not in listing(drive)
         await drive.press(*["u"] * 5)
         assert drive.session.setup.line == "vadd.u32.u32.u32 x1, x0, 1;"
-        shown = await drive.press(*["ctrl+r"] * 6)
+        shown = await drive.read_after(drive.press(*["ctrl+r"] * 6))
         assert "short.ptx · 1 of 2" in shown
         assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
         drive.agree()
@@ -73,7 +74,7 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
         assert drive.screen.listing_cursor is None
         assert focused(drive) is None
         assert not drive.screen.query_one("#listing").display
-        assert "pasted · 1 of 2" in await drive.press("ctrl+r")
+        assert "pasted · 1 of 2" in await drive.read_after(drive.press("ctrl+r"))
 
 
 async def test_a_listing_of_the_same_first_line_is_undone_too() -> None:
@@ -146,6 +147,7 @@ def test_what_was_computed_is_not_held() -> None:
     assert not session.cursor.listing.lists
 
 
+@sampled
 @pytest.mark.parametrize(
     ("keys", "edit"),
     [
@@ -160,28 +162,28 @@ def test_what_was_computed_is_not_held() -> None:
 async def test_undo_and_redo_say_what_the_edit_was(keys: tuple[str, ...], edit: str) -> None:
     async with explorer() as drive:
         await drive.press(*keys)
-        assert f"Took back: {edit}" in await drive.press("u")
-        shown = await drive.press("ctrl+r")
+        assert f"Took back: {edit}" in await drive.read_after(drive.press("u"))
+        shown = await drive.read_after(drive.press("ctrl+r"))
         assert f"Restored: {edit}" in shown
         assert "u takes it back" in shown
 
 
 async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
     async with explorer() as drive:
-        assert "There is no edit to take back" in await drive.press("u")
-        assert "There is no edit to restore" in await drive.press("ctrl+r")
+        assert "There is no edit to take back" in await drive.read_after(drive.press("u"))
+        assert "There is no edit to restore" in await drive.read_after(drive.press("ctrl+r"))
         await _open(drive, "long.ptx", LONG)
         await drive.press("right_square_bracket", "o", "5", "enter", "escape")
         assert "Took back: x1 = 0x00000001" not in await drive.text()
-        assert "Took back: " in await drive.press("u")
-        assert "Took back: line 2 of `long.ptx`" in await drive.press("u")
-        assert "Took back: the listing `long.ptx`" in await drive.press("u")
-        assert "Restored: the listing `long.ptx`" in await drive.press("ctrl+r")
-        assert "Restored: line 2 of `long.ptx`" in await drive.press("ctrl+r")
+        assert "Took back: " in await drive.read_after(drive.press("u"))
+        assert "Took back: line 2 of `long.ptx`" in await drive.read_after(drive.press("u"))
+        assert "Took back: the listing `long.ptx`" in await drive.read_after(drive.press("u"))
+        assert "Restored: the listing `long.ptx`" in await drive.read_after(drive.press("ctrl+r"))
+        assert "Restored: line 2 of `long.ptx`" in await drive.read_after(drive.press("ctrl+r"))
 
 
 async def test_undo_says_it_in_a_small_terminal_too() -> None:
     async with explorer(size=(40, 12)) as drive:
         await drive.press("s")
-        shown = " ".join((await drive.press("u")).split())
+        shown = " ".join((await drive.read_after(drive.press("u"))).split())
         assert "Took back" in shown

@@ -11,7 +11,7 @@ import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
-from ptxscope.export.content.option_support import ACTS, has_effect
+from ptxscope.export.content.option_support import AFFECTED_FORMATS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
 
@@ -103,8 +103,8 @@ GIVEN: dict[str, list[str]] = {
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
     assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, "alt"}
-    assert {*GIVEN, "alt"} >= set(ACTS)
-    assert {format_ for formats in ACTS.values() for format_ in formats} <= set(FORMATS)
+    assert {*GIVEN, "alt"} >= set(AFFECTED_FORMATS)
+    assert {format_ for formats in AFFECTED_FORMATS.values() for format_ in formats} <= set(FORMATS)
 
 
 @cache
@@ -128,17 +128,17 @@ def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> No
     assert (with_it != plain) == has_effect(option, format_)
 
 
-@pytest.mark.parametrize("option", ACTS)
+@pytest.mark.parametrize("option", AFFECTED_FORMATS)
 def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
     words = GIVEN.get(option, ["--alt"])
-    for format_ in set(FORMATS) - set(ACTS[option]):
+    for format_ in set(FORMATS) - set(AFFECTED_FORMATS[option]):
         path = tmp_path / f"x.{SUFFIXES[Format(format_)]}"
         for asking in (["-f", format_], ["-o", str(path)]):
             done = run("trace", *E3, *words, *asking)
             assert (done.returncode, done.stdout) == (2, "")
             assert done.stderr.startswith(f"error: --{option} does nothing in {format_}; it is for")
             assert done.stderr.count("\n") == 1
-            assert all(x in done.stderr for x in ACTS[option])
+            assert all(x in done.stderr for x in AFFECTED_FORMATS[option])
             assert not path.exists()
 
 
@@ -148,7 +148,7 @@ def test_the_command_names_what_acts(format_: str) -> None:
     words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
     trace, options, _ = parse_request([*E3, *words, "-f", format_])
     made = export(trace, format_, options)
-    for name in ACTS:
+    for name in AFFECTED_FORMATS:
         if not has_effect(name, format_):
             assert f"--{name}" not in made
 

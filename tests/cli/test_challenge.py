@@ -56,7 +56,7 @@ def test_right_answers_end_with_0_and_wrong_ones_with_1(env: dict[str, str]) -> 
     assert (done.returncode, done.stderr) == (0, "")
     assert "6 of 6 right." in done.stdout
     at = next(at for at, x in enumerate(found) if x.kind is ExerciseKind.MODIFIER)
-    answers[at] = str(found[at].right % len(found[at].choices) + 1)
+    answers[at] = str(found[at].right_number % len(found[at].choices) + 1)
     again = ran(env, "--seed", SEED, "--level", "2", "-n6", given="\n".join(answers).encode())
     assert again.returncode == 1
     assert "5 of 6 right." in again.stdout

@@ -16,6 +16,7 @@ from ptxscope.cli import COMMANDS, main
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA
 from tests.cli.running import Done, run
+from tests.tiers import sampled
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = ("%r2=0x80ff7f01", "%r3=0x01010101", "%r0=5")
@@ -171,6 +172,7 @@ def test_wrong_csv_files(text: str, says: str) -> None:
     assert says in done.stderr
 
 
+@sampled
 @pytest.mark.parametrize("bad", ["x,5", '"1', "1,2,3", "4", "1,\\udc80"])
 @pytest.mark.parametrize("before", [0, 1, 3, 40_000])
 def test_rows_before_a_wrong_one_are_printed(bad: str, before: int, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
         ((*E3[:3], "--got", "1"), "no value for %3"),
         (("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "1"), "2 destinations"),
         ((*E3, "--got", "1", "--got", "2"), "observed twice"),
-        ((*E3, "--got", "?"), "nothing of it is known"),
+        ((*E3, "--got", "?"), "no digit of it is known"),
         ((*E3, "--got", "1", "--observations", "x.csv"), "not both"),
         ((E3[0], "--observations", "no-such.csv"), "No such file"),
         (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "throws its result away"),

@@ -52,7 +52,7 @@ def test_what_is_missing_is_asked_for_all_at_once(capsys: pytest.CaptureFixture[
     assert out.splitlines()[-1].startswith("unknown: ")
     asked = err.splitlines()
     assert asked[1] == (
-        "error: %r2 is read at line 265 and nothing known has written it "
+        "error: %r2 is read at line 265, but its value is unknown "
         "(ld.param.u32 at line 260 made it unknown): give %r2=…"
     )
     assert asked[-1] == "all that is needed: %r1=… %r2=… %r7=… %r12=…"
@@ -337,7 +337,7 @@ def test_what_is_not_run_is_said_where_nothing_is(capsys: pytest.CaptureFixture[
     assert status == 2
     assert error.splitlines() == [
         "error: there is no instruction here that a run understands",
-        "not run: line 1: <OP> %0, %1 (in part a macro or an expression)",
+        "not run: line 1: <OP> %0, %1 (partly a macro or an expression)",
     ]
 
 

@@ -23,7 +23,7 @@ from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import Builder, Stage
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
-from ptxscope.engine.syntax.modifiers import resolve
+from ptxscope.engine.syntax.modifiers import parse_modifiers
 from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import Trace, trace
@@ -95,7 +95,7 @@ def test_it_is_found_and_its_modifiers_are_read() -> None:
     (statement,) = find_statements("dp4a.s32.u32 d, a, b, c;", frozenset(("dp4a",)))
     entry = find_entry("dp4a", [word.text[1:] for word in statement.modifiers])
     assert entry is DP4A
-    found = resolve(entry, statement.modifiers, 0)
+    found = parse_modifiers(entry, statement.modifiers, 0)
     assert (found.values, found.problems) == ({"atype": Type.S32, "btype": Type.U32}, ())
 
 

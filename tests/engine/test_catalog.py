@@ -45,8 +45,8 @@ _COUNTS = {
 def test_counts_are_those_of_the_syntax_table() -> None:
     assert list(CATALOG) == list(_COUNTS)
     for opcode, (documented, ptxas) in _COUNTS.items():
-        assert count_forms(opcode, documented=True) == documented
-        assert count_forms(opcode, ptxas=True) == ptxas
+        assert count_forms(opcode, is_documented=True) == documented
+        assert count_forms(opcode, is_in_ptxas=True) == ptxas
         assert count_forms(opcode) == max(documented, ptxas)
     assert sum(map(count_forms, CATALOG)) == 51_565_095_951
 

@@ -65,7 +65,7 @@ def test_a_selector_that_was_left_out_is_told_with_its_digits() -> None:
     values = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0}  # bytes added: 80+01 ff+ff 7f+02 01+80
     said = diagnose("vadd4.u32.u32.u32 d, a, b.b4567, c", values, 0x81FE8181)[0].sentence
     assert "with `b`, which is `b.b7654`, rather than `b.b4567`" in said
-    assert "one of 8 selectors that fit, the plainest of them" in said
+    assert "the simplest of 8 selectors that fit" in said
 
 
 def test_a_line_that_one_cause_comes_to_is_not_told_again_with_two() -> None:

@@ -7,6 +7,7 @@ import pytest
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
+from tests.tiers import sampled
 
 WORD = 0xFFFFFFFF
 
@@ -136,6 +137,7 @@ PLANTED: list[tuple[str, dict[str, int], int, str]] = [
 ]
 
 
+@sampled
 @pytest.mark.parametrize(("line", "values", "got", "said"), PLANTED)
 def test_what_was_planted_is_told_first(
     line: str, values: dict[str, int], got: int, said: str
@@ -157,6 +159,7 @@ def mirrored(word: str) -> str:
     return "".join(str(3 - int(x) if x < "4" else 11 - int(x)) for x in word)
 
 
+@sampled
 @pytest.mark.parametrize("opcode", ["vsub4", "vavrg4", "vadd4"])
 @pytest.mark.parametrize("written", [("0012", "5467"), ("1023", "7456"), ("0316", "4576")])
 def test_digits_that_are_counted_from_the_wrong_end(opcode: str, written: tuple[str, str]) -> None:

@@ -609,7 +609,7 @@ def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
     names = ["%r0", "%r1", "%r2", "%r3", "%f1", "%f3", "%p0", "%p00", "%h1", "%rd1", "%r9", "x"]
     lines = [rng.choice(forms).format(*rng.choices(names, k=5)) for _ in range(60)]
     scopes = Scopes()
-    scopes.read(tokenize(" ".join(declared)))
+    scopes.read_directives(tokenize(" ".join(declared)))
     found = iter(listing("\n".join([*declared, *(f"{line};" for line in lines)])))
     for line in lines:
         item = next(found)

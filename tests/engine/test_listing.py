@@ -16,7 +16,7 @@ from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes, parse_kernel_header, parse_register_directive
 from ptxscope.engine.syntax.tokens import tokenize
 from tests.reference_data import DATA, table, verdicts
-from tests.tiers import some
+from tests.tiers import ci_only, sampled, some
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 
@@ -123,6 +123,7 @@ _BETWEEN += [
 ]
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(40))
 def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int) -> None:
     rng = Random(seed)
@@ -189,21 +190,21 @@ def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None
     text = rng.choice([" ", "\n\t"]).join(words)
     by_word, at_once = Scopes(), Scopes()
     header, registers = parse_kernel_header(text), parse_register_directive(tokenize(text))
-    by_word.read(tokenize(text))
+    by_word.read_directives(tokenize(text))
     if header:
-        at_once.begin(header)
+        at_once.add_kernel(header)
     elif registers is not None:
         at_once.add_directive(registers)
     else:
         return
     for scopes in (by_word, at_once):
-        scopes.open()
+        scopes.open_scope()
     names = {word.text for word in tokenize(text)} | {"%r8", "%r9"}
     assert {x: by_word.find_declaration(x) for x in names} == {
         x: at_once.find_declaration(x) for x in names
     }
     for scopes in (by_word, at_once):
-        scopes.close()
+        scopes.close_scope()
     assert {x: by_word.find_declaration(x) for x in names} == {
         x: at_once.find_declaration(x) for x in names
     }
@@ -277,6 +278,7 @@ def test_a_long_listing_takes_little_memory(length: int) -> None:
     assert peak < 1_000_000
 
 
+@ci_only
 def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
     def line() -> Iterator[str]:
         for _ in range(300):

@@ -145,19 +145,19 @@ def in_chunks(body: str, size: int) -> list[CheckedInstruction]:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (f"foo {ADD}", "`foo` is no part of this statement"),
-        (f"ret; foo @p {ADD}", "`foo` is no part of this statement"),
-        (f"@p {{\n{ADD}\n}}", "no block takes one"),
-        (f"@!p\n{{ {ADD} }}", "no block takes one"),
+        (f"foo {ADD}", "`foo` is not part of this statement"),
+        (f"ret; foo @p {ADD}", "`foo` is not part of this statement"),
+        (f"@p {{\n{ADD}\n}}", "a block takes none"),
+        (f"@!p\n{{ {ADD} }}", "a block takes none"),
         (f"{{ {ADD} }};", "ends no statement"),
         (f"{{ {ADD} }}\n // c\n;", "ends no statement"),
         (f"{{\n{ADD}\n {{ {ADD} }} ; }}", "ends no statement"),
         (f"{ADD}\n;", "ends no statement"),
         (f"{ADD} // c\n/* d\n */ ;", "ends no statement"),
-        (f".reg .b32 a; {ADD}", "`a` is declared already"),
-        (f".reg .b32 x<3>, x2; {ADD}", "`x2` is declared already"),
-        (f".reg .b32 x<3>; .reg .b32 x<2>; {ADD}", "`x` is declared already"),
-        (f"{{ .reg .b32 t; .reg .u32 u, t; {ADD} }}", "`t` is declared already"),
+        (f".reg .b32 a; {ADD}", "`a` is already declared"),
+        (f".reg .b32 x<3>, x2; {ADD}", "`x2` is already declared"),
+        (f".reg .b32 x<3>; .reg .b32 x<2>; {ADD}", "`x` is already declared"),
+        (f"{{ .reg .b32 t; .reg .u32 u, t; {ADD} }}", "`t` is already declared"),
     ],
 )
 @pytest.mark.parametrize("size", [1, 10, 1 << 20])
@@ -201,10 +201,10 @@ _ADD = "vadd.u32.u32.u32 %0, %1, %2"
         (f'{ASM.format(_ADD)} }} void g() {{ asm(";");', ["`;` is missing"]),
         (f'{ASM.format(_ADD + ";")} asm(";");', [""]),
         (f"{ASM.format(_ADD + ';')} {ASM.format('; ' + _ADD + ';')}", ["", "ends no statement"]),
-        (ASM.format(f"foo {_ADD};"), ["`foo` is no part"]),
-        (ASM.format(f"@p {{ {_ADD}; }}"), ["no block takes one", ""]),
+        (ASM.format(f"foo {_ADD};"), ["`foo` is not part"]),
+        (ASM.format(f"@p {{ {_ADD}; }}"), ["a block takes none", ""]),
         (ASM.format(f"{{ {_ADD}; }};"), ["ends no statement"]),
-        (ASM.format(f".reg .u32 t, t; {_ADD};"), ["`t` is declared already", ""]),
+        (ASM.format(f".reg .u32 t, t; {_ADD};"), ["`t` is already declared", ""]),
         ('x = "use vadd.u32.u32.u32 d, a, b;";', [""]),
     ],
 )
@@ -225,5 +225,5 @@ def test_what_no_condition_lets_be_compiled_is_a_note() -> None:
     assert [item.place.line for item in found if not item.is_legal] == [7, 9]
     notes = [item for item in found if item.is_unreadable]
     assert [item.place.line for item in notes] == [3, 5, 11]
-    assert all("this stands in `#if 0`" in item.diagnostics[0].message for item in notes)
+    assert all("in `#if 0`: neither" in item.diagnostics[0].message for item in notes)
     assert not any("#if 0" in x.message for x in check_text(f"#if 01\n{bad}\n#endif", "k.cu"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.engine.arrays.array_program import BLOCK
+from ptxscope.engine.arrays.array_program import MAX_BLOCK
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
 SETP = "setp.lt.and.u32 p|q, a, b, c"
@@ -71,7 +71,7 @@ def test_one_of_two_destinations_may_be_given() -> None:
 @pytest.mark.parametrize("shift", [0, 1, -1])
 def test_it_may_share_memory_with_what_is_read(name: str, shift: int) -> None:
     rng = np.random.default_rng(5)
-    count = BLOCK + 77
+    count = MAX_BLOCK + 77
     memory = {x: rng.integers(0, 1 << 32, count + 2, dtype=np.uint32) for x in "abc"}
     values = {x: y[1:-1] for x, y in memory.items()}
     line = "vavrg2.s32.u32.s32.sat d.h0, a.h12, b.h30, c"
@@ -148,7 +148,7 @@ def test_memory_does_not_grow_with_the_arrays(a: Any) -> None:
     evaluate(line, values, out={"d": out})
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 24 * BLOCK < a.size * 4
+    assert peak < 24 * MAX_BLOCK < a.size * 4
     few: Any = evaluate(line, {"a": a[:3, ...] + 0, "b": 0x01020304, "c": a[:3] + 0})["d"]
     assert np.array_equal(out[:3], few)
 

@@ -409,9 +409,8 @@ def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
     run = execute(block(text), {})
     assert run.ending is StopReason.NEEDS
     assert [x.message for x in run.needed] == [
-        "%r7 is read at line 4 and nothing known has written it "
-        "(ld.param.u32 at line 2 made it unknown)",
-        "%r6 is read at line 4 and nothing known has written it",
+        "%r7 is read at line 4, but its value is unknown (ld.param.u32 at line 2 made it unknown)",
+        "%r6 is read at line 4, but its value is unknown",
     ]
     assert [x.line for x in run.steps] == [2]
 
@@ -583,7 +582,7 @@ def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
     )
     run = execute(block(text), {})
     assert (run.ending, run.needed, run.registers["b"].bits) == (StopReason.END, (), 3)
-    assert run.steps[1].note == "p is not known: taken as if the branch were not"
+    assert run.steps[1].note == "p is unknown: the run goes on as if the branch were not taken"
 
 
 def test_whatever_else_writes_a_register_makes_it_unknown() -> None:

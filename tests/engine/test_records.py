@@ -13,6 +13,7 @@ import pytest
 from ptxscope import Instruction, Trace, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.records import NamedTuple
+from tests.tiers import sampled
 
 
 class _Ours(NamedTuple):
@@ -74,6 +75,7 @@ def _used(opcode: str) -> tuple[Instruction, list[Trace]]:
     return ins, traces
 
 
+@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_instructions_and_traces_are_pickled_and_copied(opcode: str) -> None:
     ins, traces = _used(opcode)

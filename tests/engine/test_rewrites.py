@@ -220,7 +220,7 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
         (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))),
         (),
     ),
-    n.cut_terms: lambda b: _bound(b, _wide(b)),
+    n.clip_terms: lambda b: _bound(b, _wide(b)),
     n.narrow_whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
     n.compare_by_halves: _compared,
     n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),
@@ -228,7 +228,7 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
 
 
 def test_every_rule_has_its_case() -> None:
-    known = {rule for rules in (*n.PASSES, *n.WHOLE) for op in rules for rule in rules[op]}
+    known = {rule for rules in (*n.PASSES, *n.FLAGGED_PASSES) for op in rules for rule in rules[op]}
     assert known == CASES.keys()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, evaluate, parse, replay, trace
-from ptxscope.engine.arrays.array_program import BLOCK
+from ptxscope.engine.arrays.array_program import MAX_BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.lowering import lower
@@ -138,7 +138,7 @@ def test_the_widest_sums_of_vmad_are_exact() -> None:
 
 def test_blocks_join_without_a_seam() -> None:
     rng = np.random.default_rng(3)
-    a = rng.integers(0, 2**32, 2 * BLOCK + 5, dtype=np.uint32)
+    a = rng.integers(0, 2**32, 2 * MAX_BLOCK + 5, dtype=np.uint32)
     found = evaluate("vadd4.u32.u32.u32 d, a, b, c", {"a": a, "b": 0x01010101})["d"]
     lanes = (a.view(np.uint8).astype(np.uint16) + 1).astype(np.uint8).view(np.uint32)
     assert np.array_equal(found, lanes)

@@ -219,7 +219,7 @@ def test_threads_do_not_meet() -> None:
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_runner, "_programs", {False: {}, True: {}})
-    monkeypatch.setattr(block_runner, "_PROGRAMS", {False: 3, True: 1})
+    monkeypatch.setattr(block_runner, "_MAX_PROGRAMS", {False: 3, True: 1})
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
     first = get_program(plans[0])
     for plan in plans:

@@ -137,7 +137,7 @@ def test_the_opposite_is_the_comparisons_and_the_bool_op_is_named() -> None:
 
 def test_a_subnormal_a_or_b_counts_as_zero() -> None:
     tr = trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 2})
-    assert about(tr, "flush") == ".ftz: a subnormal a or b counts as a zero of the same sign."
+    assert about(tr, "flush") == ".ftz: a subnormal a or b is treated as a zero of the same sign."
 
 
 def test_an_unordered_comparison_is_written_out() -> None:
@@ -155,7 +155,7 @@ def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
     row = build_scene(tr).rows["guard.p"]
     assert [str(cell) for cell in row.cells] == ["old p 0   r is false"]
     assert isinstance(row.figure, ChoiceFigure)
-    assert [(x.name, x.bits, x.taken) for x in row.figure.options] == [
+    assert [(x.name, x.bits, x.is_taken) for x in row.figure.options] == [
         ("new p", "1", False),
         ("old p", "0", True),
     ]
@@ -514,7 +514,10 @@ def test_a_type_is_told_as_it_is_met(ptx: str, a: int, said: str) -> None:
             "t is read as u64; .sat then clamps to at most 255. A negative t is a huge number "
             "as u64.",
         ),
-        ("vadd.u32.u32.u32.sat d, a, b", ".sat clamps to at least 0; nothing bounds t above."),
+        (
+            "vadd.u32.u32.u32.sat d, a, b",
+            ".sat clamps to at least 0; there is no upper bound on t.",
+        ),
         (
             "vshl.s32.u32.u32.sat.clamp d, a, b",
             "t is read as s34; .sat then clamps to -2147483648..2147483647.",

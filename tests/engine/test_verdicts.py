@@ -311,7 +311,7 @@ def test_check_says_what_it_did_not_recognise(
     path.write_text(_JAVA, encoding="utf-8")
     assert main(["check", "-q", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "A.java:1:1: note: this is neither PTX nor a source" in said
+    assert "A.java:1:1: note: this is neither PTX nor source code" in said
     assert said.endswith("0 instructions, 0 illegal, 0 that an erratum can change; 1 not checked\n")
 
 

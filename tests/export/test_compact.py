@@ -15,7 +15,7 @@ from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.options import Motion, Options
-from ptxscope.scene.row_folding import fold
+from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_tree_drawn_well
@@ -127,7 +127,7 @@ def test_a_step_with_a_note_is_drawn() -> None:
 def test_every_row_that_is_left_is_linked_to_what_is_left(opcode: str) -> None:
     for shown in drawn_values(opcode, 12):
         stages = frozenset(step.stage for step in shown.steps)
-        found = fold(build_scene(shown), shown, (), stages)
+        found = fold_scene(build_scene(shown), shown, (), stages)
         rows, registers = found.scene.rows.values(), found.scene.registers
         cells = [*(x for row in rows for x in row.cells), *(x for r in registers for x in r.cells)]
         places = {cell.place for cell in cells}

@@ -55,5 +55,5 @@ def test_equal_numbers_are_one_point(type_: str, a: int, b: int) -> None:
 def test_their_places_are_in_order(type_: str, low: int, high: int) -> None:
     figure = build_scene(compared(type_, low, high)).rows["compare.t"].figure
     assert isinstance(figure, NumberLine)
-    first, second = (point.at for point in figure.points)
+    first, second = (point.position for point in figure.points)
     assert 0 <= first < second <= 1

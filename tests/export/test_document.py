@@ -23,7 +23,7 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.export import TEXTS
-from ptxscope.export.content.alt_text import format_alt_text, short_alt
+from ptxscope.export.content.alt_text import format_alt_text, format_short_alt
 from ptxscope.export.content.document import build_document
 from ptxscope.export.content.sanitizer import sanitize_text
 from ptxscope.export.formats.text import render
@@ -57,6 +57,7 @@ def made_again(command: str) -> str:
     return render_request(words)
 
 
+@sampled
 @pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
 @pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_makes_the_document_again(format_: str, options: Options) -> None:
@@ -344,7 +345,7 @@ def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> None:
     doc = build_document(example(opcode, model))
-    said = short_alt(doc)
+    said = format_short_alt(doc)
     assert said.startswith(doc.ptx.removesuffix(";"))
     assert said.endswith(".")
     assert not re.search(r"[.!?] [A-Z]|[\n]", said)
@@ -356,7 +357,7 @@ def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> 
 
 def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() -> None:
     titled = replace(QUAD, annotations=QUAD.annotations._replace(title="Saturation."))
-    said = short_alt(build_document(titled, Options(result=False)))
+    said = format_short_alt(build_document(titled, Options(result=False)))
     assert said.startswith("Saturation: vadd4")
     assert said.endswith("; the result is not shown here.")
     assert "7f7f017f" not in said

@@ -63,7 +63,7 @@ def other_lines() -> Iterator[str]:
             ins = instruction_of(draw_form(opcode, Random(f"{opcode} {seed}")))
             roles = "abc" if ins.form.c else "ab"
             for mask in product(
-                (False, True) if entry.takes_immediates else (False,), repeat=len(roles)
+                (False, True) if entry.can_take_immediates else (False,), repeat=len(roles)
             ):
                 yield guard + line_with(ins, [r for r, m in zip(roles, mask, strict=True) if m])
 

@@ -31,7 +31,7 @@ def test_versions_whose_errata_cancel_out_are_listed(model: str) -> None:
     assert answers
     # -9 + 2 = -7 is clamped to 0 as documented; E3 makes ffff of it, and E1 then takes the
     # zeros above that
-    assert [(x.label, x.result, x.why) for x in answers.all] == [
+    assert [(x.label, x.result, x.reason) for x in answers.all] == [
         ("isa, as documented", "0x00007788", ""),
         ("ptxas 11.8 to 13.2, sm_70+", "0x00007788", "E1, E3 cancel out"),
         ("ptxas 13.3 to 13.5, sm_70+", "0xffff7788", "E3"),

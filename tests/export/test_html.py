@@ -18,7 +18,7 @@ from ptxscope import export, trace
 from ptxscope.cli import CommandError
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import WHOLE
+from ptxscope.engine.semantics.micro_operation import MAX_LANE_BITS
 from ptxscope.engine.semantics.micro_operations import Pack
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.values import format_hex
@@ -28,9 +28,10 @@ from ptxscope.export.content.document import build_document
 from ptxscope.export.content.id_prefix import make_id_prefix
 from ptxscope.export.options import Options
 from ptxscope.export.svg import trace_picture
-from ptxscope.export.svg.zones import relations_of
+from ptxscope.export.svg.zones import find_relations
 from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
+from tests.tiers import sampled
 
 PAGE = Options(standalone=True)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,6 +54,7 @@ def texts(tree: ET.Element, tag: str) -> list[str]:
     return ["".join(found.itertext()) for found in tree.iter(tag)]
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -90,14 +92,16 @@ def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
     pen = trace_picture.draw_trace(shown).pen
-    relations = relations_of(pen)
+    relations = find_relations(pen)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
     values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
               if key not in packed}  # fmt: skip
     for key, lane in values:
         node = ("", key, lane)
-        back = {(x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, WHOLE))}
-        on = find_descendants(shown, LaneBits(key, lane, 0, WHOLE))
+        back = {
+            (x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
+        }
+        on = find_descendants(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
         assert {x[1:] for x in relations.ancestors[node]} & values == back & values
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 

@@ -11,7 +11,7 @@ import pytest
 from ptxscope import Trace, export, trace
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.export.options import Motion, Options
-from ptxscope.export.theme import HTML, Theme, rules
+from ptxscope.export.theme import HTML, Theme, format_rules
 from tests.export.browser import CHROMIUM, Browser, Rgb, Words
 from tests.export.colours import contrast, linear
 from tests.export.samples import E3, HOSTILE, annotated, example
@@ -184,7 +184,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("theme", list(Theme))
 def test_the_same_rules_do_for_a_picture(browser: Browser, theme: Theme) -> None:
-    css = rules(f".px-svg.px-{theme}", HTML, theme)
+    css = format_rules(f".px-svg.px-{theme}", HTML, theme)
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="px-svg px-{theme}" width="80" height="80">'
         f"<style>:root.px-auto{{color-scheme:light dark}}{css}</style>"

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from ptxscope.export.theme import HTML, MARKS, Theme, rules
+from ptxscope.export.theme import HTML, MARKS, Theme, format_rules
 from tests.export.colours import EYES, contrast, lightness, linear, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
@@ -61,9 +61,9 @@ def test_every_colour_is_used_and_every_one_used_is_known() -> None:
 
 def test_a_chosen_theme_follows_nothing() -> None:
     for theme, at in THEMES.items():
-        said = rules(".x", HTML, theme)
+        said = format_rules(".x", HTML, theme)
         assert "@media" not in said
         assert "[" not in said
         assert set(re.findall("#[0-9a-f]{6}", said)) == {pair[at] for pair in HTML.values()}
-    said = rules(".x", HTML)
+    said = format_rules(".x", HTML)
     assert all(mark in said for marks in MARKS for mark in marks)

@@ -20,6 +20,7 @@ from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations
+from tests.tiers import sampled
 
 SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
@@ -38,6 +39,7 @@ def test_the_schema_is_one_and_knows_every_stage_and_flag() -> None:
     assert flags == list(map(str, Flag))
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_instruction_is_written_whole(opcode: str, model: str) -> None:
     shown = example(opcode, model)

@@ -14,7 +14,7 @@ import pytest
 from ptxscope import trace
 from ptxscope.export.content.value_lookup import format_destinations, format_value
 from tests.export.samples import E3
-from tests.tiers import some
+from tests.tiers import ci_only
 
 CLAMP = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
 PAGE = """\
@@ -76,18 +76,63 @@ def read(folder: Path, name: str) -> str:
     return (folder / "out" / name).read_text(encoding="utf-8")
 
 
-def test_a_compact_figure(tmp_path: Path) -> None:
-    directive = ".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1 b=2 c=0\n"
-    page = f"T\n=\n\n{directive}   :format: svg\n   :compact:\n"
-    assert built(tmp_path, {"index": page}) == ""
-    assert 'viewBox="0 0 400 ' in read(tmp_path, "index.html")
+EQUAL = "".join(
+    f".. ptx-trace:: vset.s32.u32.lt d, a, b\n   :operands: a=1 b={b}\n   :format: {format_}\n\n"
+    for b in ("2", "0x2")
+    for format_ in ("html", "svg")
+)
+"""Traces that are equal, or nearly."""
 
 
-@pytest.mark.parametrize("format_", ["html", "svg"])
-def test_every_option_and_every_reference_in_html(tmp_path: Path, format_: str) -> None:
-    pages = {"index": PAGE.replace("FORMAT", format_), "other": OTHER}
-    assert built(tmp_path, pages) == ""
-    index, other = read(tmp_path, "index.html"), read(tmp_path, "other.html")
+def _class_page(format_: str) -> str:
+    given = "   :operands: %1=-1 %2=0 %3=5\n"
+    trace = f".. ptx-trace:: {E3.instruction}\n{given}   :class: mine\n   :format: {format_}\n"
+    return f"T\n=\n\n{trace}"
+
+
+COMPACT = """\
+T
+=
+
+.. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c
+   :operands: a=1 b=2 c=0
+   :format: svg
+   :compact:
+"""
+SITE = {
+    "index": PAGE.replace("FORMAT", "html"),
+    "other": OTHER,
+    "compact": COMPACT,
+    "equal": f"Title\n=====\n\n{EQUAL}",
+    **{f"class-{format_}": _class_page(format_) for format_ in ("html", "svg", "text")},
+}
+"""Pages that do not disturb each other, built once for the tests that read them."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    pages = {name: text if name in ("index", "other") else f":orphan:\n\n{text}"
+             for name, text in SITE.items()}  # fmt: skip
+    assert built(folder, pages) == ""
+    return folder
+
+
+def test_a_compact_figure(site: Path) -> None:
+    assert 'viewBox="0 0 400 ' in read(site, "compact.html")
+
+
+def test_every_option_and_every_reference_in_html(site: Path) -> None:
+    _check_options_and_references(read(site, "index.html"), read(site, "other.html"), "html")
+
+
+@ci_only
+def test_every_option_and_every_reference_in_pictures(tmp_path: Path) -> None:
+    assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}) == ""
+    _check_options_and_references(read(tmp_path, "index.html"), read(tmp_path, "other.html"), "svg")
+
+
+def _check_options_and_references(index: str, other: str, format_: str) -> None:
     role = {"html": "group", "svg": "img"}[format_]
     box = {"html": "", "svg": ' style="overflow-x:auto" tabindex="0"'}[format_]
     assert (
@@ -141,6 +186,7 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert "0x7f800181" in text
 
 
+@ci_only
 def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
     conf = "import sys\nsys.modules |= dict.fromkeys(('resvg_py', 'typst'))\n"
     pages = {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}
@@ -151,7 +197,8 @@ def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
     assert "d = 0x7f800181" in text
 
 
-@pytest.mark.parametrize("builder", some(["text", "texinfo", "man", "dirhtml", "pseudoxml"]))
+@ci_only
+@pytest.mark.parametrize("builder", ["text", "texinfo", "man", "dirhtml", "pseudoxml"])
 def test_no_builder_stumbles(tmp_path: Path, builder: str) -> None:
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
     assert built(tmp_path, pages, builder) == ""
@@ -160,6 +207,7 @@ def test_no_builder_stumbles(tmp_path: Path, builder: str) -> None:
     assert "7f800181" in made
 
 
+@ci_only
 def test_a_theme_for_all(tmp_path: Path) -> None:
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
     assert built(tmp_path, pages, conf='ptx_theme = "light"\n') == ""
@@ -170,7 +218,8 @@ def test_a_theme_for_all(tmp_path: Path) -> None:
     assert "argument --theme: invalid choice: 'blue'" in warned
 
 
-@pytest.mark.parametrize("jobs", some(["2", "1"]))
+@ci_only
+@pytest.mark.parametrize("jobs", ["2", "1"])
 def test_a_value_is_that_of_the_trace_as_it_is_now(tmp_path: Path, jobs: str) -> None:
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
     more = {f"page{at}": f"T\n=\n\n:ptx:result:`the-clamp`, {at}\n" for at in range(8)}
@@ -199,45 +248,44 @@ WRONG = {
 }
 
 
-def test_what_no_value_is_is_said_at_its_line(tmp_path: Path) -> None:
+def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
     other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
-    warned = built(tmp_path, {"index": PAGE.replace("FORMAT", "html"), "other": other})
+    names = PAGE.replace("FORMAT", "html").replace("e3", "the clamp").replace("The Clamp", "???")
+    pages = {"index": PAGE.replace("FORMAT", "html"), "other": other, "twice": names}
+    warned = built(tmp_path, pages)
     at = [warned.index(f"other.rst:{4 + 2 * line}: WARNING: ptx:") for line in range(len(WRONG))]
     for start, end, said in zip(at, [*at[1:], None], WRONG.values(), strict=True):
         assert said in warned[start:end]
+    assert "the name the-clamp is taken, in " in warned
+    assert "'???' is no name" in warned
     assert "Traceback" not in warned
     shown = read(tmp_path, "other.html")
     assert "&lt;script&gt;`" in shown
     assert "<script>`" not in shown
 
 
-def test_two_traces_of_one_name_are_warned_of(tmp_path: Path) -> None:
-    pages = {"index": PAGE.replace("FORMAT", "html").replace("name: e3", "name: the clamp"),
-             "other": "Other\n=====\n"}  # fmt: skip
-    assert "the name the-clamp is taken, in " in built(tmp_path, pages)
-    pages["index"] = pages["index"].replace("the clamp", "???")
-    assert "'???' is no name" in built(tmp_path, pages)
+@pytest.mark.parametrize("format_", ["html", "svg", "text"])
+def test_a_class_is_of_one_box(site: Path, format_: str) -> None:
+    assert len(re.findall(r'class="[^"]*\bmine\b', read(site, f"class-{format_}.html"))) == 1
 
 
-def test_a_class_is_of_one_box(tmp_path: Path) -> None:
-    for format_ in ("html", "svg", "text"):
-        page = f"T\n=\n\n.. ptx-trace:: {E3.instruction}\n   :operands: %1=-1 %2=0 %3=5\n"
-        built(tmp_path, {"index": f"{page}   :class: mine\n   :format: {format_}\n"})
-        assert len(re.findall(r'class="[^"]*\bmine\b', read(tmp_path, "index.html"))) == 1
+def test_equal_traces_have_ids_of_their_own(site: Path) -> None:
+    _check_ids(read(site, "equal.html"), 4)
 
 
-@pytest.mark.parametrize("builder", ["html", "singlehtml"])
-def test_equal_traces_have_ids_of_their_own(tmp_path: Path, builder: str) -> None:
-    one = ".. ptx-trace:: vset.s32.u32.lt d, a, b\n   :operands: a=1 b={}\n   :format: {}\n\n"
-    traces = "".join(one.format(b, x) for b in ("2", "0x2") for x in ("html", "svg"))
-    index = f"Title\n=====\n\n.. toctree::\n\n   other\n\n{traces}"
-    pages = {"index": index, "other": f"Other\n=====\n\n{traces}"}
-    assert built(tmp_path, pages, builder) == ""
-    index = read(tmp_path, "index.html")
-    ids = re.findall(r'\sid="([^"]+)"', index)
-    assert index.count('class="ptx-trace"') == (8 if builder == "singlehtml" else 4)
+@ci_only
+def test_equal_traces_have_ids_of_their_own_on_one_page(tmp_path: Path) -> None:
+    index = f"Title\n=====\n\n.. toctree::\n\n   other\n\n{EQUAL}"
+    pages = {"index": index, "other": f"Other\n=====\n\n{EQUAL}"}
+    assert built(tmp_path, pages, "singlehtml") == ""
+    _check_ids(read(tmp_path, "index.html"), 8)
+
+
+def _check_ids(page: str, trace_count: int) -> None:
+    assert page.count('class="ptx-trace"') == trace_count
+    ids = re.findall(r'\sid="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
-    used = re.findall(r"url\(#([^)]+)\)", index)
+    used = re.findall(r"url\(#([^)]+)\)", page)
     assert {*used} <= {*ids}
 
 

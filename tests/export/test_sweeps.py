@@ -41,7 +41,9 @@ def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Swee
     result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
     assert result
     operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs} | values)
-    return compute_sweep(ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result)
+    return compute_sweep(
+        ins, operands, lane, parse_swept_part(ins, y) if y else None, result_part=result
+    )
 
 
 def decoded(svg: str) -> list[np.ndarray]:
@@ -140,7 +142,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
         svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
@@ -178,7 +180,7 @@ def test_ids_are_of_what_is_shown() -> None:
 
 def test_dots_stand_where_the_values_are() -> None:
     found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
-    found.marked = False
+    found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(4 + 64, 2 + 16))
     dots = set()
     for row, line in enumerate(lines[:16]):
@@ -235,14 +237,14 @@ def test_long_numbers_are_brief_beside_an_axis() -> None:
 
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
     found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
-    found.marked = False
+    found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(
         found, terminal_plot.PlotSize(4 + 256, 2 + 128, True, True)
     )
     for row in range(128):
         for column, cell in enumerate(lines[row][2:]):
-            assert cell.above == (column + 255 - 2 * row) % 256
-            assert cell.below == (column + 254 - 2 * row) % 256
+            assert cell.upper_shade == (column + 255 - 2 * row) % 256
+            assert cell.lower_shade == (column + 254 - 2 * row) % 256
 
 
 def test_the_text_says_what_its_marks_mean() -> None:

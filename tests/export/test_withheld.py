@@ -14,6 +14,7 @@ from ptxscope.export.content.document import build_document
 from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, example
+from tests.tiers import sampled
 
 NO_RESULT = Options(result=False)
 TOLD = ("text", "markdown", "rst", "asciidoc", "html", "svg", "json")
@@ -44,6 +45,7 @@ def last_steps(svg: str) -> str:
     return "".join(re.findall(r">([^<]+)</text>", "".join(steps[-2:])))
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None:
     """Nothing but c is read there, and c is the same."""

@@ -20,12 +20,12 @@ from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.exercises import (
     Exercise,
+    format_prompt,
     format_solution,
     grade_answer,
     iter_exercises,
     list_hints,
     map_families,
-    prompt,
     question_lines,
 )
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
@@ -121,11 +121,11 @@ def test_every_exercise_has_the_answer_that_the_reference_computes(seed: str, le
             assert told == fits
             assert grade_answer(found, str(ins)).is_right
         else:
-            assert by_hand(ins, values(found), found.other.name) != expected
+            assert by_hand(ins, values(found), found.other_model.name) != expected
             given = values(found)
             told_ = " ".join(f"{x.name}={given[x.name]:#x}" for x in ins.inputs)
             assert grade_answer(found, told_).is_right
-        assert prompt(found)
+        assert format_prompt(found)
         assert all(list_hints(found))
 
 
@@ -220,7 +220,7 @@ def test_a_wrong_line_is_told_with_what_it_gives() -> None:
             given = by_hand(choice, values(found))
             assert not verdict.is_right
             if "d" in given:
-                assert f"{at}) gives {given['d']:#010x}" in verdict.said[0]
+                assert f"{at}) gives {given['d']:#010x}" in verdict.sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -255,10 +255,10 @@ def test_what_is_no_answer_is_pointed_at(kind: ExerciseKind, text: str, message:
 
 
 def test_a_tally_counts_and_is_read_back() -> None:
-    tally = Tally().with_(("vadd4", ExerciseKind.RESULT), ExerciseOutcome.WRONG, 2)
-    tally = tally.with_(("vadd4", ExerciseKind.RESULT), ExerciseOutcome.RIGHT).with_(
-        ("set", ExerciseKind.PART), ExerciseOutcome.SKIPPED
-    )
+    tally = Tally().with_exercise(("vadd4", ExerciseKind.RESULT), ExerciseOutcome.WRONG, 2)
+    tally = tally.with_exercise(
+        ("vadd4", ExerciseKind.RESULT), ExerciseOutcome.RIGHT
+    ).with_exercise(("set", ExerciseKind.PART), ExerciseOutcome.SKIPPED)
     assert tally.total == Count(right=1, wrong=1, skipped=1, hints=2)
     assert from_json(tally.json) == tally
     header, first, second = tally.csv.splitlines()
@@ -269,7 +269,7 @@ def test_a_tally_counts_and_is_read_back() -> None:
 def test_what_was_got_wrong_comes_more_often() -> None:
     tally = Tally()
     for _ in range(5):
-        tally = tally.with_(("vmad", ExerciseKind.RESULT), ExerciseOutcome.WRONG)
+        tally = tally.with_exercise(("vmad", ExerciseKind.RESULT), ExerciseOutcome.WRONG)
     # of 27 instructions of weight 4, one has 16 now: 1 of 7.5 that come
     bent = [x.opcode for seed in SEEDS[:6] for x in islice(iter_exercises(seed, 1, "", tally), 25)]
     assert 10 < bent.count("vmad") < 40
@@ -299,7 +299,7 @@ def test_a_damaged_tally_is_set_aside(tmp_path: Path, damaged: str) -> None:
     assert store.load_tally() == Tally()
     assert len(store.messages) == 1
     assert (tmp_path / "tally.damaged").read_text() == damaged
-    tally = Tally().with_(("set", ExerciseKind.PART), ExerciseOutcome.RIGHT)
+    tally = Tally().with_exercise(("set", ExerciseKind.PART), ExerciseOutcome.RIGHT)
     store.save_tally(tally)
     assert StateStore(tmp_path, tmp_path).load_tally() == tally
     assert json.loads(store.tally.read_text())["rows"][0]["opcode"] == "set"

@@ -18,11 +18,11 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.grader import (
     GradedAnswer,
     Question,
-    answer_text,
     compute_expected,
-    judge,
+    format_reply,
+    format_right_answer,
+    grade_answer,
     list_hints,
-    reply,
 )
 from ptxscope.learn.lesson import list_files, load_lesson
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
@@ -52,19 +52,19 @@ def notations(question: Question) -> list[str]:
     """The right answer, written down another way than judging reads it."""
     where, right = locate_answer(question), compute_expected(question)
     bits = right % 2**where.width
-    if where.truth:
+    if where.is_truth:
         return [str(right), "true" if right else "false", f"0x{right:x}"]
     if where.type is Type.PRED:
         return [str(right), "true" if right else "false"]
     told = [f"0x{bits:x}", f"0b{bits:b}", f"  0X{bits:X} "]
     if where.type is not None and where.type.is_float:
         return [*told, f"0{'f' if where.width == 32 else 'd'}{bits:0{where.width // 4}X}"]
-    if not where.exact:
+    if not where.is_number:
         told += [str(bits), str(bits - 2**where.width if bits >> (where.width - 1) else bits)]
     if where.type is not None and where.width == 32:
         told.append("[" + ",".join(str(bits >> at & 255) for at in (24, 16, 8, 0)) + "]")
         told.append(f"[h:{bits >> 16},{bits & 0xFFFF}]")
-    return [*told, *([str(right), hex(right)] if where.exact else [])]
+    return [*told, *([str(right), hex(right)] if where.is_number else [])]
 
 
 @pytest.mark.parametrize("key", ["compare", "p"])
@@ -72,16 +72,16 @@ def notations(question: Question) -> list[str]:
 def test_yes_and_no_answer_what_is_one_of_them(key: str, a: int, words: str) -> None:
     question = Question(trace("setp.lt.s32 p, a, b", {"a": a, "b": 2}), key)
     for word in words.split():
-        assert judge(question, word).is_right, word
+        assert grade_answer(question, word).is_right, word
     for word in ("maybe", "", "f"):
         with pytest.raises(PtxError) as raised:
-            judge(question, word)
+            grade_answer(question, word)
         assert raised.value.hint == "yes, no, true, false, 1, 0"
 
 
 def test_yes_is_no_number() -> None:
     with pytest.raises(PtxError):
-        judge(Question(trace(QUAD, LANES), "operate", 0), "yes")
+        grade_answer(Question(trace(QUAD, LANES), "operate", 0), "yes")
 
 
 @examples(300)
@@ -93,7 +93,7 @@ def test_the_engines_own_value_is_right_in_every_notation(
     asked = questions(traced)
     for question in Random(seed).sample(asked, min(6, len(asked))):
         for text in notations(question):
-            answer = judge(question, text)
+            answer = grade_answer(question, text)
             assert answer.is_right, (question.key, question.lane, text)
             assert answer == (True, compute_expected(question), compute_expected(question), ())
 
@@ -108,12 +108,12 @@ def test_what_is_not_right_is_wrong_and_hints_lead_on(
     for question in rng.sample(asked, min(2, len(asked))):
         where, right = locate_answer(question), compute_expected(question)
         other = (right ^ 1 << rng.randrange(where.width)) % 2**where.width
-        text = str(1 - right) if where.truth else hex(other)
-        answer = judge(question, text)
+        text = str(1 - right) if where.is_truth else hex(other)
+        answer = grade_answer(question, text)
         assert not answer.is_right
         assert answer.expected == right
-        assert len(answer.why) <= (4 if question.key in ("d", "p", "q") else 1)
-        assert all(said.endswith((".", "?", ")")) for said in answer.why)
+        assert len(answer.sentences) <= (4 if question.key in ("d", "p", "q") else 1)
+        assert all(said.endswith((".", "?", ")")) for said in answer.sentences)
         assert all(list_hints(question))
 
 
@@ -122,7 +122,7 @@ def test_a_misconceptions_answer_is_named_as_that(habit) -> None:  # type: ignor
     line, values, right, wrong = habit.example
     question = Question(trace(line, values), "d")
     assert compute_expected(question) == right
-    answer = judge(question, hex(wrong))
+    answer = grade_answer(question, hex(wrong))
     assert not answer.is_right
     assert any(habit.sentence in said for said in find_likely_mistakes(question, wrong))
 
@@ -133,8 +133,8 @@ A_LANE = {
     ("extend.a", 2, "0xff"): "You kept 0xff as 255: atype is s32, so it is -1.",
     ("saturate", 1, "128"): "You did not clamp: 128 is above 127, the largest s8, so it "
     "becomes 127.",
-    ("saturate", 3, "0"): "You clamped to 0..255: -127 lies in -128..127, the range of s8, and "
-    "stays.",
+    ("saturate", 3, "0"): "You clamped to 0..255; -127 is within -128..127, the range of "
+    "s8: unchanged.",
     ("operate", 1, "-128"): "You cut it to s8 where numbers are still exact: 127 + 1 is 128.",
     ("operate", 3, "129"): "You kept 0x80 as 128: atype is s32, so it is -128.",
     ("select.a", 3, "1"): "You counted from the left, but lane 0 is the rightmost: byte 3 of a "
@@ -147,7 +147,7 @@ A_LANE = {
 @pytest.mark.parametrize("asked", A_LANE)
 def test_a_lane_got_wrong_is_told_by_the_mistake(asked: tuple[str, int, str]) -> None:
     key, lane, text = asked
-    assert judge(Question(trace(QUAD, LANES), key, lane), text).why[0] == A_LANE[asked]
+    assert grade_answer(Question(trace(QUAD, LANES), key, lane), text).sentences[0] == A_LANE[asked]
 
 
 MIXED = "vmin4.u32.u32.s32.sat d.b20, a.b0416, b, c"
@@ -171,7 +171,7 @@ def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: 
     assert compute_expected(question) == lanes[lane]
     told = 0
     for answered in {-1, -2, -128, *range(4), 126, 127, 128, 254, 255} - {lanes[lane]}:
-        for said in find_likely_mistakes(question, answered, bits=False):
+        for said in find_likely_mistakes(question, answered, is_pattern=False):
             if other := re.match(r"That is lane (\d)'s value", said):
                 assert lanes[int(other[1])] == answered, said
                 told += 1
@@ -185,9 +185,9 @@ def test_only_what_is_typed_as_bits_is_another_numbers_bits() -> None:
     # lane 3 of a is 0x80, -128 as s8: 32 bits of that are 0xffffff80; as u8 it is 128
     unsigned = Question(trace("vadd4.s32.u32.s32 d, a, b, c", LANES), "extend.a", 3)
     kept = "You read 0x80 as -128: atype is u32, so it is 128."
-    assert judge(unsigned, "-128").why[0] == kept
-    assert judge(unsigned, "0xffffff80").why[0] == kept
-    assert judge(unsigned, "4294967168").why == ()
+    assert grade_answer(unsigned, "-128").sentences[0] == kept
+    assert grade_answer(unsigned, "0xffffff80").sentences[0] == kept
+    assert grade_answer(unsigned, "4294967168").sentences == ()
 
 
 ALL_ONES = [
@@ -204,10 +204,10 @@ def test_a_number_is_right_as_the_number_that_it_is(
 ) -> None:
     values = {"a": 0xFFFFFFFF, "b": 0} | ({"c": 0} if line.endswith("c") else {})
     question = Question(trace(line, values), key)
-    assert judge(question, right).is_right
-    assert judge(question, bits).is_right
-    assert not judge(question, wrong).is_right
-    assert judge(question, wrong).why
+    assert grade_answer(question, right).is_right
+    assert grade_answer(question, bits).is_right
+    assert not grade_answer(question, wrong).is_right
+    assert grade_answer(question, wrong).sentences
 
 
 ELSEWHERE = [
@@ -277,9 +277,9 @@ ELSEWHERE = [
 def test_every_sort_of_mistake_is_named(
     line: str, values: dict[str, int], key: str, text: str, told: str
 ) -> None:
-    answer = judge(Question(trace(line, values), key), text)
+    answer = grade_answer(Question(trace(line, values), key), text)
     assert not answer.is_right
-    assert any(told in said for said in answer.why), answer
+    assert any(told in said for said in answer.sentences), answer
 
 
 def test_ptxas_against_the_documentation() -> None:
@@ -287,18 +287,18 @@ def test_ptxas_against_the_documentation() -> None:
     values = {"a": 0x00015678, "b": 1, "c": 0x11223344}  # 0x15679: its low half is 0x5679
     documented = Question(trace(line, values), "d", 1)
     compiled = Question(trace(line, values, model="ptxas-13.0"), "d", 1)
-    assert judge(documented, "0x5679").is_right
-    assert judge(compiled, "1").is_right
-    assert "ptxas 11.8 to 13.2 has that. E1:" in judge(documented, "1").why[0]
-    assert "The documentation has that" in judge(compiled, "0x5679").why[0]
+    assert grade_answer(documented, "0x5679").is_right
+    assert grade_answer(compiled, "1").is_right
+    assert "ptxas 11.8 to 13.2 has that. E1:" in grade_answer(documented, "1").sentences[0]
+    assert "The documentation has that" in grade_answer(compiled, "0x5679").sentences[0]
 
 
 def test_several_lanes_got_wrong_each_in_its_own_way_are_told_one_by_one() -> None:
     # lanes 3 to 0 are -127, 0, 127, -127: lane 1 not clamped, lane 0 with b's byte as 128
-    answer = judge(Question(trace(QUAD, LANES), "d"), "[-127,0,128,127]")
-    assert answer.why[0].startswith("In lane 0 you kept 0x80 as 128: ")
-    assert answer.why[1].startswith("In lane 1 you did not clamp: ")
-    assert len(answer.why) == 2
+    answer = grade_answer(Question(trace(QUAD, LANES), "d"), "[-127,0,128,127]")
+    assert answer.sentences[0].startswith("In lane 0 you kept 0x80 as 128: ")
+    assert answer.sentences[1].startswith("In lane 1 you did not clamp: ")
+    assert len(answer.sentences) == 2
 
 
 # lanes 3 to 0 of a are -2, 127, -1, 125, of b.b4543 2, 5, 2, 254: 0, 132, 1, 379, which is 255
@@ -308,7 +308,7 @@ BYTES = ("vadd4.u32.s32.u32.sat d, a, b.b4543, c", {"a": 0xFE7FFF7D, "b": 0x8006
 def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
     question = Question(trace(*BYTES), "d")
     # 379 - 256 = 123, which 125 - 2 is too
-    assert judge(question, "[0,132,1,123]").why == (
+    assert grade_answer(question, "[0,132,1,123]").sentences == (
         "You did not clamp (lane 0): 379 is above 255, the largest u8, so it becomes 255.",
     )
     alike = find_likely_mistakes(question, 0x0084017B)
@@ -318,7 +318,7 @@ def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
 
 def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
     # lane 2 would be 127 - 5 = 122 subtracted; lane 0 not clamped is 123
-    why = judge(Question(trace(*BYTES), "d"), "[0,122,1,123]").why
+    why = grade_answer(Question(trace(*BYTES), "d"), "[0,122,1,123]").sentences
     assert [said[:9] for said in why] == ["In lane 0", "In lane 2"]
     assert "subtracted: 127 + 5 is 132" in why[1]
 
@@ -335,7 +335,7 @@ def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
 )
 def test_what_is_no_value_is_pointed_at(key: str, lane: int, text: str, message: str) -> None:
     with pytest.raises(PtxError) as raised:
-        judge(Question(trace(QUAD, LANES), key, lane), text)
+        grade_answer(Question(trace(QUAD, LANES), key, lane), text)
     assert message in raised.value.message
     assert raised.value.hint
 
@@ -373,13 +373,13 @@ LESSON_QUESTIONS = [
 def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(
     question: Question,
 ) -> None:
-    right = answer_text(question)
-    assert judge(question, right).is_right
+    right = format_right_answer(question)
+    assert grade_answer(question, right).is_right
     for mistake in iter_mistakes(question):
         answer = GradedAnswer(
             False, mistake.value, compute_expected(question), (mistake.explanation,)
         )
-        first, second = (reply(question, answer, is_first=x) for x in (True, False))
+        first, second = (format_reply(question, answer, is_first=x) for x in (True, False))
         named = re.sub(r"(byte|half-word|lane) \d|c = 0", "", first)  # no results
         assert not is_told(named, right), first
         assert is_told(second, right), second
@@ -387,8 +387,8 @@ def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right
         if not re.search(r"\bE\d+: ", second):  # an erratum's sentence stands as it is
             assert second.count(": ") <= 1
     unknown = GradedAnswer(False, compute_expected(question) + 1, compute_expected(question), ())
-    assert not is_told(reply(question, unknown, is_first=True), right)
-    assert is_told(reply(question, unknown, is_first=False), right)
+    assert not is_told(format_reply(question, unknown, is_first=True), right)
+    assert is_told(format_reply(question, unknown, is_first=False), right)
 
 
 @examples(100)
@@ -399,7 +399,15 @@ def test_the_right_answer_is_right_as_it_is_shown(
     traced = trace(*evaluation)
     asked = questions(traced)
     for question in Random(seed).sample(asked, min(6, len(asked))):
-        assert judge(question, answer_text(question)).is_right, (question.key, question.lane)
+        assert grade_answer(question, format_right_answer(question)).is_right, (
+            question.key,
+            question.lane,
+        )
+
+
+def test_the_answer_for_a_predicate_that_is_thrown_away_is_its_value() -> None:
+    traced = trace("setp.gt.and.f32 _, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})  # 1.0 > 0.0
+    assert format_right_answer(Question(traced, "write.p", 0)) == "1"
 
 
 @examples(100)
@@ -421,6 +429,6 @@ def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
 def test_a_comparison_with_a_nan_is_told_with_one_colon() -> None:
     # a NaN compares as not greater, so p is false
     question = Question(trace("setp.gt.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000}), "p")
-    answer = judge(question, "1")
-    assert reply(question, answer, is_first=True) == "You let a comparison with NaN hold."
-    assert reply(question, answer, is_first=False).count(": ") == 1
+    answer = grade_answer(question, "1")
+    assert format_reply(question, answer, is_first=True) == "You let a comparison with NaN hold."
+    assert format_reply(question, answer, is_first=False).count(": ") == 1

@@ -11,8 +11,15 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.tracing.lane_text import interpret_bits
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.grader import compute_expected, judge, list_hints
-from ptxscope.learn.lesson import Card, LessonError, list_files, list_headings, load_lesson, read
+from ptxscope.learn.grader import compute_expected, grade_answer, list_hints
+from ptxscope.learn.lesson import (
+    Card,
+    LessonError,
+    list_files,
+    list_headings,
+    load_lesson,
+    parse_lesson,
+)
 from ptxscope.learn.lesson_text import (
     describe_anchor,
     describe_question,
@@ -123,7 +130,7 @@ def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> No
 
 
 def test_a_sum_that_is_asked_for_is_that_of_add() -> None:
-    assert describe_question(read(written()).cards[-1]) == "add, lane 0"
+    assert describe_question(parse_lesson(written()).cards[-1]) == "add, lane 0"
 
 
 @every_lesson
@@ -133,9 +140,9 @@ def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
     assert all(card.ask for card in cards(name)[-3:])
     for card in asked:
         of = make_question(card)
-        assert judge(of, str(compute_expected(of))).is_right
-        assert judge(of, format_answer(card)).is_right
-        assert not judge(of, "1" if compute_expected(of) == 0 else "0").is_right
+        assert grade_answer(of, str(compute_expected(of))).is_right
+        assert grade_answer(of, format_answer(card)).is_right
+        assert not grade_answer(of, "1" if compute_expected(of) == 0 else "0").is_right
         assert list_hints(of)
         assert card.remark
 
@@ -315,7 +322,7 @@ def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
 
 
 def test_the_least_that_is_one() -> None:
-    found = read(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
+    found = parse_lesson(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
     assert strip_marks(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
     assert [card.step for card in found.cards] == [5, 2, 2, 2]
     assert found.cards[1].is_new is False
@@ -364,7 +371,7 @@ def test_the_least_that_is_one() -> None:
 )
 def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said: str) -> None:
     with pytest.raises(LessonError) as caught:
-        read(text, "x.md")
+        parse_lesson(text, "x.md")
     assert said in str(caught.value)
     assert re.match(r"x\.md:\d+: ", str(caught.value))
 
@@ -372,7 +379,7 @@ def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said
 def test_a_register_keeps_what_a_card_gave_it() -> None:
     """As in a program: what an instruction wrote, the next may read."""
     double = "## B\n\n```card\nptx: vadd4.u32.u32.u32 e, d, d, c\n```\n\nIt is {e}.\n"
-    found = read("\n".join((HEAD, CARD.format("", "It is {d}."), double, *[ASKED] * 3)))
+    found = parse_lesson("\n".join((HEAD, CARD.format("", "It is {d}."), double, *[ASKED] * 3)))
     assert [strip_marks(card.text) for card in found.cards[:2]] == [
         "It is 0x00000003.",
         "It is 0x00000006.",

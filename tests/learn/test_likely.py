@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.grader import Question, judge
+from ptxscope.learn.grader import Question, grade_answer
 from ptxscope.learn.mistakes import Mistake, iter_mistakes
 
 UNREAD = [
@@ -26,7 +26,7 @@ def test_what_is_not_shown_explains_nothing(
     case: tuple[str, dict[str, int], int | None, str],
 ) -> None:
     line, values, lane, text = case
-    why = judge(Question(trace(line, values), "d", lane), text).why
+    why = grade_answer(Question(trace(line, values), "d", lane), text).sentences
     assert not any("`d.b" in said or "`d.h" in said for said in why), why
 
 
@@ -45,7 +45,7 @@ def test_another_c_makes_no_other_mistakes_where_none_is_read(
 def test_a_mask_is_blamed_where_its_register_is_shown_in_another_place() -> None:
     # c is a: lane 3 of d.b210 keeps a's byte 3, 0x40
     line, values = "vadd4.u32.u32.u32 d, %1, %2, %1", {"%1": 0x40010101, "%2": 0x01010101}
-    told = [x.said for x in iter_mistakes(Question(trace(line, values), "d", 3))]
+    told = [x.sentence for x in iter_mistakes(Question(trace(line, values), "d", 3))]
     assert any("`d.b210`" in said for said in told)
 
 
@@ -87,14 +87,14 @@ def test_the_lane_of_the_other_end_is_said_first(
     case: tuple[str, dict[str, int], str, int, str, str],
 ) -> None:
     line, values, key, lane, text, first = case
-    assert judge(Question(trace(line, values), key, lane), text).why[0] == first
+    assert grade_answer(Question(trace(line, values), key, lane), text).sentences[0] == first
 
 
 def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
     # lane 1 is 9 - 2 = 7, lane 0 is 2 - 9 = -7, and 7 with a and b exchanged
     line, values = "vsub2.s32.s32.s32.sat d, a, b, c", {"a": 0x00090002, "b": 0x00020009, "c": 0}
     told = [
-        x.said
+        x.sentence
         for x in sorted(
             iter_mistakes(Question(trace(line, values), "saturate.t", 0)), key=weight_of
         )
@@ -110,7 +110,7 @@ def weight_of(mistake: Mistake) -> int:
 
 def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
     line, values = "vadd4.u32.u32.u32 d, a, b, c", {"a": 0x11223344, "b": 0x40302010, "c": 0}
-    why = judge(Question(trace(line, values), "select.b", 0), "0x22").why
+    why = grade_answer(Question(trace(line, values), "select.b", 0), "0x22").sentences
     assert why[0].startswith("You took byte 2 of a in place of b's byte 0: byte 0 of b")
 
 
@@ -131,14 +131,16 @@ def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
 def test_digits_that_are_meant_as_hexadecimal(
     key: str, lane: int | None, text: str, first: str
 ) -> None:
-    answer = judge(Question(trace(QUAD, LANES), key, lane), text)
+    answer = grade_answer(Question(trace(QUAD, LANES), key, lane), text)
     assert not answer.is_right
-    assert "".join(answer.why[:1]) == first
+    assert "".join(answer.sentences[:1]) == first
 
 
 def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
-    assert judge(Question(trace(QUAD, LANES), "select.a", 3), "255").why  # 0x255 is no byte
+    assert grade_answer(
+        Question(trace(QUAD, LANES), "select.a", 3), "255"
+    ).sentences  # 0x255 is no byte
     for text in ("0b11", "1.5", "7", "4294967295"):
         line, values = "slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}
-        why = judge(Question(trace(line, values), "d"), text).why
+        why = grade_answer(Question(trace(line, values), "d"), text).sentences
         assert not any("decimal" in said for said in why)

@@ -82,7 +82,7 @@ def test_bytes_are_called_by_their_letters() -> None:
     assert chips(shown, "merge.t") == ["t3", "c.b2", "t1", "t0"]
     (axis,) = (x.figure for x in shown.rows.values() if isinstance(x.figure, NumberLine))
     # -128 + 0 does not lie below -128, 127 + 255 lies above 127
-    assert {x.at for x in axis.points} == {0.5, 2.0}
+    assert {x.position for x in axis.points} == {0.5, 2.0}
     assert (axis.low, axis.high) == ("-128", "127")
 
 
@@ -124,7 +124,7 @@ def test_a_sum_names_its_lanes() -> None:
 def test_a_choice_takes_either() -> None:
     drawn = make_placeholder_trace(parse("slct.u32.f32 d, a, b, c"))
     shown = build_form_scene(drawn)
-    assert all(link.taken for link in shown.rows["choose.t"].links)
+    assert all(link.is_taken for link in shown.rows["choose.t"].links)
     assert format_symbolic_formula(drawn, drawn.rows["choose.t"]) == "t ? a : b"
     assert {cell.spans[0].look for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
 
@@ -193,4 +193,4 @@ def test_a_flush_is_named_before_and_after() -> None:
     shown = build_scene(trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 0x3F800000}))
     figure = shown.rows["flush.a"].figure
     assert figure
-    assert [x.name for x in figure.strips] == ["a before", "a after"]  # type: ignore[union-attr]
+    assert [x.name for x in figure.rulers] == ["a before", "a after"]  # type: ignore[union-attr]

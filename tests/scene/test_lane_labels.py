@@ -63,7 +63,7 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
         for _ in range(examples(20).max_examples):
             one = _traced(opcode, rng)
             drawn = build_scene(one)
-            wholes = {c.place for r in drawn.registers if not r.by_lane for c in r.cells}
+            wholes = {c.place for r in drawn.registers if not r.is_by_lane for c in r.cells}
             wholes |= {r.cells[0].place for r in drawn.rows.values() if len(r.cells) == 1}
             for size in SIZES:
                 for line in draw(LanesState(one, len(one.steps)), *size).lines:

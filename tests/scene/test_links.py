@@ -10,11 +10,11 @@ from ptxscope.scene.scene_model import LaneRef
 def test_a_merged_lane_passes_over_its_own_part_of_c_only() -> None:
     values = {"a": 0x01020304, "b": 0, "c": 0x11223344}
     row = build_scene(trace("vadd4.u32.u32.u32 d.b1, a, b, c", values)).rows["merge.t"]
-    assert {(x.source, x.target.lane) for x in row.links if not x.taken} == {
+    assert {(x.source, x.target.lane) for x in row.links if not x.is_taken} == {
         (LaneRef("c", 1), 1),  # lane 1 takes t
         *((LaneRef("operate.t", lane), lane) for lane in (0, 2, 3)),
     }
-    assert {x.source for x in row.links if x.taken} == {
+    assert {x.source for x in row.links if x.is_taken} == {
         LaneRef("operate.t", 1), LaneRef("c", 0), LaneRef("c", 2), LaneRef("c", 3)
     }  # fmt: skip
 
@@ -24,17 +24,17 @@ def test_a_scalar_could_have_gone_nowhere_but_where_it_is_sent() -> None:
         "merge.t"
     ]
     assert [x.target.lane for x in row.links if x.source.key == "operate.t"] == [2]
-    assert [x.source for x in row.links if not x.taken] == [LaneRef("c", 2)]
+    assert [x.source for x in row.links if not x.is_taken] == [LaneRef("c", 2)]
 
 
 def test_results_stand_where_the_last_rows_are() -> None:
     shown = build_scene(trace("setp.lt.u32 p|_, a, b", {"a": 1, "b": 2}))
-    assert (shown.results, shown.thrown) == ((LaneRef("write.p", 0),), ())
-    assert shown.rows["write.p"].written == "p"
+    assert (shown.results, shown.discarded_results) == ((LaneRef("write.p", 0),), ())
+    assert shown.rows["write.p"].destination_name == "p"
     assert build_scene(trace("setp.lt.u32 _, a, b", {"a": 1, "b": 2})).results == ()
     shown = build_scene(trace("@g selp.b32 %d, a, b, c", {"a": 1, "b": 2, "c": 1, "g": 0, "%d": 7}))
     assert shown.results == (LaneRef("guard.d", 0),)
-    assert shown.rows["guard.d"].written == shown.rows["write.d"].written == "%d"
+    assert shown.rows["guard.d"].destination_name == shown.rows["write.d"].destination_name == "%d"
 
 
 def test_a_predicate_that_is_kept_is_shown() -> None:

@@ -36,7 +36,9 @@ def _reached(links: dict[LaneRef, list[Link]], place: LaneRef) -> set[LaneRef]:
     """Every register's part that ways lead from to a place."""
     if place not in links:
         return {place}
-    return {found for link in links[place] if link.taken for found in _reached(links, link.source)}
+    return {
+        found for link in links[place] if link.is_taken for found in _reached(links, link.source)
+    }
 
 
 def test_ways_lead_back_to_where_the_bits_come_from() -> None:
@@ -87,7 +89,7 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
 def test_what_a_mask_leaves_out_has_two_ways_one_of_them_not_gone() -> None:
     one = trace("vadd4.s32.s32.s32 d.b310, a, b, c", {"a": 1, "b": 2, "c": 0x11223344})
     ways = [link for link in build_scene(one).rows["merge.t"].links if link.target.lane == 2]
-    assert {(link.source, link.taken) for link in ways} == {
+    assert {(link.source, link.is_taken) for link in ways} == {
         (LaneRef("c", 2), True),
         (LaneRef("operate.t", 2), False),
     }
@@ -106,7 +108,7 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
     assert int("0" + lost, 2) == value % 2**amount
     assert int("0" + kept, 2) == (value // 2**amount) % 2 ** len(kept)
     assert strip.stretches[0].text == ("…1" if value < 0 else "…0")
-    assert strip.said == f"= {value // 2**amount}"
+    assert strip.summary == f"= {value // 2**amount}"
     assert [x.label for x in strip.stretches if x.look is not SpanKind.LOST].count("kept") == 1
 
 
@@ -130,7 +132,7 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
 @examples(200)
 @given(st.integers(-(2**66), 2**66), st.sampled_from((1, 5, 8, 16, 32, 64)))
 def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> None:
-    strip = bit_rulers.cut(HERE, value, width, "")
+    strip = bit_rulers.make_truncation_ruler(HERE, value, width, "")
     *_, lost, kept = strip.stretches
     assert (lost.look, kept.look) == (SpanKind.LOST, SpanKind.CHIP)
     base = 16 if width in (16, 32, 64) else 2
@@ -164,12 +166,12 @@ def test_numbers_stand_at_their_place_in_a_range() -> None:
     assert isinstance(axis, NumberLine)
     assert (axis.low, axis.high) == ("-128", "127")
     found = {point.text: point for point in axis.points}
-    assert found["-256"].at < 0
-    assert found["-256"].to == "-128"
-    assert found["254"].at > 1
-    assert found["254"].to == "127"
-    assert found["0"].at == pytest.approx(128 / 255)
-    assert found["0"].to == ""
+    assert found["-256"].position < 0
+    assert found["-256"].target == "-128"
+    assert found["254"].position > 1
+    assert found["254"].target == "127"
+    assert found["0"].position == pytest.approx(128 / 255)
+    assert found["0"].target == ""
 
 
 def test_a_nan_stands_off_the_line_and_the_rest_in_order() -> None:
@@ -177,14 +179,14 @@ def test_a_nan_stands_off_the_line_and_the_rest_in_order() -> None:
     one = trace(ptx, {"a": 0x7FC00000, "b": 0xBF800000})
     axis = build_scene(one).rows["compare.t"].figure
     assert isinstance(axis, NumberLine)
-    assert axis.off == ("a",)
+    assert axis.nan_names == ("a",)
     assert [point.text for point in axis.points] == ["-1.0"]
     patterns = [0xFF800000, 0xC0000000, 0xBF800000, 0x80000001, 0, 1, 0x3F800000, 0x7F800000]
     places = []
     for pattern in patterns:
         drawn = build_scene(trace(ptx, {"a": pattern, "b": 0})).rows["compare.t"].figure
         assert isinstance(drawn, NumberLine)
-        places.append(drawn.points[0].at)
+        places.append(drawn.points[0].position)
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, 1)
 
@@ -195,7 +197,7 @@ def test_a_running_sum_adds_up() -> None:
             if isinstance(row.figure, RunningSum):
                 total = int(row.figure.start.total)
                 for term in row.figure.terms:
-                    total += int(term.text) if term.added else 0
+                    total += int(term.text) if term.is_added else 0
                     assert int(term.total) == total
                 assert total == one.rows[key].values[0]
 

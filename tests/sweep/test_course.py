@@ -116,7 +116,7 @@ def bent(rng: Random) -> list[int]:
 @pytest.mark.parametrize("signed", [False, True])
 def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
     rng = Random(seed)
-    of = X._replace(signed=signed)
+    of = X._replace(is_signed=signed)
     for _ in range(100):
         bits = bent(rng)
         values = [x - 256 if signed and x > 127 else x for x in bits]
@@ -133,7 +133,7 @@ def test_what_is_told_of_a_form_is_there(seed: int) -> None:
     x = small(list_sweepable_parts(ins), rng)
     of = choose_default_result(ins, x)
     assert of
-    check(compute_sweep(ins, operands, x, of=of))
+    check(compute_sweep(ins, operands, x, result_part=of))
 
 
 def check(found: Sweep) -> None:

@@ -18,7 +18,7 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.sweep.computation import MOST, SIDE, Sweep, compute_sweep
+from ptxscope.sweep.computation import MAX_LINE_VALUES, MAX_SIDE_VALUES, Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -50,7 +50,7 @@ def drawn(seed: int) -> tuple[Instruction, dict[str, int], Random]:
 def small(lanes: tuple[RegisterPart, ...], rng: Random) -> RegisterPart:
     """One of the narrowest lanes, or a byte of a wider one."""
     lane = rng.choice(lanes)
-    return lane._replace(unit=8, number=0, signed=False) if lane.unit > 8 else lane
+    return lane._replace(unit=8, number=0, is_signed=False) if lane.unit > 8 else lane
 
 
 def there(found: Sweep, **at: int) -> dict[str, int]:
@@ -71,7 +71,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
         return
     x, of = small(list_sweepable_parts(ins), rng), rng.choice(list_result_parts(ins))
     name = rng.choice(MODELS)
-    found = compute_sweep(ins, operands, x, of=of, model=name)
+    found = compute_sweep(ins, operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
         trace = Trace(ins, parse_model(name), bits)
@@ -88,7 +88,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
             for flag in trace.rows[cell.key].lanes[cell.lane].flags
             if flag not in QUIET
         }
-        assert {(x.flag, x.row.key, x.lane) for x in found.events if x.where[at]} == expected
+        assert {(x.flag, x.row.key, x.lane) for x in found.events if x.mask[at]} == expected
 
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
@@ -104,12 +104,16 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     if not pairs or not list_result_parts(ins):
         return
     (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(ins))
-    found = compute_sweep(ins, operands, x, y, of=of)
+    found = compute_sweep(ins, operands, x, y, result_part=of)
     assert found.bits.shape == (y.values, x.values)
     columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
         if bits is None:
-            if not (found.other and found.other.name == name and found.other_bits is not None):
+            if not (
+                found.other_model
+                and found.other_model.name == name
+                and found.other_bits is not None
+            ):
                 continue
             bits = found.other_bits
         values: dict[str, np.ndarray] = {}
@@ -141,7 +145,12 @@ def of_line(
     names = {needed.name: 0 for needed in ins.inputs}
     operands = bind_values(ins, names | values)
     return compute_sweep(
-        ins, operands, lane, parse_swept_part(ins, y) if y else None, of=result, model=model
+        ins,
+        operands,
+        lane,
+        parse_swept_part(ins, y) if y else None,
+        result_part=result,
+        model=model,
     )
 
 
@@ -163,7 +172,7 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
     assert ordered == sorted(ordered)
     assert found.x.format_value_at(0) == "-NaN"
     assert found.x.format_value_at(found.x.size - 1) == "NaN"
-    zero = found.x.where(0)
+    zero = found.x.find_index(0)
     assert zero is not None
     assert [found.x.format_value_at(zero + by) for by in (-2, -1, 0, 1)] == [
         "-1e-45",
@@ -178,14 +187,14 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
 
 def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
     found = of_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
-    assert MOST - 10 <= found.x.size <= MOST + 200
-    assert found.x.stride == -(-(2**32) // MOST) | 1
-    places = {int(x) for x in found.x.places}
+    assert MAX_LINE_VALUES - 10 <= found.x.size <= MAX_LINE_VALUES + 200
+    assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
+    places = {int(x) for x in found.x.ranks}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
     assert found.x.lane.compute_rank(77) in places
     both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
     assert both.y
-    assert max(both.bits.shape) < SIDE + 60
+    assert max(both.bits.shape) < MAX_SIDE_VALUES + 60
 
 
 def test_a_change_between_two_drawn_values_is_found() -> None:
@@ -231,10 +240,14 @@ def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
     d = list_result_parts(ins)[0]
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
         compute_sweep(
-            ins, operands, parse_swept_part(ins, "a.h0"), parse_swept_part(ins, "a.b1"), of=d
+            ins,
+            operands,
+            parse_swept_part(ins, "a.h0"),
+            parse_swept_part(ins, "a.b1"),
+            result_part=d,
         )
     with pytest.raises(ValueError, match="is above"):
-        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), of=d, bounds=(0, 0xFF))
+        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), result_part=d, bounds=(0, 0xFF))
 
 
 def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
@@ -268,7 +281,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
         ("d.b0", 0, [-128 + b for b in range(256)]),
         ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
     ):
-        found = compute_sweep(ins, operands, x, y, of=parse_result_part(ins, of))
+        found = compute_sweep(ins, operands, x, y, result_part=parse_result_part(ins, of))
         assert [found.x.format_value_at(at) for at in range(256)] == [
             str(low + at) for at in range(256)
         ]
@@ -281,7 +294,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
 def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     ins = parse(BOTH)
     found = compute_sweep(
-        ins, OPERANDS, parse_swept_part(ins, "b.b3"), of=parse_result_part(ins, "d")
+        ins, OPERANDS, parse_swept_part(ins, "b.b3"), result_part=parse_result_part(ins, "d")
     )
     assert found.x.format_value_at(255) == "255"
     assert (
@@ -295,7 +308,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
         same,
         bind_values(same, {"a": 0}),
         parse_swept_part(same, "a.b0"),
-        of=parse_result_part(same, "d"),
+        result_part=parse_result_part(same, "d"),
     )
     assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
@@ -363,8 +376,8 @@ def test_where_models_part_is_told() -> None:
         "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; ptxas-13.5 parts from it, and there it is 255."
     ) in said
     other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
-    assert other.other
-    assert other.other.name == "isa"
+    assert other.other_model
+    assert other.other_model.name == "isa"
     assert np.flatnonzero(other.divergence_mask).tolist() == apart
 
 
@@ -408,7 +421,7 @@ def test_every_example_is_told(opcode: str) -> None:
     of = choose_default_result(ins, x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, of=of)
+        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
         told = describe_sweep(found)
         assert all(line.endswith((".", ":")) for line in told)
         assert "At the current point" in told[-1]

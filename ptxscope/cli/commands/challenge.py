@@ -13,11 +13,11 @@ from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...learn.exercises import (
     Exercise,
     feedback_lines,
+    format_prompt,
     grade_answer,
     iter_exercises,
     list_hints,
     map_families,
-    prompt,
     question_lines,
     skipped_lines,
 )
@@ -121,8 +121,8 @@ class _Asking(NamedTuple):
     def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> _Asking:
         """Return the state after one more exercise, and save it if possible."""
         key = (exercise.opcode, exercise.kind)
-        one = Tally().with_(key, outcome, hint_count).total
-        tally, store = self.tally.with_(key, outcome, hint_count), self.store
+        one = Tally().with_exercise(key, outcome, hint_count).total
+        tally, store = self.tally.with_exercise(key, outcome, hint_count), self.store
         if store:
             try:
                 store.save_tally(tally)
@@ -139,7 +139,7 @@ def _ask_one(state: _Asking, exercise: Exercise) -> _Asking:
     print("\n".join(lines))
     attempts, hint_count = iter(list_hints(exercise)), 0
     while True:
-        text = _read_line(prompt(exercise))
+        text = _read_line(format_prompt(exercise))
         if text.strip() == "?":
             hint = next(attempts, "")
             hint_count += bool(hint)
@@ -193,15 +193,15 @@ def _read_line(prompt: str) -> str:
 
 def _print_result(asking: _Asking) -> None:
     now = asking.now
-    if now.asked:
-        text = f"{now.right} of {now.asked} right"
+    if now.total:
+        text = f"{now.right} of {now.total} right"
         text += f", {now.skipped} skipped" if now.skipped else ""
         print(f"{text}, {format_count(now.hints, 'hint')}." if now.hints else f"{text}.")
     else:
         print("Nothing was answered.")
     total = asking.tally.total
-    if total.asked > now.asked:
-        print(f"So far {total.right} of {total.asked}; ptxscope challenge --tally tells more.")
+    if total.total > now.total:
+        print(f"So far {total.right} of {total.total}; ptxscope challenge --tally tells more.")
 
 
 def _export(tally: Tally, name: str) -> None:

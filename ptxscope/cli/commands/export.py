@@ -15,7 +15,7 @@ from ...engine.records import NamedTuple
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...export import Format
-from ...export.content.alt_text import short_alt
+from ...export.content.alt_text import format_short_alt
 from ...export.content.document import build_document
 from ...export.content.id_prefix import with_unique_ids
 from ...export.formats.markdown import escape_text, fence_text
@@ -226,7 +226,7 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
     document = render_document(trace, format_, options)
     if is_picture:
         _add(_make_picture(file, folder, format_, document), pictures)
-        alt = escape_text(short_alt(build_document(trace, options)))
+        alt = escape_text(format_short_alt(build_document(trace, options)))
         return f"![{alt}]({quote(PurePosixPath(file).as_posix())})"
     assert isinstance(document, str)
     if format_ == Format.HTML:

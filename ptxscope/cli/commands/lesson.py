@@ -242,7 +242,7 @@ class _Player:
 
     def _grade_word(self, word: str) -> None:
         """Grade the typed answer, or show a hint."""
-        from ...learn.grader import judge, list_hints, reply
+        from ...learn.grader import format_reply, grade_answer, list_hints
         from ...learn.lesson_text import make_question
 
         question = make_question(self._card)
@@ -258,7 +258,7 @@ class _Player:
             self._reveal("It is")
             return
         try:
-            answer = judge(question, word)
+            answer = grade_answer(question, word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
             print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
@@ -267,7 +267,7 @@ class _Player:
             self._reveal("")
             return
         self._wrong_count += 1
-        feedback = reply(question, answer, is_first=self._wrong_count == 1)
+        feedback = format_reply(question, answer, is_first=self._wrong_count == 1)
         print(*_wrap_text(make_printable(f"Not {word}. {feedback}"), ""), sep="\n")
 
     def _reveal(self, remark: str) -> None:

@@ -46,7 +46,7 @@ def describe(opcode: str) -> dict[str, object]:
         "opcode": opcode,
         "group": entry.group,
         "forms": count_forms(opcode),
-        "documented_forms": count_forms(opcode, documented=True),
+        "documented_forms": count_forms(opcode, is_documented=True),
         "summary": entry.summary,
         "syntax": format_syntax(entry),
         "section": entry.section,

@@ -99,8 +99,8 @@ def _format_requirement(need: VersionRequirement) -> str:
 def _format_counts(entry: Entry) -> str:
     """Return the count of forms, and how many have different answers, by assembler."""
     every = count_forms(entry.opcode)
-    documented = count_forms(entry.opcode, documented=True)
-    counts = count_forms(entry.opcode, ptxas=True)
+    documented = count_forms(entry.opcode, is_documented=True)
+    counts = count_forms(entry.opcode, is_in_ptxas=True)
     texts = f"{every:,} legal forms"
     if documented != every:
         texts += f", {documented:,} of them documented"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
-from ...export.options import Options, checked_id
+from ...export.options import Options, validate_id
 from ...export.theme import Theme
 from ...sweep.register_parts import (
     RegisterPart,
@@ -114,7 +114,7 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
 def _make_options(chosen: argparse.Namespace) -> Options:
     options = Options(theme=Theme(chosen.theme), scale=chosen.scale, width=chosen.width)
     try:
-        return options._replace(id=checked_id(chosen.id) if chosen.id else "")
+        return options._replace(id=validate_id(chosen.id) if chosen.id else "")
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
@@ -136,7 +136,7 @@ def _make_sweep(chosen: argparse.Namespace) -> Sweep:
             operands,
             x,
             y,
-            of=result,
+            result_part=result,
             model=model,
             bounds=bounds,
             with_events=swept_names <= inputs.keys(),
@@ -180,9 +180,9 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
         if not colon:
             problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
             raise PtxError(text, (problem,))
-        first = x.read_in_order(low)
+        first = x.parse_bound(low)
         start += len(low) + 1
-        last = x.read_in_order(high)
+        last = x.parse_bound(high)
         start = len("--range ")
         if x.compute_rank(first) > x.compute_rank(last):
             message = f"{x.format_value(first)} is above {x.format_value(last)}"

@@ -11,12 +11,12 @@ from ...engine.tracing.trace import Trace
 from ...export import FORMATS, TEXTS, export
 from ...export.content.annotated_trace import annotate_trace as with_choices
 from ...export.content.option_support import (
-    ACTS,
+    AFFECTED_FORMATS,
     format_affected_formats,
     format_no_effect_error,
     has_effect,
 )
-from ...export.options import DEFAULT, Options, checked_id, validated
+from ...export.options import DEFAULT, Options, validate_id, validate_options
 from ...export.theme import Theme
 from .. import CommandError
 from ..support.arguments import (
@@ -139,7 +139,7 @@ def parse_request(
 
 def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
     """Raise CommandError for an option without an effect in the chosen format."""
-    for name in ACTS:
+    for name in AFFECTED_FORMATS:
         dest = name.replace("-", "_")
         value = getattr(chosen, dest, None)
         if value != to.get_default(dest) and not has_effect(name, chosen.format):
@@ -245,7 +245,7 @@ def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     )
     options = make_picture_options(chosen, options)
     try:
-        options = validated(options._replace(id=checked_id(chosen.id) if chosen.id else ""))
+        options = validate_options(options._replace(id=validate_id(chosen.id) if chosen.id else ""))
         return with_choices(
             trace,
             options,
@@ -270,7 +270,7 @@ def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of a file, and the options that it was written with."""
-    from ...export.formats.json import read
+    from ...export.formats.json import load_with_options
     from ..support.inputs import format_input_name, open_text
 
     arguments = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
@@ -284,7 +284,7 @@ def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
     try:
         if len(text) > _LONGEST:
             raise ValueError(f"it has more than {_LONGEST:,} characters")
-        return read(text)
+        return load_with_options(text)
     except ValueError as error:
         raise CommandError(
             f"error: {format_input_name(chosen.read)}: {make_printable(str(error))}"
@@ -292,8 +292,8 @@ def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
-    from ...export.content.alt_text import format_alt_text, short_alt
+    from ...export.content.alt_text import format_alt_text, format_short_alt
     from ...export.content.document import build_document
 
     doc = build_document(trace, options)
-    return (short_alt(doc) if length == _ALTS[0] else format_alt_text(doc)) + "\n"
+    return (format_short_alt(doc) if length == _ALTS[0] else format_alt_text(doc)) + "\n"

@@ -1,7 +1,7 @@
-"""The calls of a plan, ready to run: in little memory, on blocks that stay in cache.
+"""The calls of a plan, ready to run in little memory, on blocks that stay in cache.
 
-Registers are given out by when they are last read: what a call is the last to read, it may write
-over. What becomes a result is computed in its place in the array that is given for it.
+Scratch memory is reused after the last read of a register, so a call may overwrite an input that it
+is the last to read. Results are computed directly in the output arrays.
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ from .call_sequence import (
     copy,
 )
 from .demand import record_plan
-from .instruction_selection import select
+from .instruction_selection import select_calls
 
 Array = npt.NDArray[Any]
 """A flat array."""
-BLOCK = 1 << 18
-"""The most results that are computed at a time."""
-_LEAST = 1 << 15
-"""Fewer, and calling would cost more than the calls."""
-_CACHED = 1 << 22
-"""Bytes of scratch memory that the outer cache keeps beside what is read and written: to go on to
-the next block costs more than the inner cache spares."""
+MAX_BLOCK = 1 << 18
+"""Maximum number of results in a block."""
+_MIN_BLOCK = 1 << 15
+"""Minimum number of results in a block: below it, the overhead of calling dominates."""
+_CACHE_BYTES = 1 << 22
+"""Bytes of scratch memory that fit in the outer cache beside inputs and outputs.
+
+Another block costs more than the inner cache would save.
+"""
 
 
 class CallOperand(NamedTuple):
-    """What a call is given: a constant, or lanes in scratch memory or in a given array."""
+    """An operand of a call: a constant, or lanes in scratch memory, an operand or a result."""
 
     place: Buffer | CallConstant
     dtype: Dtype
@@ -57,105 +59,111 @@ class Call(NamedTuple):
 
 
 class RunBuffers(NamedTuple):
-    """What is read and written, as flat arrays of the types that ``storage`` names."""
+    """The operands and results of one run, as flat arrays of the types of ``get_storage_dtype``."""
 
     size: int
-    """How many results there are."""
-    most: int
-    """How many of them are computed at a time: a block."""
+    """The number of results."""
+    block_size: int
+    """The number of results in a block."""
     blocked: Mapping[Buffer, Array]
-    """Arrays of all elements, of which each block has its own."""
+    """Arrays of all elements; each block uses its slice."""
     broadcast: Mapping[Buffer, Array]
-    """Operands of so many elements as a block: all are the same, or they are filled in for each."""
+    """Operands with one block of elements: constant, or refilled before each block."""
     refill: Iterator[None] | None = None
-    """Fills in the operands for the next block."""
+    """Refills the operands for the next block."""
 
     def iter_blocks(self) -> Iterator[tuple[int, int]]:
-        """Where each begins and ends."""
-        for start in range(0, self.size, self.most):
+        """Yield the start and end of each block."""
+        for start in range(0, self.size, self.block_size):
             if self.refill:
                 next(self.refill)
-            yield start, min(start + self.most, self.size)
+            yield start, min(start + self.block_size, self.size)
 
 
 class ArrayProgram:
-    """What a plan computes, as calls. Any number of threads may run it."""
+    """The computation of a plan as calls. Any number of threads may run it."""
 
-    def __init__(self, plan: Plan, *, told: bool = False) -> None:
+    def __init__(self, plan: Plan, *, with_flags: bool = False) -> None:
         self.plan = plan
-        steps = select(record_plan(plan, with_flags=told))
+        steps = select_calls(record_plan(plan, with_flags=with_flags))
         self.results = {name: view.bytes for name, view in steps.results.items()}
-        """How many bytes each result has."""
+        """The bytes per result of each destination, by name."""
         memory = _Memory(steps)
         self.calls = tuple(memory.calls)
         self.slots = tuple(memory.slots)
         self.scratch = tuple(memory.sizes)
-        """How many bytes each piece of scratch memory has of each result."""
-        fit = _CACHED // max(sum(self.scratch), 1)
-        self.block = min(max(1 << fit.bit_length() - 1, _LEAST), BLOCK)
-        """How many results are best computed at a time."""
+        """The bytes per result of each piece of scratch memory."""
+        fit = _CACHE_BYTES // max(sum(self.scratch), 1)
+        self.block = min(max(1 << fit.bit_length() - 1, _MIN_BLOCK), MAX_BLOCK)
+        """The best number of results in a block."""
 
     def __str__(self) -> str:
-        """The calls as they are made, a line each."""
+        """Return the calls in order, one per line."""
         return "\n".join(
             f"{_format_slot(self.slots[call.out])} = "
             f"{getattr(call.function, '__name__', call.function)}"
-            f"({', '.join(_format_slot(self.slots[at]) for at in call.inputs)})"
+            f"({', '.join(_format_slot(self.slots[index]) for index in call.inputs)})"
             for call in self.calls
         )
 
-    def run(self, feed: RunBuffers) -> None:
-        """Compute results, a block after the other."""
-        scratch, given = self._copy_environment(feed.most)
-        here, moving = list(scratch), list[tuple[int, Array, int]]()
-        for at, place, dtype in given:
-            if place in feed.broadcast:
-                here[at] = feed.broadcast[place].view(dtype)
+    def run(self, buffers: RunBuffers) -> None:
+        """Compute all results, block by block."""
+        scratch, open_slots = self._copy_environment(buffers.block_size)
+        arrays, blocked_slots = list(scratch), list[tuple[int, Array, int]]()
+        for index, place, dtype in open_slots:
+            if place in buffers.broadcast:
+                arrays[index] = buffers.broadcast[place].view(dtype)
             else:
-                here[at] = view = feed.blocked[place].view(dtype)
-                moving.append((at, view, view.size // feed.size))
-        for start, end in feed.iter_blocks():
-            if end - start < feed.most:
-                here = [_take_first(x, end - start, feed.most) for x in here]
-            if end - start < feed.size:
-                for at, view, lanes in moving:
-                    here[at] = view[start * lanes : end * lanes]
+                arrays[index] = view = buffers.blocked[place].view(dtype)
+                blocked_slots.append((index, view, view.size // buffers.size))
+        for start, end in buffers.iter_blocks():
+            if end - start < buffers.block_size:
+                arrays = [_take_first(x, end - start, buffers.block_size) for x in arrays]
+            if end - start < buffers.size:
+                for index, view, lanes in blocked_slots:
+                    arrays[index] = view[start * lanes : end * lanes]
             for function, inputs, out in self.calls:
-                function(*[here[at] for at in inputs], out=here[out])
+                function(*[arrays[index] for index in inputs], out=arrays[out])
 
-    def _copy_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        """What the slots are, as far as no block decides; and those that each block is."""
-        if getattr(_kept, "of", None) != (id(self), most):
-            _kept.of, _kept.program, _kept.environment = (
-                (id(self), most),
+    def _copy_environment(
+        self, block_size: int
+    ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
+        """Return the slots with those that are the same in every block, and those to fill in."""
+        if getattr(_thread_cache, "key", None) != (id(self), block_size):
+            _thread_cache.key, _thread_cache.program, _thread_cache.environment = (
+                (id(self), block_size),
                 self,
-                self._make_environment(most),
+                self._make_environment(block_size),
             )
-        found: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _kept.environment
-        return found
+        environment: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _thread_cache.environment
+        return environment
 
-    def _make_environment(self, most: int) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        memory = [np.empty(size * most, np.uint8) for size in self.scratch]
+    def _make_environment(
+        self, block_size: int
+    ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
+        memory = [np.empty(size * block_size, np.uint8) for size in self.scratch]
         slots: list[Any] = []
-        given: list[tuple[int, Buffer, Dtype]] = []
-        for at, (place, dtype, lanes) in enumerate(self.slots):
+        open_slots: list[tuple[int, Buffer, Dtype]] = []
+        for index, (place, dtype, lanes) in enumerate(self.slots):
             if isinstance(place, CallConstant):
                 slots.append(np.array(place.value, dtype))
             elif place.kind is BufferKind.SCRATCH:
-                slots.append(memory[int(place.name)][: most * lanes * dtype.itemsize].view(dtype))
+                slots.append(
+                    memory[int(place.name)][: block_size * lanes * dtype.itemsize].view(dtype)
+                )
             else:
                 slots.append(None)
-                given.append((at, place, dtype))
-        return slots, given
+                open_slots.append((index, place, dtype))
+        return slots, open_slots
 
 
-_kept = threading.local()
-"""The memory of the program that a thread ran last, for the next time."""
+_thread_cache = threading.local()
+"""The memory of the program that each thread ran last, kept for its next run."""
 
 
-def _take_first(x: Array | None, size: int, most: int) -> Array | None:
-    """Of scratch memory for so many results, what fewer take."""
-    return x[: x.size // most * size] if x is not None and x.ndim else x
+def _take_first(x: Array | None, size: int, block_size: int) -> Array | None:
+    """Shorten scratch memory from a whole block to ``size`` results."""
+    return x[: x.size // block_size * size] if x is not None and x.ndim else x
 
 
 def _format_slot(slot: CallOperand) -> str:
@@ -170,20 +178,22 @@ def _format_slot(slot: CallOperand) -> str:
 
 
 class _Memory:
-    """The calls of some steps, with every register in its place."""
+    """The calls of a sequence, with a place assigned to every register."""
 
-    def __init__(self, given: CallSequence) -> None:
-        steps, self._places = _deliver_results(given)
+    def __init__(self, sequence: CallSequence) -> None:
+        steps, self._places = _deliver_results(sequence)
         self.calls: list[Call] = []
         self.slots: dict[CallOperand, int] = {}
         self.sizes: list[int] = []
         self._free: list[int] = []
-        last = {x.register: at for at, step in enumerate(steps) for x in _iter_views(step)}
-        for at, step in enumerate(steps):
+        last_reads = {
+            x.register: index for index, step in enumerate(steps) for x in _iter_views(step)
+        }
+        for index, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)
-            # the first comes last, and is written over first
-            read = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
-            ends = [x for x in read.values() if last[x.register] == at]
+            # freed places are reused last in, first out, so the first input is overwritten first
+            views = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
+            ends = [x for x in views.values() if last_reads[x.register] == index]
             size = step.out.dtype.itemsize
             self._release_registers(x.register for x in ends if x.dtype.itemsize == size)
             self._assign_place(step.out)
@@ -203,34 +213,34 @@ class _Memory:
         self._free += (int(place.name) for place in places if place.kind is BufferKind.SCRATCH)
 
     def _assign_place(self, out: LaneView) -> None:
-        """A place for what is written: one that is free and large enough, or is made so."""
+        """Assign a place for an output: a free one that is large enough, or one enlarged to fit."""
         assert isinstance(out.register, int)
         if out.register in self._places:
             return
         if not self._free:
             self._free.append(len(self.sizes))
             self.sizes.append(0)
-        # what was freed last is the likeliest to be in cache
+        # the place freed last is the likeliest to be in cache
         large = [x for x in self._free if self.sizes[x] >= out.bytes]
-        chosen = (large or self._free)[-1]
-        self._free.remove(chosen)
-        self.sizes[chosen] = max(self.sizes[chosen], out.bytes)
-        self._places[out.register] = Buffer(BufferKind.SCRATCH, chosen)
+        index = (large or self._free)[-1]
+        self._free.remove(index)
+        self.sizes[index] = max(self.sizes[index], out.bytes)
+        self._places[out.register] = Buffer(BufferKind.SCRATCH, index)
 
 
 def _iter_views(step: ArrayCall) -> Iterable[LaneView]:
     return (x for x in step.inputs if isinstance(x, LaneView))
 
 
-def _deliver_results(given: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
-    """The steps, and the registers that are results; what can't be one's own is copied."""
-    steps, places = list(given.steps), dict[int, Buffer]()
-    made = {step.out.register for step in steps}
-    for role, view in given.results.items():
+def _deliver_results(sequence: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:
+    """Return the steps and the results' registers; copy results that are operands or duplicates."""
+    steps, places = list(sequence.steps), dict[int, Buffer]()
+    registers = {step.out.register for step in steps}
+    for role, view in sequence.results.items():
         register = view.register
         if isinstance(register, Buffer) or register in places:
-            register = 1 + max((x for x in made if isinstance(x, int)), default=-1)
-            made.add(register)
+            register = 1 + max((x for x in registers if isinstance(x, int)), default=-1)
+            registers.add(register)
             steps.append(ArrayCall(copy, (view,), view._replace(register=register)))
         places[register] = Buffer(BufferKind.RESULT, role)
     return steps, places

@@ -1,4 +1,4 @@
-"""Running a Plan on NumPy arrays."""
+"""Execution of plans on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -18,49 +18,52 @@ from .call_sequence import Buffer, BufferKind, Dtype
 
 AnyArray = npt.NDArray[Any]
 
-_PROGRAMS = {False: 1 << 10, True: 1 << 6}
-"""How many are kept: a few kilobytes of calls each, or most of a megabyte of machine code."""
+_MAX_PROGRAMS = {False: 1 << 10, True: 1 << 6}
+"""Maximum number of cached programs, by ``native``.
+
+NumPy programs take a few kilobytes each, machine code most of a megabyte.
+"""
 _programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
-_adding = Lock()
+_lock = Lock()
 _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
-"""The places of roles, which are few."""
+"""Cached buffers by role; there are only a few roles."""
 _STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
 
 
 def get_storage_dtype(type_: Type) -> Dtype:
-    """The array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
+    """Return the array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
     return _STORAGE[type_]
 
 
 class RunnablePlan(Protocol):
-    """What a plan has become: calls of NumPy, or a function of the machine."""
+    """A plan compiled to NumPy calls or to machine code."""
 
     plan: Plan
     block: int
-    """How many results are best computed at a time."""
+    """The best number of results in a block."""
 
-    def run(self, feed: RunBuffers) -> None:
-        """Write the results."""
+    def run(self, buffers: RunBuffers) -> None:
+        """Compute and write all results."""
 
 
 def get_program(plan: Plan) -> ArrayProgram:
-    """The calls of NumPy that compute a plan; made once and kept."""
-    found = _get_runnable(plan, native=False)
-    assert isinstance(found, ArrayProgram)
-    return found
+    """Return the NumPy calls that compute a plan, cached."""
+    program = _get_runnable(plan, is_native=False)
+    assert isinstance(program, ArrayProgram)
+    return program
 
 
-def _get_runnable(plan: Plan, native: bool) -> RunnablePlan:
-    # plans are kept by `lower`, and to hash one takes longer than to run it on a few values
-    programs = _programs[native]
-    found = programs.get(id(plan))
-    if found is None or found.plan is not plan:
-        found = _get_machine_code(plan) if native else ArrayProgram(plan)
-        with _adding:
-            if len(programs) >= _PROGRAMS[native]:
+def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
+    # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
+    programs = _programs[is_native]
+    program = programs.get(id(plan))
+    if program is None or program.plan is not plan:
+        program = _get_machine_code(plan) if is_native else ArrayProgram(plan)
+        with _lock:
+            if len(programs) >= _MAX_PROGRAMS[is_native]:
                 del programs[next(iter(programs))]
-            programs[id(plan)] = found
-    return found
+            programs[id(plan)] = program
+    return program
 
 
 def _get_machine_code(plan: Plan) -> RunnablePlan:
@@ -75,24 +78,27 @@ def run_blocks(
     shape: tuple[int, ...],
     out: Mapping[str, AnyArray] | None = None,
     *,
-    native: bool = False,
+    is_native: bool = False,
 ) -> dict[str, AnyArray]:
-    """The destinations of a plan by role, over operands that broadcast to a shape.
+    """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
-    Operands are arrays of integers or truths of any type, of which the low bits count; what is
-    not in one piece, or of another type than ``storage`` names, is copied a block at a time.
-    Results are of the types that ``storage`` names, in ``out`` where that has an array: one in
-    one piece that shares no memory with the operands. ``native`` has llvmlite compile the plan.
+    Operands are arrays of integers or truths of any type; their low bits count. Operands that are
+    not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
+    have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
+    contiguous ones that share no memory with the operands. ``native`` compiles the plan with
+    llvmlite.
     """
-    given = out or {}
+    outputs = out or {}
     results = {
-        x.role: given[x.role] if x.role in given else np.empty(shape, get_storage_dtype(x.type))
+        x.role: outputs[x.role] if x.role in outputs else np.empty(shape, get_storage_dtype(x.type))
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = _get_runnable(plan, native)
-        typed = {x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources}
-        program.run(_make_buffers(typed, results, shape, min(size, program.block)))
+        program = _get_runnable(plan, is_native)
+        typed_operands = {
+            x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
+        }
+        program.run(_make_buffers(typed_operands, results, shape, min(size, program.block)))
     return results
 
 
@@ -100,70 +106,76 @@ def _make_buffers(
     operands: Mapping[str, tuple[AnyArray, Dtype]],
     results: Mapping[str, AnyArray],
     shape: tuple[int, ...],
-    most: int,
+    block_size: int,
 ) -> RunBuffers:
-    """Operands and results as flat arrays; so many results at a time."""
+    """Return operands and results as flat arrays, with blocks of ``block_size`` results."""
     size = math.prod(shape)
-    moving: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
-    standing = dict[Buffer, Array]()
-    copied = list[tuple[AnyArray, Array]]()
+    blocked: dict[Buffer, Array] = {_result(role): x.reshape(-1) for role, x in results.items()}
+    broadcast = dict[Buffer, Array]()
+    copies = list[tuple[AnyArray, Array]]()
     for role, (array, dtype) in operands.items():
         place = _operand(role)
-        if array.size == size and _is_plain(array, dtype):
-            moving[place] = array.reshape(-1).view(dtype)
+        if array.size == size and _is_flat(array, dtype):
+            blocked[place] = array.reshape(-1).view(dtype)
             continue
-        standing[place] = np.empty(most, dtype)
+        broadcast[place] = np.empty(block_size, dtype)
         if array.size == 1:
-            np.copyto(standing[place], array.reshape(()), casting="unsafe")
+            np.copyto(broadcast[place], array.reshape(()), casting="unsafe")
         else:
-            copied.append((np.broadcast_to(array, shape), standing[place]))
+            copies.append((np.broadcast_to(array, shape), broadcast[place]))
     return RunBuffers(
-        size, most, moving, standing, _fill_copies(copied, size, most) if copied else None
+        size,
+        block_size,
+        blocked,
+        broadcast,
+        _fill_copies(copies, size, block_size) if copies else None,
     )
 
 
-def _is_plain(array: AnyArray, dtype: Dtype) -> bool:
-    """Its memory is that of a flat array of a type."""
-    given = array.dtype
+def _is_flat(array: AnyArray, dtype: Dtype) -> bool:
+    """Whether an array's memory is that of a flat array of a type."""
+    array_dtype = array.dtype
     return (
-        given.itemsize == dtype.itemsize
-        and given.isnative
-        and (given.kind == "b") == (dtype.kind == "b")
+        array_dtype.itemsize == dtype.itemsize
+        and array_dtype.isnative
+        and (array_dtype.kind == "b") == (dtype.kind == "b")
         and array.flags.c_contiguous
         and array.flags.aligned
     )
 
 
-def _fill_copies(copied: Sequence[tuple[AnyArray, Array]], size: int, most: int) -> Iterator[None]:
-    """Fills copies with so many elements at a time of arrays of one shape and any types."""
+def _fill_copies(
+    copies: Sequence[tuple[AnyArray, Array]], size: int, block_size: int
+) -> Iterator[None]:
+    """Fill the copies block by block from arrays of one shape and any types."""
     pieces: Any = np.nditer(  # type: ignore[call-overload]  # it lacks "contig"
-        [array for array, _ in copied],
+        [array for array, _ in copies],
         flags=["external_loop", "buffered", "ranged"],
-        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(copied),
-        op_dtypes=[copy.dtype for _, copy in copied],
+        op_flags=[["readonly", "contig", "aligned", "nbo"]] * len(copies),
+        op_dtypes=[copy.dtype for _, copy in copies],
         order="C",
         casting="unsafe",
-        buffersize=most,
+        buffersize=block_size,
     )
-    for start in range(0, size, most):
-        pieces.iterrange = (start, min(start + most, size))
-        at = 0
+    for start in range(0, size, block_size):
+        pieces.iterrange = (start, min(start + block_size, size))
+        position = 0
         for piece in pieces:
             parts = piece if isinstance(piece, tuple) else (piece,)
-            for (_, copy), part in zip(copied, parts, strict=True):
-                copy[at : at + part.size] = part
-            at += parts[0].size
+            for (_, copy), part in zip(copies, parts, strict=True):
+                copy[position : position + part.size] = part
+            position += parts[0].size
         yield
 
 
 def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
-    """The destinations by role for each of many operands by role."""
+    """Return the destinations by role for each set of operands by role."""
     operands = {
         source.role: np.array([x[source.role] for x in batch], get_storage_dtype(source.type))
         for source in plan.sources
     }
-    found = run_blocks(plan, operands, (len(batch),))
-    columns = {role: array.astype(np.uint64).tolist() for role, array in found.items()}
+    results = run_blocks(plan, operands, (len(batch),))
+    columns = {role: array.astype(np.uint64).tolist() for role, array in results.items()}
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]

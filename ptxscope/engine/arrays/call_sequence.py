@@ -1,7 +1,7 @@
-"""A straight line of calls of NumPy's functions on registers, each in one machine type.
+"""A straight line of calls of NumPy functions on registers, each in one machine type.
 
-The lanes of n values lie side by side in one flat array, lane 0 first, as they do in memory, so
-that a register's bytes are a view of its words.
+The lanes of n values are adjacent in one flat array, lane 0 first, as in memory, so a register's
+bytes are a view of its words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .integer_types import WIDTHS, MachineInt
 
 Dtype = np.dtype[Any]
 Function = Callable[..., object]
-"""Takes arrays and, by name, ``out``: a ufunc, or what is called like one."""
+"""A ufunc, or a function called like one: with arrays, and ``out`` by name."""
 
 DTYPES = {
     MachineInt(bits, signed): np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
@@ -29,7 +29,7 @@ TRUTH = np.dtype(bool)
 
 
 class BufferKind(StrEnum):
-    """What an array is there for."""
+    """The purpose of an array."""
 
     OPERAND = "operand"
     RESULT = "result"
@@ -37,14 +37,14 @@ class BufferKind(StrEnum):
 
 
 class Buffer(NamedTuple):
-    """An array: of an operand or a result, by its role, or a numbered piece of scratch memory."""
+    """The array of an operand or a result, by role, or a numbered piece of scratch memory."""
 
     kind: BufferKind
     name: str | int
 
 
 class LaneView(NamedTuple):
-    """Lanes of a type: those of an operand, or of a register that a call writes."""
+    """Lanes of one type: those of an operand, or of a register that a call writes."""
 
     register: int | Buffer
     dtype: Dtype
@@ -57,11 +57,11 @@ class LaneView(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """How many bytes it has of each result."""
+        """The number of bytes per result."""
         return self.lanes * self.dtype.itemsize
 
     def with_type(self, type_: MachineInt) -> LaneView:
-        """The same bytes as another type."""
+        """Return the same bytes as lanes of another type."""
         return LaneView(self.register, DTYPES[type_], 8 * self.bytes // type_.bits)
 
 
@@ -73,7 +73,7 @@ class CallConstant(NamedTuple):
 
 
 class ArrayCall(NamedTuple):
-    """One call: of a function, for all lanes of a block."""
+    """One call of a function, for all lanes of a block."""
 
     function: Function
     inputs: tuple[LaneView | CallConstant, ...]
@@ -81,25 +81,27 @@ class ArrayCall(NamedTuple):
 
 
 class CallSequence(NamedTuple):
-    """A straight line of calls, in which each register is written once."""
+    """A straight line of calls that writes each register once."""
 
     steps: tuple[ArrayCall, ...]
     results: Mapping[str, LaneView]
-    """Where each destination's bits are in the end, by role."""
+    """The view that holds each destination's bits, by role."""
 
 
 def copy(x: npt.NDArray[Any], *, out: npt.NDArray[Any]) -> None:
-    """Integers in another type: the low bits, where they do not fit."""
+    """Convert integers to another type; keep the low bits of those that do not fit."""
     np.copyto(out, x, casting="unsafe")
 
 
 clip: Function = np.ndarray.clip
-"""As a method: ``np.clip`` takes microseconds before it begins, and the method has a fast path
-where the ends are constants, which ``np.minimum`` and ``np.maximum`` lack."""
+"""A method, since ``np.clip`` has an overhead of microseconds.
+
+The method also has a fast path for constant bounds, which ``np.minimum`` and ``np.maximum`` lack.
+"""
 
 
 def make_constant(value: int, type_: MachineInt) -> CallConstant:
-    """An integer's low bits in a type."""
+    """Return the low bits of an integer as a constant of a type."""
     value &= (1 << type_.bits) - 1
     if type_.signed and value >> (type_.bits - 1):
         value -= 1 << type_.bits

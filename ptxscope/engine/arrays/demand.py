@@ -1,8 +1,8 @@
-"""What of a tape is needed: which of its nodes, and how many of the low bits of each.
+"""Demand analysis of a tape: which nodes are needed, and how many low bits of each.
 
-Sums, products and casts pass on how many of their bits count: the low bits of a sum depend on the
-low bits of its terms alone. A comparison, a bound or a magnitude needs all of its arguments. So a
-node is held in the narrowest type that holds its values, or the bits of it that count.
+Sums, products and casts pass on the number of bits that count: the low bits of a sum depend only on
+the low bits of its terms. A comparison, a bound or a magnitude needs every bit of its arguments. So
+a node is stored in the narrowest type that holds its values, or the bits that count.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ from ..records import NamedTuple
 from ..semantics.micro_operations import Choose
 from ..semantics.plan import Plan
 from .integer_types import WIDEST, MachineInt, find_narrowest_type, round_up_width
-from .narrowing import PASSES, WHOLE
+from .narrowing import FLAGGED_PASSES, PASSES
 from .tape import Node, Op, Tape
 
-ALL = 1 << 30
-"""More bits than any node has: its very value counts."""
+ALL_BITS = 1 << 30
+"""More bits than any node has: the exact value counts."""
 
 
 class BitDemand(NamedTuple):
-    """What counts of a node."""
+    """The bits and lanes of a node that count."""
 
     bits: int
-    """How many of its low bits, or ALL."""
+    """The number of low bits, or ALL."""
     lanes: frozenset[int]
 
-    def union(self, other: BitDemand) -> BitDemand:
-        """What counts where both are needed."""
-        return BitDemand(max(self.bits, other.bits), self.lanes | other.lanes)
+    def union(self, demand: BitDemand) -> BitDemand:
+        """Return the demand of two readers together."""
+        return BitDemand(max(self.bits, demand.bits), self.lanes | demand.lanes)
 
 
-NOTHING = BitDemand(0, frozenset())
+NO_DEMAND = BitDemand(0, frozenset())
 
 
 class Recording(NamedTuple):
-    """What a plan computes, without what nobody reads."""
+    """The computation of a plan, reduced to the nodes that are needed."""
 
     needs: Mapping[Node, BitDemand]
-    """The nodes, each behind its arguments, and what counts of them."""
+    """The nodes, each after its arguments, and the demand on them."""
     results: Mapping[str, tuple[Node, Type]]
-    """The node that is a destination's bits, by role."""
+    """The node that holds each destination's bits, by role."""
 
     def choose_storage_type(self, x: Node) -> MachineInt:
-        """The type a node is held in: the narrowest for its values, or for what counts of them.
+        """Return the type that stores a node: the narrowest for its values or for the demand on it.
 
-        Where it is narrower than what counts, it holds the values.
+        If the type is narrower than the demand, it holds the values.
         """
         exact, bits = find_narrowest_type(x.range), self.needs[x].bits
         if bits <= WIDEST:
@@ -58,71 +58,73 @@ class Recording(NamedTuple):
 
 
 def record_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
-    """A plan's micro-operations, run on a tape, and what each pass of rules makes of it.
+    """Run a plan's micro-operations on a tape and apply each pass of rules.
 
-    Where it is to be told what happens on the way, the flags of the rows are results too, called
-    by `flag_of`, and so are the conditions of choices.
+    ``with_flags`` adds the rows' flags and the conditions of choices to the results, under the
+    names of ``make_flag_key``.
     """
-    passes = WHOLE if with_flags else PASSES
+    passes = FLAGGED_PASSES if with_flags else PASSES
     tape = Tape(passes[0])
     values = {source.role: tape.add_source(source.role, source.type) for source in plan.sources}
     for row in plan.rows:
         values[row.key] = row.micro.run(tape, *(values[key] for key in row.inputs))
     results = {x.role: (values[x.key], x.type) for x in plan.results}
-    found = _find_demand(tape, results | (_record_flags(plan, tape, values) if with_flags else {}))
+    recording = _find_demand(
+        tape, results | (_record_flags(plan, tape, values) if with_flags else {})
+    )
     for rules in passes[1:]:
-        tape, moved = Tape(rules), dict[Node, Node]()
-        for x in found.needs:
-            moved[x] = tape.copy_node(x, moved)
-        results = {role: (moved[x], type_) for role, (x, type_) in found.results.items()}
-        found = _find_demand(tape, results)
-    return found
+        tape, copies = Tape(rules), dict[Node, Node]()
+        for x in recording.needs:
+            copies[x] = tape.copy_node(x, copies)
+        results = {role: (copies[x], type_) for role, (x, type_) in recording.results.items()}
+        recording = _find_demand(tape, results)
+    return recording
 
 
 def _record_flags(
     plan: Plan, tape: Tape, values: Mapping[str, Node]
 ) -> dict[str, tuple[Node, Type]]:
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for row in plan.rows:
         inputs = [values[key] for key in row.inputs]
-        for flag, there in row.micro.compute_flags(tape, values[row.key], *inputs):
-            found[make_flag_key(row.key, flag)] = there
+        for flag, truth in row.micro.compute_flags(tape, values[row.key], *inputs):
+            nodes[make_flag_key(row.key, flag)] = truth
         if isinstance(row.micro, Choose):
-            found[make_flag_key(row.inputs[0], "holds")] = inputs[0]
-    return {name: (node, Type.PRED) for name, node in found.items()}
+            nodes[make_flag_key(row.inputs[0], "holds")] = inputs[0]
+    return {name: (node, Type.PRED) for name, node in nodes.items()}
 
 
 def make_flag_key(key: str, flag: str) -> str:
-    """What a row's flag is called among results; ``holds`` is that a condition does."""
+    """Return the name of a row's flag among results; ``holds`` means that a condition is true."""
     return f"{key} {flag}"
 
 
 def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Recording:
-    """What is needed for some results, found from the last node to the first."""
+    """Return the nodes that some results need, analysed from the last to the first."""
     needs: dict[Node, BitDemand] = {}
 
     def add(x: Node, need: BitDemand) -> None:
-        needs[x] = need.union(needs.get(x, NOTHING))
+        needs[x] = need.union(needs.get(x, NO_DEMAND))
 
     for node, type_ in results.values():
         add(node, BitDemand(type_.bits, frozenset(range(node.lanes))))
     for x in reversed(tape.nodes):
         if x in needs:
-            for at, y in enumerate(x.args):
+            for index, y in enumerate(x.args):
                 if isinstance(y, Node):
-                    bits = _BITS.get(x.op, _demand_all_bits)(x, at, needs[x].bits)
-                    add(y, BitDemand(bits, _find_demanded_lanes(x, at, y, needs[x].lanes)))
+                    bits = _BITS.get(x.op, _demand_all_bits)(x, index, needs[x].bits)
+                    add(y, BitDemand(bits, _find_demanded_lanes(x, index, y, needs[x].lanes)))
     return Recording({x: needs[x] for x in tape.nodes if x in needs}, results)
 
 
-def _find_demanded_lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
-    """Which lanes of an argument count, by its place, where some of the result do."""
+def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
+    """Return the lanes of argument ``index`` that count if ``lanes`` of the result do."""
     if y.lanes == 1:
         return frozenset((0,))
     match x.op:
         case Op.KEEP:
-            ours = frozenset(x.fixed[0])
-            return lanes - ours if at else lanes & ours
+            kept_lanes = frozenset(x.fixed[0])
+            return lanes - kept_lanes if index else lanes & kept_lanes
         case Op.TOTAL:
             return frozenset(x.fixed[0])
         case Op.PACK:
@@ -131,29 +133,29 @@ def _find_demanded_lanes(x: Node, at: int, y: Node, lanes: frozenset[int]) -> fr
             return lanes
 
 
-def _demand_all_bits(x: Node, at: int, need: int) -> int:
-    return ALL
+def _demand_all_bits(x: Node, index: int, need: int) -> int:
+    return ALL_BITS
 
 
-def _demand_ring_bits(x: Node, at: int, need: int) -> int:
-    """As many as count of it; where all do, as many as a type has that holds it."""
+def _demand_ring_bits(x: Node, index: int, need: int) -> int:
+    """Return ``need``; if all bits count, return the width of the type that holds the result."""
     exact = find_narrowest_type(x.range)
     return exact.bits if exact and need > WIDEST else need
 
 
-def _demand_left_shift(x: Node, at: int, need: int) -> int:
-    return ALL if at else _demand_ring_bits(x, at, need)
+def _demand_left_shift(x: Node, index: int, need: int) -> int:
+    return ALL_BITS if index else _demand_ring_bits(x, index, need)
 
 
-def _demand_right_shift(x: Node, at: int, need: int) -> int:
+def _demand_right_shift(x: Node, index: int, need: int) -> int:
     amount = x.args[1]
-    if at or isinstance(amount, Node) or need + amount > WIDEST:
-        return ALL
+    if index or isinstance(amount, Node) or need + amount > WIDEST:
+        return ALL_BITS
     return need + amount
 
 
-def _demand_choice(x: Node, at: int, need: int) -> int:
-    return need if at else ALL
+def _demand_choice(x: Node, index: int, need: int) -> int:
+    return need if index else ALL_BITS
 
 
 _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
@@ -161,22 +163,22 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.SUBTRACT: _demand_ring_bits,
     Op.MULTIPLY: _demand_ring_bits,
     Op.NEGATIVE: _demand_ring_bits,
-    Op.FROM: _demand_ring_bits,
+    Op.REVERSE_SUBTRACT: _demand_ring_bits,
     Op.SHIFT_LEFT: _demand_left_shift,
     Op.SHIFT_RIGHT: _demand_right_shift,
     Op.WHERE: _demand_choice,
-    Op.BITAND: lambda x, at, need: min(x.fixed[0].bit_length(), need),
-    Op.CAST: lambda x, at, need: min(x.fixed[0], need),
-    Op.GATHER: lambda x, at, need: 32,
-    Op.KEEP: lambda x, at, need: x.fixed[1],
-    Op.PACK: lambda x, at, need: x.fixed[0],
-    Op.TOTAL: lambda x, at, need: measure_total_bits(x),
+    Op.BITAND: lambda x, index, need: min(x.fixed[0].bit_length(), need),
+    Op.CAST: lambda x, index, need: min(x.fixed[0], need),
+    Op.GATHER: lambda x, index, need: 32,
+    Op.KEEP: lambda x, index, need: x.fixed[1],
+    Op.PACK: lambda x, index, need: x.fixed[0],
+    Op.TOTAL: lambda x, index, need: measure_total_bits(x),
 }
-"""How many bits of an argument count, by its place, where so many of the result do."""
+"""The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
 
 
 def measure_total_bits(x: Node) -> int:
-    """The width of lanes of which none overflows when the lanes of a TOTAL are added."""
+    """Return a lane width in which the sum of a TOTAL's lanes cannot overflow."""
     low, high = x.nodes[0].range
-    most = len(x.fixed[0]) * (high - min(low, 0))
-    return round_up_width(most.bit_length())
+    largest = len(x.fixed[0]) * (high - min(low, 0))
+    return round_up_width(largest.bit_length())

@@ -1,4 +1,4 @@
-"""What happens in a plan on many operands: its results, and the flags of every row."""
+"""Results and flags of a plan over many operands."""
 
 from __future__ import annotations
 
@@ -17,32 +17,36 @@ from .call_sequence import Buffer, BufferKind
 from .demand import make_flag_key
 
 Truths = npt.NDArray[np.bool_]
-_program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, told=True))
+_program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, with_flags=True))
 
 
 class FlaggedResults:
-    """Results and flags for flat operands by role, of the types that ``storage`` names.
+    """The results and flags for flat operands by role, of the types of ``get_storage_dtype``.
 
-    One of no dimension is the same for all.
+    An operand without dimensions has the same value everywhere.
     """
 
     def __init__(self, plan: Plan, operands: Mapping[str, npt.NDArray[Any]], size: int) -> None:
         program = _program(plan)
-        given = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
-        made = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
-        arrays = {Buffer(BufferKind.OPERAND, x): np.ascontiguousarray(y) for x, y in given.items()}
-        arrays |= {Buffer(BufferKind.RESULT, x): y for x, y in made.items()}
-        if made and size:
+        flat_operands = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
+        outputs = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
+        arrays = {
+            Buffer(BufferKind.OPERAND, x): np.ascontiguousarray(y) for x, y in flat_operands.items()
+        }
+        arrays |= {Buffer(BufferKind.RESULT, x): y for x, y in outputs.items()}
+        if outputs and size:
             program.run(RunBuffers(size, size, arrays, {}))
-        self._made = made
-        self.results = {x.role: made[x.role].view(get_storage_dtype(x.type)) for x in plan.results}
+        self._outputs = outputs
+        self.results = {
+            x.role: outputs[x.role].view(get_storage_dtype(x.type)) for x in plan.results
+        }
 
     def get_row_flags(self, row: Row) -> Iterator[tuple[Flag, Truths]]:
-        """The flags that a row may raise, and where it does; lanes side by side."""
+        """Yield each flag that a row may raise, with its truth values, lanes side by side."""
         for flag in Flag:
-            if (name := make_flag_key(row.key, flag)) in self._made:
-                yield flag, self._made[name].view(np.bool_)
+            if (name := make_flag_key(row.key, flag)) in self._outputs:
+                yield flag, self._outputs[name].view(np.bool_)
 
     def get_condition(self, key: str) -> Truths:
-        """Where the condition of a choice holds: a row's key, or an operand's role."""
-        return self._made[make_flag_key(key, "holds")].view(np.bool_)
+        """Return the truth values of a choice's condition: a row's key, or an operand's role."""
+        return self._outputs[make_flag_key(key, "holds")].view(np.bool_)

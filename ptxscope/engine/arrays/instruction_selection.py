@@ -1,7 +1,7 @@
-"""A recording as calls of NumPy's functions, each in the narrowest type that will do.
+"""Instruction selection: a recording to NumPy calls, each in the narrowest sufficient type.
 
-What is needed last is asked for first, and asks for its arguments in the types it takes them in:
-so what nobody reads is never called, and what is read in two types is copied once.
+Selection starts from the results and requests each argument in the type that its reader takes. So
+nodes that are never read cause no call, and a node read in two types is copied once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .call_sequence import (
     clip,
     make_constant,
 )
-from .demand import ALL, Recording
+from .demand import ALL_BITS, Recording
 from .integer_types import MachineInt, find_narrowest_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import Selector, SelectorState
@@ -32,21 +32,21 @@ from .tape import Node, Op, get_range
 _BYTE = get_unsigned_type(8)
 
 
-def select(recording: Recording) -> CallSequence:
-    """The calls that compute a recording."""
-    found = SelectorState(recording, _SELECTORS)
+def select_calls(recording: Recording) -> CallSequence:
+    """Return the calls that compute a recording."""
+    state = SelectorState(recording, _SELECTORS)
     results = {
-        role: found.read(node, get_unsigned_type(max(type_.bits, 8)))
+        role: state.read(node, get_unsigned_type(max(type_.bits, 8)))
         for role, (node, type_) in recording.results.items()
     }
-    return CallSequence(tuple(found.steps), results)
+    return CallSequence(tuple(state.steps), results)
 
 
 def _find_common_type(*values: Range) -> MachineInt:
-    """The type that holds all of some ranges."""
-    found = find_narrowest_type(*values)
-    assert found, f"no type holds {values}"
-    return found
+    """Return the narrowest type that holds all values of some ranges."""
+    type_ = find_narrowest_type(*values)
+    assert type_, f"no type holds {values}"
+    return type_
 
 
 # --- a function for each operation -------------------------------------------------------
@@ -59,23 +59,23 @@ def _select_source(s: SelectorState, x: Node) -> LaneView:
 
 
 def _make_ring_selector(function: Function) -> Selector:
-    """What needs no more bits of its arguments than count of it.
+    """Make a selector for an operation whose low bits depend only on those of its arguments.
 
-    Where all of it counts, the type cuts off what stands above.
+    If all bits count, the type truncates the surplus.
     """
 
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = (
             s.choose_wide_type(x, *x.args)
-            if s.count_needed_bits(x) < ALL
+            if s.count_needed_bits(x) < ALL_BITS
             else s.get_storage_type(x)
         )
         return s.append_call(function, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
-    return selected
+    return select_node
 
 
-def _from(s: SelectorState, x: Node) -> LaneView:
+def _select_from(s: SelectorState, x: Node) -> LaneView:
     type_ = s.get_storage_type(x)
     (y,), (k,) = x.nodes, x.fixed
     return s.append_call(np.subtract, type_, x.lanes, make_constant(k, type_), s.read(y, type_))
@@ -88,16 +88,16 @@ def _select_absolute(s: SelectorState, x: Node) -> LaneView:
 
 
 def _select_bound(s: SelectorState, x: Node) -> LaneView:
-    """The smaller or the larger of two; with a constant, clipped at one end."""
+    """Select a minimum or maximum; with a constant, clip at one end."""
     type_ = _find_common_type(*(get_range(y) for y in x.args))
-    y, other = x.args
+    y, bound = x.args
     assert isinstance(y, Node)
-    if isinstance(other, int):
+    if isinstance(bound, int):
         low, high = _get_type_range(type_)
-        bounds = (low, other) if x.op is Op.MINIMUM else (other, high)
+        bounds = (low, bound) if x.op is Op.MINIMUM else (bound, high)
         return _clip_to_type(s, y, type_, *bounds)
     function = np.minimum if x.op is Op.MINIMUM else np.maximum
-    return s.append_call(function, type_, x.lanes, s.read(y, type_), s.read(other, type_))
+    return s.append_call(function, type_, x.lanes, s.read(y, type_), s.read(bound, type_))
 
 
 def _get_type_range(type_: MachineInt) -> Range:
@@ -116,39 +116,42 @@ def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: 
 
 
 def _select_average(s: SelectorState, x: Node) -> LaneView:
-    """Half the sum, halves away from zero, in the type of the terms.
+    """Select half the sum, halves away from zero, in the type of the terms.
 
-    Of p + q, p & q is half of what both have, p ^ q what one has. Rounded down they make the
-    half; it is one more where p ^ q is odd and the half not negative.
+    p & q holds the bits common to p and q, p ^ q those of only one, so (p & q) + (p ^ q) // 2 is
+    half the sum, rounded down. It is one too low if p ^ q is odd and the half is not negative.
     """
     p, q = x.nodes
     type_ = _find_common_type(p.range, q.range)
 
-    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
-    one, differing = make_constant(1, type_), do(np.bitwise_xor, s.read(p, type_), s.read(q, type_))
-    rest = do(np.right_shift, differing, one)
+    one, differing = (
+        make_constant(1, type_),
+        call(np.bitwise_xor, s.read(p, type_), s.read(q, type_)),
+    )
+    rest = call(np.right_shift, differing, one)
     if not type_.signed:
-        return do(np.subtract, do(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
-    half = do(np.add, do(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
-    sign = do(np.right_shift, half, make_constant(type_.bits - 1, type_))
-    return do(np.add, half, do(np.bitwise_and, differing, do(np.add, sign, one)))
+        return call(np.subtract, call(np.bitwise_or, s.read(p, type_), s.read(q, type_)), rest)
+    half = call(np.add, call(np.bitwise_and, s.read(p, type_), s.read(q, type_)), rest)
+    sign = call(np.right_shift, half, make_constant(type_.bits - 1, type_))
+    return call(np.add, half, call(np.bitwise_and, differing, call(np.add, sign, one)))
 
 
 def _make_comparison_selector(function: Function) -> Selector:
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = _find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
-    return selected
+    return select_node
 
 
 def _make_logical_selector(function: Function) -> Selector:
-    def selected(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> LaneView:
         return s.append_call(function, _BYTE, x.lanes, *(s.read_as(y, _BYTE) for y in x.args))
 
-    return selected
+    return select_node
 
 
 def _select_not(s: SelectorState, x: Node) -> LaneView:
@@ -157,13 +160,16 @@ def _select_not(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _shift_right(s: SelectorState, x: Node) -> LaneView:
-    """In a type that holds all of x, or what counts of it; NumPy takes any amount."""
+def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
+    """Select a right shift in a type that holds all of x or the bits that count.
+
+    NumPy allows any distance.
+    """
     y, amount = x.args
     assert isinstance(y, Node)
     type_ = (
         s.choose_wide_type(y, y)
-        if s.count_needed_bits(y) < ALL
+        if s.count_needed_bits(y) < ALL_BITS
         else _find_common_type(y.range, get_range(amount))
     )
     return s.append_call(np.right_shift, type_, x.lanes, s.read(y, type_), s.read_as(amount, type_))
@@ -177,31 +183,35 @@ def _select_bitand(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _where(s: SelectorState, x: Node) -> LaneView:
-    """One of two, by masks: ``np.where`` can't write into what is given."""
-    condition, y, other = x.args
+def _select_choice(s: SelectorState, x: Node) -> LaneView:
+    """Select a choice by masks, since ``np.where`` cannot write into an existing array."""
+    condition, y, alternative = x.args
     assert isinstance(condition, Node)
     assert isinstance(y, Node)
     type_ = s.get_storage_type(x)
 
-    def do(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
-    if y.args[:1] == (other,) and y.op is Op.BITAND:  # y & mask, or y: all bits or the mask's
-        less_one = do(np.subtract, s.read(condition, type_), make_constant(1, type_))
-        kept = do(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
-        return do(np.bitwise_and, s.read_as(other, type_), kept)
+    if (
+        y.args[:1] == (alternative,) and y.op is Op.BITAND
+    ):  # y & mask, or y: the other mask is all ones
+        less_one = call(np.subtract, s.read(condition, type_), make_constant(1, type_))
+        kept_bits = call(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
+        return call(np.bitwise_and, s.read_as(alternative, type_), kept_bits)
     mask = _make_condition_mask(s, condition, type_)
-    if y.args[:1] == (other,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
-        return do(np.subtract, do(np.bitwise_xor, s.read_as(other, type_), mask), mask)
-    if other == 0:
-        return do(np.bitwise_and, s.read(y, type_), mask)
-    differing = do(np.bitwise_xor, s.read(y, type_), s.read_as(other, type_))
-    return do(np.bitwise_xor, do(np.bitwise_and, differing, mask), s.read_as(other, type_))
+    if y.args[:1] == (alternative,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
+        return call(np.subtract, call(np.bitwise_xor, s.read_as(alternative, type_), mask), mask)
+    if alternative == 0:
+        return call(np.bitwise_and, s.read(y, type_), mask)
+    differing = call(np.bitwise_xor, s.read(y, type_), s.read_as(alternative, type_))
+    return call(
+        np.bitwise_xor, call(np.bitwise_and, differing, mask), s.read_as(alternative, type_)
+    )
 
 
 def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> LaneView:
-    """All ones where a condition holds, else 0: a sign in every place, or minus the truth."""
+    """Return all ones if a condition holds, else 0, from a sign bit or from the negated truth."""
     signed = MachineInt(type_.bits, signed=True)
     negative = _find_negative_witness(s, condition, signed) if type_.bits > _BYTE.bits else None
     if negative is None:
@@ -213,7 +223,10 @@ def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -
 def _find_negative_witness(
     s: SelectorState, condition: Node, signed: MachineInt
 ) -> LaneView | None:
-    """What is negative where a comparison with a constant holds, where the type has room for it."""
+    """Return a value that is negative exactly if a comparison with a constant holds.
+
+    None if the condition is another, or the type has no room for the value.
+    """
     if len(condition.args) < 2 or not isinstance(k := condition.args[1], int):
         return None
     (x,) = condition.nodes
@@ -225,11 +238,11 @@ def _find_negative_witness(
             k += condition.op is Op.LESS_EQUAL
             if not Range(low - k, high - k).fits_in(*signed):
                 return None
-            below = s.read(x, signed)
+            view = s.read(x, signed)
             return (
-                s.append_call(np.subtract, signed, x.lanes, below, make_constant(k, signed))
+                s.append_call(np.subtract, signed, x.lanes, view, make_constant(k, signed))
                 if k
-                else below
+                else view
             )
         case Op.GREATER | Op.GREATER_EQUAL:
             k -= condition.op is Op.GREATER_EQUAL
@@ -240,7 +253,7 @@ def _find_negative_witness(
     return None
 
 
-def _cast(s: SelectorState, x: Node) -> LaneView:
+def _select_cast(s: SelectorState, x: Node) -> LaneView:
     (y,), (bits, signed) = x.nodes, x.fixed
     type_ = MachineInt(round_up_width(bits), signed)
     if s.count_needed_bits(x) <= bits < s.find_narrowest_view(y, bits).bits:
@@ -252,9 +265,9 @@ def _cast(s: SelectorState, x: Node) -> LaneView:
     if not signed:
         low = make_constant((1 << bits) - 1, type_)
         return s.append_call(np.bitwise_and, type_, x.lanes, s.read(y, type_), low)
-    above = make_constant(type_.bits - bits, type_)
-    top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), above)
-    return s.append_call(np.right_shift, type_, x.lanes, top, above)
+    distance = make_constant(type_.bits - bits, type_)
+    top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), distance)
+    return s.append_call(np.right_shift, type_, x.lanes, top, distance)
 
 
 _SELECTORS: Mapping[Op, Selector] = {
@@ -263,13 +276,13 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.SUBTRACT: _make_ring_selector(np.subtract),
     Op.MULTIPLY: _make_ring_selector(np.multiply),
     Op.NEGATIVE: _make_ring_selector(np.negative),
-    Op.FROM: _from,
+    Op.REVERSE_SUBTRACT: _select_from,
     Op.ABSOLUTE: _select_absolute,
     Op.MINIMUM: _select_bound,
     Op.MAXIMUM: _select_bound,
     Op.CLIP: _select_clip,
     Op.SHIFT_LEFT: _make_ring_selector(np.left_shift),
-    Op.SHIFT_RIGHT: _shift_right,
+    Op.SHIFT_RIGHT: _select_right_shift,
     Op.AVERAGE: _select_average,
     Op.LESS: _make_comparison_selector(np.less),
     Op.LESS_EQUAL: _make_comparison_selector(np.less_equal),
@@ -280,9 +293,9 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.NOT: _select_not,
     Op.AND: _make_logical_selector(np.bitwise_and),
     Op.OR: _make_logical_selector(np.bitwise_or),
-    Op.WHERE: _where,
+    Op.WHERE: _select_choice,
     Op.BITAND: _select_bitand,
-    Op.CAST: _cast,
+    Op.CAST: _select_cast,
     Op.GATHER: select_gather,
     Op.KEEP: select_kept_lanes,
     Op.PACK: select_pack,

@@ -1,4 +1,4 @@
-"""The integer types of a machine: which one holds a range, or so many bits."""
+"""The machine's integer types: the narrowest one for a range or a number of bits."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from ..records import NamedTuple
 
 
 class MachineInt(NamedTuple):
-    """A machine's integer type."""
+    """An integer type of the machine."""
 
     bits: int
-    """8, 16, 32 or 64."""
+    """The width: 8, 16, 32 or 64."""
     signed: bool
 
 
 def get_unsigned_type(bits: int) -> MachineInt:
-    """The type of so many bits that begins at 0."""
+    """Return the unsigned type of a width."""
     return MachineInt(bits, signed=False)
 
 
@@ -24,17 +24,17 @@ WIDEST = WIDTHS[-1]
 
 
 def unite_ranges(*ranges: Range) -> Range:
-    """The smallest range that holds all of them."""
+    """Return the smallest range that contains all of them."""
     return Range(min(r.low for r in ranges), max(r.high for r in ranges))
 
 
 def find_narrowest_type(*ranges: Range) -> MachineInt | None:
-    """The narrowest type that holds every value of some ranges, or None."""
+    """Return the narrowest type that holds every value of some ranges, or None."""
     values = unite_ranges(*ranges)
     signed = values.low < 0
     return next((MachineInt(bits, signed) for bits in WIDTHS if values.fits_in(bits, signed)), None)
 
 
 def round_up_width(bits: int) -> int:
-    """The least width of a type that has so many bits."""
+    """Return the smallest width of a type that is at least ``bits``."""
     return next(width for width in WIDTHS if width >= bits)

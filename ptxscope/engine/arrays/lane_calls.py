@@ -1,4 +1,4 @@
-"""Lanes of words: picked, kept, packed and summed, all of a word at once."""
+"""Selectors for operations on all lanes of a word at once: pick, keep, pack, sum."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ _ONES = 0xFFFF_FFFF
 
 
 def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
-    """Ones in some lanes of so many bits."""
+    """Return a word with ones in some lanes of ``unit`` bits."""
     return sum(((1 << unit) - 1) << (unit * lane) for lane in lanes)
 
 
 def _call_on_words(
     s: SelectorState, function: Function, x: LaneView, y: LaneView | int
 ) -> LaneView:
-    """A call on words."""
+    """Append a call on words."""
     return s.append_call(
         function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
     )
 
 
 def _shift_word(s: SelectorState, word: LaneView, distance: int) -> LaneView:
-    """A word shifted left, or right where the distance is negative."""
+    """Shift a word left, or right if the distance is negative."""
     if not distance:
         return word
     return _call_on_words(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
 
 
 def select_gather(s: SelectorState, x: Node) -> LaneView:
-    """Lanes of words: those that move equally far are shifted and masked together."""
+    """Pick lanes from words; lanes that move equally far are shifted and masked together."""
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)
-    counted = [
+    moves = [
         (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
     ]
-    every = _make_lane_mask(unit, (i for *_, i in counted))
-    found: LaneView | None = None
-    for (word, lanes), group in groupby(sorted(counted), key=lambda move: move[:2]):
-        ours, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
-        moved = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
-        reached = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
-        if reached & every & ~ours:  # it would fall on other lanes
-            moved = _call_on_words(s, np.bitwise_and, moved, ours)
-        found = moved if found is None else _call_on_words(s, np.bitwise_or, found, moved)
-    assert found
-    return found.with_type(get_unsigned_type(unit))
+    all_mask = _make_lane_mask(unit, (i for *_, i in moves))
+    result: LaneView | None = None
+    for (word, lanes), group in groupby(sorted(moves), key=lambda move: move[:2]):
+        lane_mask, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
+        view = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
+        reach = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
+        if reach & all_mask & ~lane_mask:  # it would overlap other lanes
+            view = _call_on_words(s, np.bitwise_and, view, lane_mask)
+        result = view if result is None else _call_on_words(s, np.bitwise_or, result, view)
+    assert result
+    return result.with_type(get_unsigned_type(unit))
 
 
 def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
-    """One byte or half-word; what stands above it does not matter unless it counts."""
+    """Pick one byte or half-word; the bits above it are cleared only if they count."""
     unit, ((word, index),) = x.fixed
     if s.count_needed_bits(x) > unit:
         return extract_part(s, x, signed=False)
@@ -68,47 +68,47 @@ def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
 
 
 def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
-    """One byte or half-word of a word, extended to a word."""
+    """Extract one byte or half-word of a word, extended to a word."""
     unit, ((word, index),) = x.fixed
     type_ = MachineInt(32, signed)
-    view, above = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
+    view, unused_bits = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
     if not signed and index == 0:
         return _call_on_words(s, np.bitwise_and, view, _make_lane_mask(unit, (0,)))
-    if above:
-        view = s.append_call(np.left_shift, type_, 1, view, make_constant(above, type_))
+    if unused_bits:
+        view = s.append_call(np.left_shift, type_, 1, view, make_constant(unused_bits, type_))
     return s.append_call(np.right_shift, type_, 1, view, make_constant(32 - unit, type_))
 
 
 def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
-    """Some lanes from one vector, or one number in the place of one; the others from another."""
-    ours, theirs = x.nodes
+    """Take some lanes from one vector, or from a single number, and the others from another."""
+    new_node, old_node = x.nodes
     lanes, unit = x.fixed
-    if ours.lanes == 1:
+    if new_node.lanes == 1:
         (lane,) = lanes
-        new, reached = (
-            _shift_word(s, s.read(ours, _WORD), unit * lane),
+        new, reach = (
+            _shift_word(s, s.read(new_node, _WORD), unit * lane),
             _ONES << unit * lane & _ONES,
         )
     else:
-        new, reached = s.read(ours, get_unsigned_type(unit)).with_type(_WORD), _ONES
+        new, reach = s.read(new_node, get_unsigned_type(unit)).with_type(_WORD), _ONES
     mask = _make_lane_mask(unit, lanes)
-    if reached & ~mask:
+    if reach & ~mask:
         new = _call_on_words(s, np.bitwise_and, new, mask)
     old = _call_on_words(
-        s, np.bitwise_and, s.read(theirs, get_unsigned_type(unit)).with_type(_WORD), ~mask
+        s, np.bitwise_and, s.read(old_node, get_unsigned_type(unit)).with_type(_WORD), ~mask
     )
     return _call_on_words(s, np.bitwise_or, new, old).with_type(get_unsigned_type(unit))
 
 
 def select_pack(s: SelectorState, x: Node) -> LaneView:
-    """Lanes as the word that they are in memory."""
+    """Reinterpret lanes as the word that they form in memory."""
     return s.read(x.nodes[0], get_unsigned_type(x.fixed[0])).with_type(_WORD)
 
 
 def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
-    """Lanes as one word times 1 in each lane: its top lane is their sum.
+    """Sum lanes by multiplying their word by 1 in each lane: the top lane is the sum.
 
-    Lanes that may be negative are counted from the least they can be.
+    Lanes that may be negative are counted from their minimum.
     """
     (y,), (lanes, count) = x.nodes, x.fixed
     bits, low = measure_total_bits(x), min(y.range.low, 0)
@@ -118,11 +118,11 @@ def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
         view = s.append_call(np.subtract, lane, count, view, make_constant(low, lane))
     view = view.with_type(word)
 
-    def then(function: Function, value: int) -> LaneView:
+    def append(function: Function, value: int) -> LaneView:
         return s.append_call(function, word, 1, view, make_constant(value, word))
 
     if len(lanes) < count:
-        view = then(np.bitwise_and, _make_lane_mask(bits, lanes))
-    view = then(np.multiply, sum(1 << (bits * i) for i in range(count)))
-    view = then(np.right_shift, bits * (count - 1))
-    return then(np.add, len(lanes) * low) if low else view
+        view = append(np.bitwise_and, _make_lane_mask(bits, lanes))
+    view = append(np.multiply, sum(1 << (bits * i) for i in range(count)))
+    view = append(np.right_shift, bits * (count - 1))
+    return append(np.add, len(lanes) * low) if low else view

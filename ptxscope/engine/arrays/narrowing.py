@@ -1,7 +1,7 @@
-"""What a tape records in place of an operation: the same integers, held in a narrower type.
+"""Rewrites of recorded operations into equal ones in narrower types.
 
-The rules are like those of ``rewrites``. Those of the second part bring sums of more than 64 bits
-down to what counts of them.
+The rules are like those of ``rewrites``. Those of the second part reduce sums of more than 64 bits
+to the bits that count.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .tape import Node, Op, Rules, Tape, get_range
 
 
 def _measure_common_bits(*ranges: Range) -> int:
-    """The width of the type that holds some ranges; more than any where there is none."""
-    found = find_narrowest_type(*ranges)
-    return found.bits if found else 1 << 16
+    """Return the width of the type that holds some ranges; 65536 if there is none."""
+    type_ = find_narrowest_type(*ranges)
+    return type_.bits if type_ else 1 << 16
 
 
 def _measure_reach(op: Op, x: Range, y: Range) -> int:
-    """The width in which a minimum or maximum can be taken (`within_reach`)."""
+    """Return the width needed for a minimum or maximum taken as in `narrow_by_reach`."""
     return max(
         _measure_common_bits(getattr(RANGES, op)(x, y)),
         min(_measure_common_bits(x), _measure_common_bits(y)),
@@ -43,7 +43,7 @@ def narrow_absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
     if x.op is not Op.SUBTRACT:
         return None
     p, q = x.nodes
-    if max(_measure_reach(way, p.range, q.range) for way in _OTHER) >= _measure_common_bits(
+    if max(_measure_reach(bound, p.range, q.range) for bound in _OTHER) >= _measure_common_bits(
         x.range
     ):
         return None
@@ -51,7 +51,7 @@ def narrow_absolute_difference(tape: Tape, op: Op, x: Node) -> Node | None:
 
 
 def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """min(p + q, k) is p + min(q, k - p), and so for max."""
+    """min(p + q, k) is p + min(q, k - p); likewise for max."""
     if isinstance(k, Node) or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
     result = getattr(RANGES, op)(x.range, k)
@@ -62,12 +62,12 @@ def narrow_bounded_sum(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
             _measure_common_bits(rest),
             _measure_common_bits(result),
         ) < _measure_common_bits(x.range):
-            return tape.add(p, tape.emit(op, q, tape.emit(Op.FROM, p, fixed=(k,))))
+            return tape.add(p, tape.emit(op, q, tape.emit(Op.REVERSE_SUBTRACT, p, fixed=(k,))))
     return None
 
 
 def narrow_bounded_difference(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """max(p - q, k) is p - min(q, p - k), and max(p, k + q) - q; and so for min."""
+    """max(p - q, k) is p - min(q, p - k), or max(p, k + q) - q; likewise for min."""
     if isinstance(k, Node) or x.op is not Op.SUBTRACT:
         return None
     result = getattr(RANGES, op)(x.range, k)
@@ -94,76 +94,76 @@ def _add_constant(tape: Tape, x: Node, k: int) -> Node:
 def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p + q clipped to low..high is p plus q clipped to low - min(p, 0)..high - max(p, 0).
 
-    Where low <= p, q <= high and low <= 0 <= high: with p above 0 the sum is never too low, with
-    p below 0 never too high, and the other end of q's bounds is then its own.
+    This holds if low <= p, q <= high and low <= 0 <= high. If p is positive, the sum is never too
+    low; if p is negative, it is never too high. The other bound of q is then its own.
     """
-    within = Range(low, high)
+    bounds = Range(low, high)
     if x.op is not Op.ADD or len(x.nodes) < 2 or not low <= 0 <= high:
         return None
     p, q = x.nodes
-    if not within.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
-        within
+    if not bounds.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
+        bounds
     ) >= _measure_common_bits(x.range):
         return None
-    least = tape.emit(Op.FROM, tape.minimum(p, 0), fixed=(low,))
-    most = tape.emit(Op.FROM, tape.maximum(p, 0), fixed=(high,))
-    return tape.add(p, tape.minimum(tape.maximum(q, least), most))
+    low_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.minimum(p, 0), fixed=(low,))
+    high_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.maximum(p, 0), fixed=(high,))
+    return tape.add(p, tape.minimum(tape.maximum(q, low_bound), high_bound))
 
 
 def narrow_clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p - q clipped to low..high is p minus q clipped to max(p, -1) - high..min(p, -1) - low.
 
-    Where low <= p, q <= high = -1 - low, as in two's complement: with p not below 0 the difference
-    is never too low, with p below 0 never too high, and the other end of q's bounds is its own.
+    This holds if low <= p, q <= high = -1 - low, as in two's complement. If p >= 0, the difference
+    is never too low; if p < 0, it is never too high. The other bound of q is then its own.
     """
-    within = Range(low, high)
+    bounds = Range(low, high)
     if x.op is not Op.SUBTRACT or low >= 0 or high != -1 - low:
         return None
     p, q = x.nodes
-    if not within.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
-        within
+    if not bounds.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
+        bounds
     ) >= _measure_common_bits(x.range):
         return None
-    least = tape.add(tape.maximum(p, -1), -high)
-    most = tape.add(tape.minimum(p, -1), -low)
-    return tape.subtract(p, tape.minimum(tape.maximum(q, least), most))
+    low_bound = tape.add(tape.maximum(p, -1), -high)
+    high_bound = tape.add(tape.minimum(p, -1), -low)
+    return tape.subtract(p, tape.minimum(tape.maximum(q, low_bound), high_bound))
 
 
 def narrow_average(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """(t + (t >= 0)) // 2 is the average of p and q, where t is p + q: it fits where they do."""
+    """(t + (t >= 0)) // 2 with t = p + q is the average of p and q, which fits in their type."""
     if y != 1 or x.op is not Op.ADD or len(x.nodes) < 2:
         return None
-    total, up = x.nodes
-    if up.op is not Op.GREATER_EQUAL or up.args != (total, 0):
+    total, increment = x.nodes
+    if increment.op is not Op.GREATER_EQUAL or increment.args != (total, 0):
         return None
     if total.op is not Op.ADD or len(total.nodes) < 2:
         return None
-    narrow = _measure_common_bits(*(p.range for p in total.nodes)) < _measure_common_bits(
+    is_narrow = _measure_common_bits(*(p.range for p in total.nodes)) < _measure_common_bits(
         total.range
     )
-    return tape.emit(Op.AVERAGE, *total.nodes) if narrow else None
+    return tape.emit(Op.AVERAGE, *total.nodes) if is_narrow else None
 
 
 def narrow_by_reach(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """min(x, y) is the smaller of min(x, most of y) and min(y, most of x), and so for max.
+    """min(x, y) is the minimum of min(x, max of y) and min(y, max of x); likewise for max.
 
-    So the lesser of -128..127 and 0..255 is found in -128..127: where each fits what both do then,
-    for otherwise to cut the wider costs more than to extend the narrower.
+    So the minimum of -128..127 and 0..255 is found in -128..127. The rule applies only if x and y
+    each have a type of that width: truncating a wider one costs more than extending the narrower.
     """
     if isinstance(y, int):
         return None
     end = 1 if op is Op.MINIMUM else 0
     p, q = tape.emit(op, x, y.range[end]), tape.emit(op, y, x.range[end])
-    narrow = max(
+    reach = max(
         _measure_common_bits(x.range),
         _measure_common_bits(y.range),
         _measure_common_bits(p.range, q.range),
     )
-    return tape.emit(op, p, q) if narrow < _measure_common_bits(x.range, y.range) else None
+    return tape.emit(op, p, q) if reach < _measure_common_bits(x.range, y.range) else None
 
 
 def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x < y is x < max(y, least of x), min(x, most of y) < y, max(x, least of y - 1) + 1 <= y."""
+    """x < y is x < max(y, min of x), min(x, max of y) < y, or max(x, min of y - 1) + 1 <= y."""
     if isinstance(y, int):
         return None
     wide = _measure_common_bits(x.range, y.range)
@@ -171,28 +171,28 @@ def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     for a, b in ((x, q), (p, y), (p, q)):
         if _measure_common_bits(a.range, b.range) < wide:
             return tape.emit(op, a, b)
-    above = tape.add(tape.maximum(x, y.range.low - 1), 1)
-    if _measure_common_bits(above.range, y.range) < wide:
-        return tape.emit(Op.LESS_EQUAL if op is Op.LESS else Op.GREATER, above, y)
+    successor = tape.add(tape.maximum(x, y.range.low - 1), 1)
+    if _measure_common_bits(successor.range, y.range) < wide:
+        return tape.emit(Op.LESS_EQUAL if op is Op.LESS else Op.GREATER, successor, y)
     return None
 
 
 def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x <= y is not y < x, as `narrow_less` has it."""
+    """x <= y is not y < x, rewritten by `narrow_less`."""
     if isinstance(y, int):
         return None
     return narrow_less(tape, Op.GREATER_EQUAL if op is Op.LESS_EQUAL else Op.LESS, y, x)
 
 
-# --- what is too wide for any type -------------------------------------------------------
+# --- values too wide for any type --------------------------------------------------------
 
 _SUMS = (Op.ADD, Op.SUBTRACT)
 
 
 def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) and (p + k) - q.
+    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) or (p + k) - q.
 
-    Where no type holds the sum; the constant goes to the narrower.
+    Applies if no type holds the sum. The constant goes to the narrower term.
     """
     if isinstance(k, Node) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
@@ -204,63 +204,73 @@ def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | N
     return tape.emit(x.op, p, tape.add(q, k if x.op is Op.ADD else -k))
 
 
-def cut_terms(tape: Tape, op: Op, x: Node, *given: int) -> Node | None:
-    """Of p + q clipped to low..high, p only counts in low - most of q..high - least of q.
+def clip_terms(tape: Tape, op: Op, x: Node, *bounds: int) -> Node | None:
+    """In p + q clipped to low..high, only the part of p in low - max of q..high - min of q counts.
 
-    Where no type holds the sum; with p beyond those ends, the sum is beyond low or high whatever
-    q is. So for a difference, and for one end alone. The wider term is cut.
+    Applies if no type holds the sum: beyond those ends of p, the sum is beyond low or high for
+    every q. Likewise for a difference, and for a single bound. The wider term is clipped.
     """
     if (
         find_narrowest_type(x.range)
         or len(x.nodes) < 2
         or x.op not in _SUMS
-        or isinstance(given[0], Node)
+        or isinstance(bounds[0], Node)
     ):
         return None
-    low = None if op is Op.MINIMUM else given[0]
-    high = None if op is Op.MAXIMUM else given[-1]
+    low = None if op is Op.MINIMUM else bounds[0]
+    high = None if op is Op.MAXIMUM else bounds[-1]
     p, q = x.nodes
     if measure_span(p) >= measure_span(q):
-        least, most = q.range if x.op is Op.SUBTRACT else RANGES.negative(q.range)
-        cut = (_clip_node(tape, p, _move_end(low, least), _move_end(high, most)), q)
+        term_low, term_high = q.range if x.op is Op.SUBTRACT else RANGES.negative(q.range)
+        terms = (_clip_node(tape, p, _move_end(low, term_low), _move_end(high, term_high)), q)
     elif x.op is Op.ADD:
-        cut = (p, _clip_node(tape, q, _move_end(low, -p.range.high), _move_end(high, -p.range.low)))
+        terms = (
+            p,
+            _clip_node(tape, q, _move_end(low, -p.range.high), _move_end(high, -p.range.low)),
+        )
     else:
-        cut = (p, _clip_node(tape, q, _from(p.range.low, high), _from(p.range.high, low)))
-    total = tape.emit(x.op, *cut)
+        terms = (
+            p,
+            _clip_node(tape, q, _subtract_end(p.range.low, high), _subtract_end(p.range.high, low)),
+        )
+    total = tape.emit(x.op, *terms)
     return _clip_node(tape, total, low, high) if find_narrowest_type(total.range) else None
 
 
-def _move_end(end: int | None, by: int) -> int | None:
-    return None if end is None else end + by
+def _move_end(end: int | None, distance: int) -> int | None:
+    return None if end is None else end + distance
 
 
-def _from(start: int, end: int | None) -> int | None:
+def _subtract_end(start: int, end: int | None) -> int | None:
     return None if end is None else start - end
 
 
 def _clip_node(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
-    """x between two ends, of which None does not bound."""
+    """Clip x to low..high; None means no bound."""
     x = x if low is None else tape.maximum(x, low)
     return x if high is None else tape.minimum(x, high)
 
 
-def split_shift(tape: Tape, op: Op, x: Node, *given: Any) -> Node | None:
-    """(p + q) // 2**k is p // 2**k + q // 2**k, and what the low k bits of both carry.
+def split_shift(tape: Tape, op: Op, x: Node, *parameters: Any) -> Node | None:
+    """(p + q) // 2**k is p // 2**k + q // 2**k, plus the carry from the low k bits of both.
 
-    Where no type holds the sum and what it is shifted to is clipped, so that all of it counts.
-    So for a difference.
+    Applies if no type holds the sum and the shifted value is bounded, so that all its bits count.
+    Likewise for a difference.
     """
     if x.op is not Op.SHIFT_RIGHT:
         return None
-    found = narrow_whole_shift(tape, x.op, x.nodes[0], x.args[1])
-    if found is None:
+    shift = narrow_whole_shift(tape, x.op, x.nodes[0], x.args[1])
+    if shift is None:
         return None
-    return tape.emit(op, found, fixed=given) if op is Op.CLIP else tape.emit(op, found, *given)
+    return (
+        tape.emit(op, shift, fixed=parameters)
+        if op is Op.CLIP
+        else tape.emit(op, shift, *parameters)
+    )
 
 
 def narrow_whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """The same, where all of what it is shifted to counts anyway."""
+    """Split a shift as `split_shift` does, if all bits of the shifted value count anyway."""
     if isinstance(k, Node) or find_narrowest_type(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
     high = tape.emit(x.op, *(tape.shift_right(term, k) for term in x.nodes))
@@ -278,24 +288,27 @@ _STRICT = {
 
 
 def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """x < y is that of their high parts, or, where those are equal, that of their low 32 bits.
+    """x < y compares the high parts or, if these are equal, the low 32 bits.
 
-    So for every comparison, where no type holds both.
+    Likewise for every comparison. Applies if no type holds both x and y.
     """
     if find_narrowest_type(x.range, get_range(y)):
         return None
-    ours, theirs = _split_halves(tape, x), _split_halves(tape, y)
-    if ours is None or theirs is None:
+    x_halves, y_halves = _split_halves(tape, x), _split_halves(tape, y)
+    if x_halves is None or y_halves is None:
         return None
-    same, below = tape.emit(Op.EQUAL, ours[0], theirs[0]), tape.emit(op, ours[1], theirs[1])
-    both = tape.emit(Op.AND, same, below)
+    is_equal, low_result = (
+        tape.emit(Op.EQUAL, x_halves[0], y_halves[0]),
+        tape.emit(op, x_halves[1], y_halves[1]),
+    )
+    equal_case = tape.emit(Op.AND, is_equal, low_result)
     if op is Op.EQUAL:
-        return both
-    return tape.emit(Op.OR, tape.emit(_STRICT[op], ours[0], theirs[0]), both)
+        return equal_case
+    return tape.emit(Op.OR, tape.emit(_STRICT[op], x_halves[0], y_halves[0]), equal_case)
 
 
 def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:
-    """What stands above the low 32 bits, and these."""
+    """Return the part above the low 32 bits, and the low 32 bits."""
     if isinstance(x, int):
         return x >> 32, x & 0xFFFF_FFFF
     high = (
@@ -306,7 +319,7 @@ def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, i
     return None if high is None else (high, tape.cast(x, 32, signed=False))
 
 
-_BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, cut_terms, split_shift)
+_BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, clip_terms, split_shift)
 NARROWING_RULES: Rules = {
     **SHORTENING_RULES,
     Op.ADD: (add_negative, move_constant_inward),
@@ -314,7 +327,7 @@ NARROWING_RULES: Rules = {
     Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], *_BOUNDED),
     Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], *_BOUNDED),
     Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average),
-    Op.CLIP: (narrow_clipped_sum, narrow_clipped_difference, cut_terms, split_shift),
+    Op.CLIP: (narrow_clipped_sum, narrow_clipped_difference, clip_terms, split_shift),
     Op.LESS: (*SHORTENING_RULES[Op.LESS], narrow_less, compare_by_halves),
     Op.GREATER_EQUAL: (*SHORTENING_RULES[Op.GREATER_EQUAL], narrow_less, compare_by_halves),
     Op.LESS_EQUAL: (narrow_less_equal, compare_by_halves),
@@ -323,10 +336,13 @@ NARROWING_RULES: Rules = {
     Op.NOT_EQUAL: (compare_by_halves,),
 }
 PASSES = (SHORTENING_RULES, NARROWING_RULES)
-"""First what the micro-operations record is made shorter, then what that has become narrower: only
-when it is known which comparison one is in the end, its arguments may be cut for it."""
-WHOLE = (
+"""The passes: the first shortens the recorded operations, the second narrows the result.
+
+They are separate because arguments may be clipped for a comparison only once its final form is
+known.
+"""
+FLAGGED_PASSES = (
     SHORTENING_RULES,
     {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
 )
-"""The same for a plan of which every row is looked at: nothing is needed by its low bits alone."""
+"""The passes for a plan with flags: every row counts, so no node is needed by low bits alone."""

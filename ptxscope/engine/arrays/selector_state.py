@@ -1,4 +1,4 @@
-"""What a selection knows: the calls so far, and where each node is held by them."""
+"""The state of instruction selection: the calls so far, and the views that hold each node."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _WORD = 32
 
 
 class SelectorState:
-    """Calls for nodes, made when a node is first read."""
+    """The calls for nodes; a node is selected when it is first read."""
 
     def __init__(self, recording: Recording, selectors: Mapping[Op, Selector]) -> None:
         self._recording = recording
         self._selectors = selectors
         self.steps: list[ArrayCall] = []
         self._places: dict[Node, dict[int, LaneView]] = {}
-        self._registers = 0
+        self._register_count = 0
 
     def append_call(
         self, function: Function, type_: MachineInt, lanes: int, *inputs: LaneView | CallConstant
@@ -51,27 +51,27 @@ class SelectorState:
         lanes: int,
         inputs: tuple[LaneView | CallConstant, ...],
     ) -> LaneView:
-        out = LaneView(self._registers, dtype, lanes)
-        self._registers += 1
+        out = LaneView(self._register_count, dtype, lanes)
+        self._register_count += 1
         self.steps.append(ArrayCall(function, inputs, out))
         return out
 
     def count_needed_bits(self, x: Node) -> int:
-        """How many of its low bits count, or ALL."""
+        """Return how many low bits of a node count, or ALL."""
         return self._recording.needs[x].bits
 
     def get_needed_lanes(self, x: Node) -> frozenset[int]:
-        """Which of its lanes count; what stands in the others does not."""
+        """Return the lanes of a node that count; the others may hold anything."""
         return self._recording.needs[x].lanes
 
     def get_storage_type(self, x: Node) -> MachineInt:
-        """The type a node is held in."""
+        """Return the type that stores a node."""
         return self._recording.choose_storage_type(x)
 
     def read(self, x: Node, type_: MachineInt) -> LaneView:
-        """A node in a type: its low bits, where they do not all fit.
+        """Return a node in a type, truncated to its low bits if it does not fit.
 
-        What is held in a narrower type than is asked for holds the values, so it is extended.
+        A type narrower than requested holds the exact values, so they are extended.
         """
         view, places = self.find_narrowest_view(x, type_.bits), self._places[x]
         if view.bits != type_.bits:
@@ -81,23 +81,26 @@ class SelectorState:
         return view.with_type(type_)
 
     def find_narrowest_view(self, x: Node, bits: int) -> LaneView:
-        """Where a node is held in so many bits, or the fewest more; or the most, if not so many."""
+        """Return the narrowest view of at least ``bits`` bits that holds a node, or the widest."""
         if x not in self._places:
             view = self._selectors[x.op](self, x)
             self._places[x] = {view.bits: view}
         places = self._places[x]
-        return places[min((held for held in places if held >= bits), default=max(places))]
+        return places[min((width for width in places if width >= bits), default=max(places))]
 
     def choose_wide_type(self, x: Node, *args: Node | int) -> MachineInt:
-        """The type a node is held in, or a word where its arguments are: to cut them is dear."""
-        held = self.get_storage_type(x)
-        given = (self.find_narrowest_view(y, held.bits).bits for y in args if isinstance(y, Node))
-        return held._replace(bits=max(held.bits, min(_WORD, *given)))
+        """Return the type that stores a node, widened up to a word if its arguments are wider.
+
+        Truncating the arguments would cost more.
+        """
+        type_ = self.get_storage_type(x)
+        widths = (self.find_narrowest_view(y, type_.bits).bits for y in args if isinstance(y, Node))
+        return type_._replace(bits=max(type_.bits, min(_WORD, *widths)))
 
     def read_as(self, x: Node | int, type_: MachineInt) -> LaneView | CallConstant:
-        """A node or a constant in a type."""
+        """Return a node or a constant in a type."""
         return make_constant(x, type_) if isinstance(x, int) else self.read(x, type_)
 
 
 Selector = Callable[[SelectorState, Node], LaneView]
-"""Makes the calls that compute a node of its operation, and says where it is then."""
+"""Appends the calls that compute a node of its operation, and returns the node's view."""

@@ -1,8 +1,8 @@
-"""The third Arithmetic: it computes nothing, and records what is to be computed.
+"""The third Arithmetic: it records operations instead of computing them.
 
 A plan's micro-operations, run on a tape's nodes, leave a straight line of operations on exact
-integers. Whatever is recorded twice is one node. Rules (``rewrites``) see each operation before
-it is recorded and may record an equal one that costs less.
+integers. Recording an operation twice gives one node. Rules (``rewrites``) see each operation
+before it is recorded, and may record an equal but cheaper one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..semantics.arithmetic import RANGES, Arithmetic, Picks, V
 
 
 class Op(StrEnum):
-    """What a node does: a source, a method of ``Arithmetic``, or what rules make of some."""
+    """The operation of a node: a source, a method of ``Arithmetic``, or one that rules create."""
 
     SOURCE = "source"
     ADD = "add"
@@ -38,8 +38,8 @@ class Op(StrEnum):
     KEEP = "keep"
     PACK = "pack"
     TOTAL = "sum_lanes"
-    # made by rules
-    FROM = "from"
+    # created by rules
+    REVERSE_SUBTRACT = "from"
     """A constant minus x."""
     CLIP = "clip"
     AVERAGE = "average"
@@ -58,8 +58,8 @@ def _average_truncated(ar: Arithmetic[V], x: V, y: V) -> V:
     return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
 
 
-_MADE: dict[Op, Callable[..., Any]] = {
-    Op.FROM: lambda ar, x, k: ar.add(ar.negative(x), k),
+_MEANINGS: dict[Op, Callable[..., Any]] = {
+    Op.REVERSE_SUBTRACT: lambda ar, x, k: ar.add(ar.negative(x), k),
     Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
     Op.AVERAGE: _average_truncated,
     Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
@@ -70,7 +70,7 @@ _MADE: dict[Op, Callable[..., Any]] = {
     Op.AND: lambda ar, x, y: ar.minimum(x, y),
     Op.OR: lambda ar, x, y: ar.maximum(x, y),
 }
-"""What the operations mean that only rules make. NOT, AND and OR are of truths."""
+"""The meaning of the operations that only rules create. NOT, AND and OR take truths."""
 
 TRUTH = Range(0, 1)
 
@@ -78,18 +78,18 @@ TRUTH = Range(0, 1)
 def apply_operation(
     ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]
 ) -> V:
-    """What an operation gives in another arithmetic."""
+    """Apply an operation in another arithmetic."""
     if op is Op.GATHER:
-        found: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
-    elif made := _MADE.get(op):
-        found = made(ar, *args, *fixed)
+        result: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
+    elif meaning := _MEANINGS.get(op):
+        result = meaning(ar, *args, *fixed)
     else:
-        found = getattr(ar, op.value)(*args, *fixed)
-    return found
+        result = getattr(ar, op.value)(*args, *fixed)
+    return result
 
 
 class Node:
-    """A lane vector that is to be computed. Two are equal only where they are one."""
+    """A lane vector to be computed. Nodes are equal only if identical."""
 
     __slots__ = ("args", "fixed", "lanes", "op", "range")
 
@@ -103,11 +103,11 @@ class Node:
     ) -> None:
         self.op = op
         self.args = args
-        """Nodes; the second may be one integer for all lanes."""
+        """The operands; the second may be one integer for all lanes."""
         self.fixed = fixed
-        """What else the operation is told: a mask, a width, picks."""
+        """The parameters of the operation: a mask, a width, picks."""
         self.range = range_
-        """Every value lies in it."""
+        """A range that contains every possible value."""
         self.lanes = lanes
 
     @property
@@ -117,52 +117,52 @@ class Node:
 
     @property
     def is_truth(self) -> bool:
-        """It is 0 or 1."""
+        """Whether the value is always 0 or 1."""
         return TRUTH.contains(self.range)
 
 
 def get_range(x: Node | int) -> Range:
-    """The range of a node, or of a constant."""
+    """Return the range of a node or a constant."""
     return x.range if isinstance(x, Node) else Range(x, x)
 
 
 Rule = Callable[..., "Node | None"]
-"""Given the tape, the operation, its arguments and what is fixed in it: an equal node, or None."""
+"""A rewrite: maps the tape, the operation, its arguments and parameters to a node or None."""
 Rules = Mapping[Op, Sequence[Rule]]
-"""The rules that look at an operation, in turn."""
+"""The rules for each operation, in the order in which they are tried."""
 
 
 class Tape:
-    """Records, in an order in which each node comes after its arguments."""
+    """A recording in which each node comes after its arguments."""
 
     def __init__(self, rules: Rules) -> None:
         self.nodes: list[Node] = []
         self._rules = rules
-        self._known: dict[tuple[Any, ...], Node] = {}
+        self._nodes_by_key: dict[tuple[Any, ...], Node] = {}
 
     def add_source(self, role: str, type_: Type) -> Node:
-        """An operand's bits."""
+        """Return the node of an operand's bits."""
         return self._make_node(
             Op.SOURCE, (), (role, type_), get_limits(type_.bits, signed=False), 1
         )
 
     def emit(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
-        """The node of an operation, or of an equal one that a rule knows."""
+        """Return the node of an operation, or of an equal one that a rule finds."""
         values = apply_operation(RANGES, op, [get_range(x) for x in args], fixed)
         for rule in self._rules.get(op, ()):
-            if (found := rule(self, op, *args, *fixed)) is not None:
-                return self._restrict_range(found, values)
+            if (node := rule(self, op, *args, *fixed)) is not None:
+                return self._restrict_range(node, values)
         return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
-    def copy_node(self, x: Node, moved: Mapping[Node, Node]) -> Node:
-        """What another tape recorded, on this one; its arguments were moved before."""
+    def copy_node(self, x: Node, copies: Mapping[Node, Node]) -> Node:
+        """Copy a node of another tape onto this one; ``moved`` maps the copies of its arguments."""
         if x.op is Op.SOURCE:
             return self.add_source(*x.fixed)
-        args = (moved[y] if isinstance(y, Node) else y for y in x.args)
+        args = (copies[y] if isinstance(y, Node) else y for y in x.args)
         return self._restrict_range(self.emit(x.op, *args, fixed=x.fixed), x.range)
 
     def _restrict_range(self, x: Node, values: Range) -> Node:
-        """A node of which more is known than its arguments say: that its values lie in a range."""
+        """Return a node with its range narrowed to ``values``, known from elsewhere."""
         if values.contains(x.range):
             return x
         return self._make_node(x.op, x.args, x.fixed, x.range.intersect(values), x.lanes)
@@ -176,12 +176,12 @@ class Tape:
         lanes: int,
     ) -> Node:
         key = (op, args, fixed, range_)
-        if key not in self._known:
-            self._known[key] = Node(op, args, fixed, range_, lanes)
-            self.nodes.append(self._known[key])
-        return self._known[key]
+        if key not in self._nodes_by_key:
+            self._nodes_by_key[key] = Node(op, args, fixed, range_, lanes)
+            self.nodes.append(self._nodes_by_key[key])
+        return self._nodes_by_key[key]
 
-    # --- the protocol
+    # --- the methods of Arithmetic
 
     def add(self, x: Node, y: Node | int) -> Node:
         return self.emit(Op.ADD, x, y)
@@ -239,7 +239,7 @@ class Tape:
 
 
 def _count_lanes(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> int:
-    """How many lanes an operation yields."""
+    """Return the number of lanes of an operation's output."""
     if op is Op.GATHER:
         return len(fixed[1])
     if op in (Op.PACK, Op.TOTAL):

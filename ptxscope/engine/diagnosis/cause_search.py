@@ -1,6 +1,6 @@
-"""The search for what explains observations: every cause, and every pair of causes.
+"""Search for explanations of observations: every cause, and every pair of causes.
 
-Nothing here is worded or ranked; ``diagnose`` does that.
+``findings`` ranks the results and puts them into words.
 """
 
 from __future__ import annotations
@@ -31,272 +31,280 @@ from .value_causes import iter_value_causes
 from .variants import Variant, Variants
 
 _PROBES = 8
-"""Observations that are tried one by one before all are."""
+"""Observations that are tried one by one before the rest."""
 _ARRAYS = 64
-"""Observations from which on NumPy is worth its import."""
+"""Smallest number of observations that is worth importing NumPy."""
 _NEAR = 64
-"""How many that come near are kept before the nearest of them are picked."""
+"""Near misses that are kept before the nearest are selected."""
 
 
 class CauseCombination(NamedTuple):
-    """Causes that together explain the observations, or come near."""
+    """Causes that together explain the observations, or nearly do."""
 
     causes: tuple[Cause, ...]
     fits: SelectorMatches | None = None
-    """The selectors, where they were solved."""
+    """The solved selectors, if any."""
     explained: int = 0
-    """How many of the first observations they explain, where not all."""
+    """Number of leading observations explained, if not all of them are."""
     distance: int = 0
-    """How many bits of the next one they miss."""
+    """Wrong bits in the first observation that is not explained."""
 
     @property
     def weight(self) -> int:
-        """How far-fetched they are, and how much they look like chance."""
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
 
     @property
     def is_chance(self) -> bool:
-        """Whether so many selectors fit that they say next to nothing."""
+        """Whether so many selectors fit that the match is probably a coincidence."""
         return compute_coincidence_cost(self.fits) == MOST_CHANCE
 
 
 class Search:
-    """The combinations of up to two causes, each looked at once.
+    """The combinations of up to two causes, each tried once.
 
-    A pair is of causes of which neither is enough alone, that decide different things (they
-    share no axis), and that both change something.
+    In a pair, neither cause is sufficient alone, both change something, and they affect different
+    things (they share no axis).
     """
 
-    def __init__(self, ins: Instruction, seen: Sequence[ObservedCase]) -> None:
-        self.ins, self.seen, self.tried = ins, seen, 0
-        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in seen))
-        self.near: list[CauseCombination] = []
+    def __init__(self, ins: Instruction, cases: Sequence[ObservedCase]) -> None:
+        self.ins, self.cases, self.try_count = ins, cases, 0
+        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in cases))
+        self.near_misses: list[CauseCombination] = []
         self._variants = Variants(ins, self.roles)
 
     def run(self) -> Iterator[CauseCombination]:
-        """Those that explain every observation."""
+        """Yield the combinations that explain every observation."""
         documented = self._was_tried(())
         if documented:
             yield CauseCombination(())
-        lacking: list[Cause] = []
-        lines: set[Variant | None] = set()
+        insufficient: list[Cause] = []
+        variants: set[Variant | None] = set()
         for cause in self._iter_causes():
             if self._variants.is_redundant((cause,)) or not self._was_tried((cause,)):
-                lacking.append(cause)
+                insufficient.append(cause)
             elif documented and cause.kind is CauseKind.PTXAS:
-                continue  # it is as documented there too
+                continue  # this ptxas also gives the documented result
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
-                lines.update(self._make_line_variants((cause,)))
-        free = ["a", "b"] if self._is_solvable else []
+                variants.update(self._make_line_variants((cause,)))
+        roles = ["a", "b"] if self._is_solvable else []
         has_chance = False
-        for role in tuple(free):
-            if found := self._solve_selectors((), role):
-                free.remove(role)
-                has_chance |= found.is_chance
-                yield found
+        for role in tuple(roles):
+            if combination := self._solve_selectors((), role):
+                roles.remove(role)
+                has_chance |= combination.is_chance
+                yield combination
         if not documented:
-            for found in self._iter_pairs(lacking, free, has_chance=has_chance):
-                if lines.isdisjoint(self._make_line_variants(found.causes)):
-                    yield found
+            for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
+                if variants.isdisjoint(self._make_line_variants(combination.causes)):
+                    yield combination
 
-    def _make_line_variants(self, chosen: tuple[Cause, ...]) -> Iterator[Variant | None]:
-        """The line that the causes come to, where they change nothing else."""
-        if not any(x.operands or x.reading or x.errata for x in chosen):
-            yield self.make_variant(chosen)
+    def _make_line_variants(self, causes: tuple[Cause, ...]) -> Iterator[Variant | None]:
+        """Yield the variant of causes that only change the line."""
+        if not any(x.operands or x.reading or x.errata for x in causes):
+            yield self.make_variant(causes)
 
     def _iter_causes(self) -> Iterator[Cause]:
-        """Every single cause, but the selectors that are solved."""
+        """Yield every single cause except the selectors that are solved."""
         yield from iter_form_causes(self.ins, self._has_nan_comparison)
-        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.seen))
+        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.cases))
         yield from iter_value_causes(self.ins, self.roles)
 
     def _iter_pairs(
-        self, lacking: Sequence[Cause], free: Sequence[str], *, has_chance: bool
+        self, insufficient: Sequence[Cause], roles: Sequence[str], *, has_chance: bool
     ) -> Iterator[CauseCombination]:
-        """Pairs of causes, and of causes and selectors, of which neither is enough.
+        """Yield pairs of causes, and of causes and selectors, if neither is sufficient alone.
 
-        ``has_chance``: one selector fits, but by chance. Then two plain ones are a pair too.
+        ``has_chance``: one selector fits, but probably by coincidence. Then two simple selectors
+        count as a pair too.
         """
-        for pair in combinations(lacking, 2):
+        for pair in combinations(insufficient, 2):
             if pair[0].decided_axes & pair[1].decided_axes or self._variants.is_redundant(pair):
                 continue
             if self._was_tried(pair) and not self._is_explained_by_newest(pair):
                 yield CauseCombination(pair)
-        for role in free:
-            for cause in lacking:
-                if found := self._solve_selectors((cause,), role):
-                    yield found
-        if len(free) == 2 or has_chance:
-            found = self._solve_selectors((), "ab")
-            if found and found.fits and (not has_chance or found.fits.plainness in FEW):
-                yield found
+        for role in roles:
+            for cause in insufficient:
+                if combination := self._solve_selectors((cause,), role):
+                    yield combination
+        if len(roles) == 2 or has_chance:
+            combination = self._solve_selectors((), "ab")
+            if (
+                combination
+                and combination.fits
+                and (not has_chance or combination.fits.plainness in FEW)
+            ):
+                yield combination
 
-    def _was_tried(self, chosen: tuple[Cause, ...]) -> bool:
-        self.tried += 1
-        return self.explains_all(chosen)
+    def _was_tried(self, causes: tuple[Cause, ...]) -> bool:
+        self.try_count += 1
+        return self.explains_all(causes)
 
     @property
     def _has_nan_comparison(self) -> bool:
-        """Whether a NaN was compared where the result is not the documented one."""
+        """Whether a NaN was compared in an observation that contradicts the documentation."""
         stype = self.ins.form.stype
         if not (stype and stype.is_float and self.ins.form.cmp):
             return False
         return any(
             isnan(decode_float(x.observation.operands[role], stype.bits))
-            for x in self.seen
+            for x in self.cases
             if not x.observation.matches(x.documented)
             for role in "ab"
         )
 
     @property
     def _is_solvable(self) -> bool:
-        """Whether there are selectors of several lanes, and what they select from is known."""
+        """Whether the instruction has lane selectors and the values of a and b are known."""
         return self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
 
-    def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
-        """What the causes make of the instruction; None where that is impossible."""
-        return self._variants.make_variant(chosen)
+    def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
+        """Return the instruction as the causes change it, or None if that is impossible."""
+        return self._variants.make_variant(causes)
 
-    def _is_explained_by_newest(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether an older ptxas is among the causes, and the newest explains it as well.
+    def _is_explained_by_newest(self, causes: tuple[Cause, ...]) -> bool:
+        """Return whether the newest ptxas explains the observations as well as an older one.
 
-        That combination is found for the newest, and names both versions.
+        The search finds that combination for the newest ptxas, and its phrase names both versions.
         """
-        newest = with_model(chosen, PTXAS_MODELS[0])
-        return newest != chosen and self.explains_all(newest)
+        newest = with_model(causes, PTXAS_MODELS[0])
+        return newest != causes and self.explains_all(newest)
 
-    def explains_all(self, chosen: tuple[Cause, ...]) -> bool:
-        """Whether the causes together give every observation; else how near they come is kept.
+    def explains_all(self, causes: tuple[Cause, ...]) -> bool:
+        """Return whether the causes explain every observation; record a near miss if not.
 
-        Most combinations fail at the first few, which are tried one by one.
+        The first few observations are tried one by one, because most combinations fail there.
         """
-        variant = self.make_variant(chosen)
+        variant = self.make_variant(causes)
         if variant is None:
             return False
         plan = variant.plan
-        for index, x in enumerate(self.seen[:_PROBES]):
-            found = read_by(chosen, compute_results(plan, apply_to_operands(chosen, x)))
-            if not x.observation.matches(found):
+        for index, x in enumerate(self.cases[:_PROBES]):
+            result = read_by(causes, compute_results(plan, apply_to_operands(causes, x)))
+            if not x.observation.matches(result):
                 self._note_near_miss(
-                    CauseCombination(chosen, None, index, x.observation.compute_distance(found))
+                    CauseCombination(causes, None, index, x.observation.compute_distance(result))
                 )
                 return False
-        if all(_fit(plan, chosen, self.seen[_PROBES:])):
+        if all(_fit(plan, causes, self.cases[_PROBES:])):
             return True
-        self._note_near_miss(CauseCombination(chosen, None, _PROBES))
+        self._note_near_miss(CauseCombination(causes, None, _PROBES))
         return False
 
-    def compute_result(self, chosen: tuple[Cause, ...], seen: ObservedCase) -> Bits | None:
-        """What the causes together make of an observation's operands."""
-        variant = self.make_variant(chosen)
+    def compute_result(self, causes: tuple[Cause, ...], case: ObservedCase) -> Bits | None:
+        """Return the causes' result for one observation, by role."""
+        variant = self.make_variant(causes)
         return variant and read_by(
-            chosen, compute_results(variant.plan, apply_to_operands(chosen, seen))
+            causes, compute_results(variant.plan, apply_to_operands(causes, case))
         )
 
-    def count_matches(self, chosen: tuple[Cause, ...]) -> int:
-        """How many observations the causes together give."""
-        variant = self.make_variant(chosen)
-        return sum(_fit(variant.plan, chosen, self.seen)) if variant else 0
+    def count_matches(self, causes: tuple[Cause, ...]) -> int:
+        """Return the number of observations that the causes explain."""
+        variant = self.make_variant(causes)
+        return sum(_fit(variant.plan, causes, self.cases)) if variant else 0
 
-    def _note_near_miss(self, found: CauseCombination) -> None:
-        """Keep what comes near; only the nearest where it grows too long."""
-        self.near.append(found)
-        if len(self.near) > _NEAR:
-            self.near = self.find_nearest(_NEAR // 2)
+    def _note_near_miss(self, combination: CauseCombination) -> None:
+        """Record a near miss; keep only the nearest if the list grows too long."""
+        self.near_misses.append(combination)
+        if len(self.near_misses) > _NEAR:
+            self.near_misses = self.find_nearest(_NEAR // 2)
 
     def find_nearest(self, count: int) -> list[CauseCombination]:
-        """What explains the most, then misses the fewest bits; the documented one always."""
+        """Return the combinations that explain most, then miss the fewest bits.
+
+        The documented result is always included.
+        """
         ordered = sorted(
-            self.near, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
+            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
         )
         return ordered[:count] + [x for x in ordered[count:] if not x.causes]
 
-    def _solve_selectors(self, chosen: tuple[Cause, ...], free: str) -> CauseCombination | None:
-        """The causes with selectors of a, b or both that explain every observation.
+    def _solve_selectors(self, causes: tuple[Cause, ...], roles: str) -> CauseCombination | None:
+        """Return the causes with selectors of a, b or both that explain every observation.
 
-        None where there are none, or where a lane of d depends on more than its own digits,
-        so that selectors can't be solved lane by lane.
+        Return None if no selector fits, or if a lane of d depends on more than its own digits, so
+        that selectors cannot be solved lane by lane.
         """
-        axes = {f"{role}sel" for role in free}
-        if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in chosen):
+        axes = {f"{role}sel" for role in roles}
+        if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in causes):
             return None
-        if self._variants.is_redundant(chosen):
+        if self._variants.is_redundant(causes):
             return None
-        variant = self.make_variant(chosen)
+        variant = self.make_variant(causes)
         if variant is None or not get_entry(variant.form).has_lane_selectors:
             return None
-        self.tried += 1
-        cases = [(apply_to_operands(chosen, x), x.observation.observed["d"]) for x in self.seen]
-        fits = solve(*variant, cases, free)
-        if fits is None:
+        self.try_count += 1
+        cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
+        matches = solve(*variant, cases, roles)
+        if matches is None:
             return None
-        named = [_make_selector_cause(self.ins, role, fits) for role in free]
-        return CauseCombination((*chosen, *named), fits)
+        selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]
+        return CauseCombination((*causes, *selector_causes), matches)
 
 
-def compute_coincidence_cost(fits: SelectorMatches | None) -> int:
-    """How much less selectors say where so many fit that some would fit anything."""
-    if fits is None or fits.plainness in FEW:
+def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
+    """Return the penalty for selectors if so many fit that the match may be a coincidence."""
+    if matches is None or matches.plainness in FEW:
         return 0
-    ways = fits.match_count // fits.redundancy
-    return next((weight for most, weight in _CHANCE if ways >= most), 0)
+    choice_count = matches.match_count // matches.redundancy
+    return next((weight for limit, weight in _CHANCE if choice_count >= limit), 0)
 
 
 MOST_CHANCE = 4
-"""More than any plain cause weighs beyond selectors."""
+"""The largest penalty; it exceeds what any simple cause costs more than a selector."""
 _CHANCE = ((MANY, MOST_CHANCE), (10, 1))
-"""From how many that fit on selectors weigh more, and how much."""
+"""Numbers of fitting selectors from which a penalty applies, and the penalties."""
 _ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
-"""Rules by which a lane of d depends on more than its own two digits."""
+"""Rules that make a lane of d depend on more than its own two digits."""
 
 
-def with_model(chosen: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
-    """The causes with another ptxas, where there is one among them."""
-    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in chosen)
+def with_model(causes: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
+    """Return the causes with another ptxas, if one of them is a ptxas."""
+    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in causes)
 
 
 def _get_rules(cause: Cause) -> set[str]:
-    """The rules that a cause sets."""
+    """Return the names of the rules that a cause sets."""
     return {name for erratum in cause.errata for name in erratum.rules}
 
 
-def apply_to_operands(chosen: Iterable[Cause], seen: ObservedCase) -> Bits:
-    """An observation's operands by role, as the causes have them."""
-    operands = seen.observation.operands
-    for cause in chosen:
+def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
+    """Return an observation's operands by role, changed by the causes."""
+    operands = case.observation.operands
+    for cause in causes:
         if cause.operands:
-            operands = cause.operands(operands, seen)
+            operands = cause.operands(operands, case)
     return operands
 
 
-def read_by(chosen: Iterable[Cause], found: Bits) -> Bits:
-    """A result by role, as the causes have it read."""
-    for cause in chosen:
+def read_by(causes: Iterable[Cause], result: Bits) -> Bits:
+    """Return a result by role, as the causes would misread it."""
+    for cause in causes:
         if cause.reading:
-            found = cause.reading(found)
-    return found
+            result = cause.reading(result)
+    return result
 
 
-def _fit(plan: Plan, chosen: tuple[Cause, ...], seen: Sequence[ObservedCase]) -> Iterator[bool]:
-    """Whether the causes give each of some observations."""
-    operands = [apply_to_operands(chosen, x) for x in seen]
-    if len(seen) < _ARRAYS:
-        results: Iterable[Bits] = (compute_results(plan, x) for x in operands)
+def _fit(plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]) -> Iterator[bool]:
+    """Yield for each observation whether the causes explain it."""
+    operands = [apply_to_operands(causes, case) for case in cases]
+    if len(cases) < _ARRAYS:
+        results: Iterable[Bits] = (compute_results(plan, case) for case in operands)
     else:
         from ..arrays.block_runner import compute_batch
 
         results = compute_batch(plan, operands)
-    for x, found in zip(seen, results, strict=True):
-        yield x.observation.matches(read_by(chosen, found))
+    for case, result in zip(cases, results, strict=True):
+        yield case.observation.matches(read_by(causes, result))
 
 
-def _make_selector_cause(ins: Instruction, role: str, fits: SelectorMatches) -> Cause:
-    """The cause that is a solved selector of a or b."""
+def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) -> Cause:
+    """Return the cause for a solved selector of a or b."""
     name = f"{role}sel"
     slot = ins.entry.find_slot(name)
     assert slot
-    chosen = fits.asel if role == "a" else fits.bsel
-    phrase = format_slot_change(ins, slot, ins.form.get(name), chosen)
-    weight = WEIGHTS[name] if chosen else DEFAULT_SELECTOR
-    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, chosen),))
+    selector = matches.asel if role == "a" else matches.bsel
+    phrase = format_slot_change(ins, slot, ins.form.get(name), selector)
+    weight = WEIGHTS[name] if selector else DEFAULT_SELECTOR
+    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, selector),))

@@ -1,7 +1,8 @@
-"""What may lie behind an unexpected result: a single change, as data.
+"""Possible causes of an unexpected result: single changes, as data.
 
-A cause changes slots of the form, the model, the operands, or how the result was read.
-``form_causes`` makes the first two, ``value_causes`` the others; ``search`` combines them.
+A cause changes slots of the form, the model, the operands, or the way the result was read.
+``form_causes`` makes the first two kinds and ``value_causes`` the others; ``cause_search`` combines
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Bits = Mapping[str, int]
 
 
 class CauseKind(StrEnum):
-    """What sort of explanation it is."""
+    """The kind of an explanation."""
 
     DOCUMENTED = "documented"
     PTXAS = "ptxas"
@@ -29,7 +30,7 @@ class CauseKind(StrEnum):
     SELECTOR = "selector"
     OPERAND = "operand"
     READING = "reading"
-    MISCONCEPTION = "habit"  # as machines read it
+    MISCONCEPTION = "habit"  # the value in JSON output
     COMBINATION = "combination"
 
 
@@ -45,29 +46,29 @@ class Cause(NamedTuple):
 
     kind: CauseKind
     decided_axes: frozenset[str]
-    """What it decides: two causes that share an axis are never combined."""
+    """The aspects that it changes: two causes that share an axis are never combined."""
     phrase: str
-    """Completes "the instruction gives this …"."""
+    """Completion of "the instruction gives this …"."""
     cost: int
-    """How far-fetched it is: 0 what is certain to happen, 6 what seldom does."""
+    """Unlikelihood, from 0 (certain to happen) to 6 (rare)."""
     slots: tuple[tuple[str, object], ...] = ()
     """Slots of the form and their other values."""
     literals: tuple[tuple[str, Immediate], ...] = ()
-    """Literals by role as they are written with those."""
+    """New literals by role, as written."""
     errata: tuple[Erratum, ...] = ()
-    """Errata or misconceptions that are switched on."""
+    """Errata or misconceptions that apply."""
     model: Model | None = None
-    """The assembler whose answer it is."""
+    """The assembler that gives this result."""
     operands: Callable[[Bits, ObservedCase], Bits] | None = None
-    """Other operands, by role."""
+    """Function that changes the operands, by role."""
     swap: bool = False
-    """Whether these operands are a and b, exchanged."""
+    """Whether ``operands`` exchanges a and b."""
     reading: Callable[[Bits], Bits] | None = None
-    """Another reading of the result, by role."""
+    """Function that misreads the result, by role."""
     guard: bool = False
-    """Whether the guard is read the other way."""
+    """Whether the guard is read with the opposite sense."""
 
     @property
     def changes_plan(self) -> bool:
-        """Whether it changes what is computed; else it changes values alone."""
+        """Whether it changes the computation; otherwise it only changes values."""
         return bool(self.slots or self.errata or self.guard)

@@ -1,4 +1,4 @@
-"""Opcodes that are written for each other, and forms carried over from one to another."""
+"""Opcodes that are easily confused, and forms carried over from one to another."""
 
 from __future__ import annotations
 
@@ -19,68 +19,68 @@ _TAKEN = {
     )
     for pair in pairs
 }
-"""How unusual it is to take one operation for another; whatever else has its shape is `_ELSE`."""
+"""Cost of confusing two operations; other pairs of the same shape cost `_ELSE`."""
 _ELSE = 4
 _LANES = 3
-"""Another width of the lanes, the operation kept."""
+"""Cost of the same operation on lanes of another width."""
 _TRUTH = 3
-"""``set`` for ``vset``, and the reverse."""
+"""Cost of ``set`` for ``vset``, and the reverse."""
 
 
 class ConfusableOpcode(NamedTuple):
-    """An opcode that may have been meant, or have run."""
+    """An opcode that may have been meant, or may have run."""
 
     opcode: str
     weight: int
     slots: Mapping[str, object] = {}
-    """Slots that are called otherwise there."""
+    """Slots with another name in that opcode."""
 
 
 def get_base_operation(opcode: str) -> str:
-    """``vadd`` for ``vadd``, ``vadd2``, ``vadd4``."""
+    """Return ``vadd`` for ``vadd``, ``vadd2`` and ``vadd4``."""
     return CATALOG[opcode].base_opcode
 
 
 @cache
 def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
-    """Opcodes with the same slots, and the same operation on lanes of other widths."""
+    """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
     entry = CATALOG[opcode]
     names = [slot.name for slot in entry.slots]
-    found = []
-    for other in CATALOG.values():
-        name = other.opcode
+    opcodes = []
+    for candidate in CATALOG.values():
+        name = candidate.opcode
         pair = frozenset((get_base_operation(opcode), get_base_operation(name)))
         if name == opcode:
             continue
         if len(pair) == 1:
-            found.append(ConfusableOpcode(name, _LANES))
-        elif other.lanes == entry.lanes and [slot.name for slot in other.slots] == names:
-            found.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
-    return tuple(found)
+            opcodes.append(ConfusableOpcode(name, _LANES))
+        elif candidate.lanes == entry.lanes and [slot.name for slot in candidate.slots] == names:
+            opcodes.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
+    return tuple(opcodes)
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
-    """Every opcode that a form's could be taken for, where the form is legal with it."""
-    for twin in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
-        if carry_over_form(form._replace(opcode=twin.opcode, **twin.slots)):  # type: ignore[arg-type]
-            yield twin
+    """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
+    for opcode in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
+        if carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots)):  # type: ignore[arg-type]
+            yield opcode
 
 
 def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
-    """``set`` and ``vset`` of the same comparison."""
+    """Yield ``vset`` for ``set``, or ``set`` for ``vset``, with the same comparison."""
     types = (Type.U32, Type.S32)
     if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
-        both = {"atype": form.stype, "btype": form.stype}
-        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **both})
+        source_slots = {"atype": form.stype, "btype": form.stype}
+        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **source_slots})
     if form.opcode == "vset" and form.atype is form.btype:
         slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
         yield ConfusableOpcode("set", _TRUTH, slots)
 
 
 def carry_over_form(form: Form) -> Form | None:
-    """A form whose opcode was replaced, with c where the instruction has to have one.
+    """Return a form whose opcode was replaced, with c if the instruction requires it.
 
-    None where a slot has a value that the instruction does not take.
+    Return None if a slot has a value that the instruction does not take.
     """
     entry = CATALOG[form.opcode]
     for name in Form._fields[1:]:

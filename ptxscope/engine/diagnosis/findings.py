@@ -1,4 +1,4 @@
-"""Why an instruction gave what was observed: every cause, and every pair, that explains it."""
+"""Explanations of an observed result: every cause, and every pair, ranked and in words."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ from .observation import Observation, Observed, make_observed
 from .selector_problem import SelectorMatches
 
 _NEAREST = 3
-"""How many near misses are told."""
+"""Near misses that are reported."""
 _NEAR = 24
-"""How many are looked at for that."""
+"""Near misses that are examined for that."""
 
 
 class Finding(Record):
-    """One explanation: the causes that together give what was observed."""
+    """One explanation: causes that together give the observed result."""
 
     causes: tuple[Cause, ...]
-    """None where it is the documented result."""
+    """The causes; empty for the documented result."""
     instruction: Instruction
-    """As it would have to be written."""
+    """The instruction as it would have to be written."""
     model: Model
     operands: tuple[Bits, ...]
-    """For each observation, by the roles of ``instruction``."""
+    """Operands of each observation, by the roles of ``instruction``."""
     sentence: str
-    """Why, in words, where it explains every observation."""
+    """The explanation in words."""
     matched: int
-    """How many observations it explains."""
+    """Number of observations that it explains."""
     distance: int = 0
-    """How many observed bits it misses, where it is only near."""
+    """Observed bits that differ, for a near miss."""
     fits: SelectorMatches | None = None
-    """The selectors that fit, where they were solved."""
+    """The solved selectors, if any."""
     shown: int = 0
-    """The observation that ``trace`` is of."""
+    """Index of the observation that ``trace`` shows."""
 
     @property
     def kind(self) -> CauseKind:
-        """The kind of its one cause."""
+        """The kind of its only cause, or ``combination``."""
         if len(self.causes) > 1:
             return CauseKind.COMBINATION
         return self.causes[0].kind if self.causes else CauseKind.DOCUMENTED
@@ -77,78 +77,80 @@ class Finding(Record):
 
     @property
     def weight(self) -> int:
-        """How far-fetched it is, and how much it looks like chance."""
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
 
     @cached_property
     def trace(self) -> Trace:
-        """How it comes about, for the observation that is shown."""
+        """The trace of the observation that is shown."""
         return Trace(self.instruction, self.model, self.operands[self.shown])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that make the result."""
+        """The errata that give the result."""
         return tuple(e for e in self.trace.changed_by if e.id.startswith("E"))
 
     def get_result(self, index: int = 0) -> dict[str, int]:
-        """What it gives for an observation, by role, as it would be read."""
+        """Return the result for an observation, by role, as it would be read."""
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
-        found = compute_results(plan, self.operands[index])
-        return dict(read_by(self.causes, found))
+        result = compute_results(plan, self.operands[index])
+        return dict(read_by(self.causes, result))
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings, the likeliest first; a notebook shows them as a list."""
+    """Findings, most likely first; notebooks show them as a list."""
 
     __slots__ = ()
 
     @overload
-    def __getitem__(self, at: SupportsIndex, /) -> Finding: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Finding: ...
     @overload
-    def __getitem__(self, at: slice, /) -> Findings: ...
-    def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
-        """One, or some of them, which are shown as all are."""
+    def __getitem__(self, index: slice, /) -> Findings: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Finding | Findings:
+        """Return one finding, or a slice as Findings."""
         return (
-            Findings(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
+            Findings(super().__getitem__(index))
+            if isinstance(index, slice)
+            else super().__getitem__(index)
         )
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """What a notebook shows."""
+        """Return the representations for a notebook."""
         return {mime: show(self) for mime, show in LISTED.items()}
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
-        """What IPython prints."""
+        """Print the findings in IPython."""
         printer.text(LISTED["text/plain"](self) if LISTED else repr(self))
 
     def _repr_html_(self) -> str | None:
-        """What an older notebook shows."""
+        """Return the HTML for older notebooks."""
         return LISTED["text/html"](self) if "text/html" in LISTED else None
 
 
 LISTED: dict[str, Callable[[Findings], str]] = {}
-"""How findings show themselves, by MIME type; ``ptxscope.notebook`` fills it in."""
+"""Display functions of findings by MIME type; ``ptxscope.notebook`` fills this table."""
 
 
 class Diagnosis(NamedTuple):
-    """What was asked, and everything that explains it."""
+    """An instruction, its observations, and their explanations."""
 
     instruction: Instruction
     seen: tuple[ObservedCase, ...]
-    """The observations, each beside its documented result."""
+    """The observations, each with its documented result."""
     documented: Trace
-    """The documented evaluation of the observation that is shown."""
+    """The documented trace of the observation that is shown."""
     shown: int
-    """The first observation that contradicts the documentation; else the first."""
+    """Index of the first observation that contradicts the documentation, or 0."""
     findings: Findings
-    """The fewest causes first, then the most usual."""
+    """The explanations: fewest causes first, then lowest cost."""
     nearest: tuple[Finding, ...]
-    """Where nothing explains it, what misses the fewest bits."""
+    """Near misses, if nothing explains the observations."""
     tried: int
-    """How many combinations of causes were looked at."""
+    """Number of combinations that were tried."""
 
 
 Got = Scalar | Observed | Mapping[str, Scalar | Observed]
-"""The value of the one destination, or values by destination name."""
+"""The observed value of the only destination, or observed values by destination name."""
 
 
 def diagnose(
@@ -156,28 +158,30 @@ def diagnose(
     values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
     observed: Got | Sequence[Got],
 ) -> Findings:
-    """What would have given an observed value, the likeliest first; empty where nothing does.
+    """Return the explanations of an observed value, most likely first; empty if there is none.
 
-    ``values`` are by operand name, as ``evaluate`` takes them but for arrays; or several of them,
-    with as many observed values, which all must be explained. Raises PtxError, and
-    ValueError that names the operand.
+    ``values`` are by operand name, as in ``evaluate`` but without arrays. For several observations
+    at once, pass a sequence of them and as many observed values; a finding explains all.
+
+    Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
+    the operand.
     """
     ins = read(instruction)
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     elif not isinstance(values, Sequence):
-        raise TypeError(
-            f"values is {abbreviate_value(values)}; operands are given by name: {{'a': 1}}"
-        )
-    each = _list_observed(observed)
-    if len(each) != len(values) or not values:
-        raise ValueError("as many observed values are needed as there are sets of operands")
-    seen = [make_observation(ins, x, got) for x, got in zip(values, each, strict=True)]
-    return investigate(ins, seen).findings
+        raise TypeError(f"values is {abbreviate_value(values)}; pass operands by name: {{'a': 1}}")
+    observed_values = _list_observed(observed)
+    if len(observed_values) != len(values) or not values:
+        raise ValueError("the number of observed values differs from the number of operand sets")
+    observations = [
+        make_observation(ins, x, got) for x, got in zip(values, observed_values, strict=True)
+    ]
+    return investigate(ins, observations).findings
 
 
 def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
-    """Several observed values; none where it is only one, as an Observed is, though a tuple."""
+    """Return the observed values of a sequence; an Observed, though a tuple, is one value."""
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
@@ -186,7 +190,10 @@ def make_observation(
     values: Mapping[str, Scalar],
     observed: Got,
 ) -> Observation:
-    """Values and results by name as an Observation by role; raises ValueError."""
+    """Convert values and results by name to an Observation by role.
+
+    Raise ValueError if a name or value does not fit the instruction.
+    """
     check_names(ins, values)
     if not isinstance(observed, Mapping):
         if not ins.results:
@@ -195,58 +202,61 @@ def make_observation(
             raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
         observed = {next(iter(ins.results.values())): observed}
     roles = {name: role for role, name in ins.results.items()}
-    seen: dict[str, Observed] = {}
+    observed_by_role: dict[str, Observed] = {}
     for name, value in observed.items():
         if name not in roles:
-            written = ", ".join(roles) or "nothing"
+            names_text = ", ".join(roles) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {written}")
+            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {names_text}")
         type_ = ins.type_of(roles[name])
-        seen[roles[name]] = (
+        observed_by_role[roles[name]] = (
             value
             if isinstance(value, Observed)
             else make_observed(convert_to_bits(value, type_, name), type_.bits)
         )
-    if not any(value.known for value in seen.values()):
+    if not any(value.known for value in observed_by_role.values()):
         raise ValueError("nothing was observed")
-    return Observation(bind_values(ins, values), seen)
+    return Observation(bind_values(ins, values), observed_by_role)
 
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
-    """Every cause, and every pair of causes of which neither is enough, that explains them all."""
+    """Try every cause, and every pair if neither is sufficient alone, on all observations."""
     plan = make_plan(ins)
-    seen = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
-    # those that contradict the documentation tell the most
-    order = sorted(seen, key=lambda x: x.observation.matches(x.documented))
-    shown = seen.index(order[0])
+    cases = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
+    # most combinations fail on observations that contradict the documentation
+    order = sorted(cases, key=lambda x: x.observation.matches(x.documented))
+    shown_index = cases.index(order[0])
     search = Search(ins, order)
-    found = list(search.run())
-    found.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
-    findings = Findings(_make_finding(search, x, seen, shown) for x in found)
+    combinations = list(search.run())
+    combinations.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
+    findings = Findings(_make_finding(search, x, cases, shown_index) for x in combinations)
     return Diagnosis(
         ins,
-        tuple(seen),
-        Trace(ins, ISA_MODEL, observations[shown].operands),
-        shown,
+        tuple(cases),
+        Trace(ins, ISA_MODEL, observations[shown_index].operands),
+        shown_index,
         findings,
-        () if findings else tuple(_iter_near_misses(search, seen, shown)),
-        search.tried,
+        () if findings else tuple(_iter_near_misses(search, cases, shown_index)),
+        search.try_count,
     )
 
 
-def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, int]:
-    """What comes first among causes of one weight: what only leaves something out of the line,
-    then what changes the fewest slots of it, then the plainest selectors."""
-    made_up = changed = 0
-    for cause in found.causes:
+def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
+    """Return the sort key of explanations that cost the same.
+
+    Those that only omit something from the line come first, then those that change the fewest
+    slots, then those with the simplest selectors.
+    """
+    addition_count = change_count = 0
+    for cause in combination.causes:
         slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
-        changed += max(1, len(slots))
-        made_up += not slots or any(value for _, value in slots)
-    return made_up, changed, found.fits.plainness if found.fits else 0
+        change_count += max(1, len(slots))
+        addition_count += not slots or any(value for _, value in slots)
+    return addition_count, change_count, combination.fits.plainness if combination.fits else 0
 
 
 def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
-    """The width of a lane in bits, and the lanes of d that are as documented every time.
+    """Return the lane width in bits, and the lanes of d that always match the documentation.
 
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
@@ -255,37 +265,37 @@ def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
         return 32, ()
-    wrong = 0
+    difference = 0
     for x in diagnosis.seen:
-        wrong |= x.observation.observed["d"].compute_difference(x.documented["d"])
+        difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
     field = (1 << unit) - 1
-    return unit, tuple(lane for lane in range(32 // unit) if not wrong >> unit * lane & field)
+    return unit, tuple(lane for lane in range(32 // unit) if not difference >> unit * lane & field)
 
 
 # --- an explanation in full --------------------------------------------------------------
 
 
 def _make_finding(
-    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
 ) -> Finding:
-    """What was found, as an instruction, a model and operands that can be traced."""
-    ins, chosen = search.ins, found.causes
-    variant = search.make_variant(chosen)
+    """Convert a combination to an instruction, a model and operands that can be traced."""
+    ins, causes = search.ins, combination.causes
+    variant = search.make_variant(causes)
     assert variant
-    swap = any(cause.swap for cause in chosen)
-    written = dict(ins.roles)
-    written.update(x for cause in chosen for x in cause.literals)
-    sources = list(written.values())
-    if swap:
+    is_swapped = any(cause.swap for cause in causes)
+    sources_by_role = dict(ins.roles)
+    sources_by_role.update(x for cause in causes for x in cause.literals)
+    sources = list(sources_by_role.values())
+    if is_swapped:
         sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:
         del sources[2:]
     if variant.form.c and len(sources) == 2:
-        sources.append(sources[1])  # nothing reads it, but one has to be written
+        sources.append(sources[1])  # required by the syntax, although nothing reads it
     guard = ins.guard
     if guard and variant.guard is not None:
         guard = guard._replace(negated=variant.guard)
-    changed = replace(
+    instruction = replace(
         ins,
         form=variant.form,
         sources=tuple(sources),
@@ -294,101 +304,116 @@ def _make_finding(
         spans={},
         notes=(),
     )
-    having = _format_versions(search, chosen, seen[shown])
-    told = tuple(_with_phrase(cause, changed, ins, having) for cause in chosen)
-    whose = _make_model(chosen)
-    operands = tuple(apply_to_operands(chosen, x) for x in seen)
+    versions = _format_versions(search, causes, cases[shown_index])
+    phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
+    model = _make_model(causes)
+    operands = tuple(apply_to_operands(causes, x) for x in cases)
     return Finding(
-        told,
-        changed,
-        whose,
+        phrased_causes,
+        instruction,
+        model,
         operands,
-        _format_sentence(told, found.fits, Trace(changed, whose, operands[shown])),
-        len(seen),
-        fits=found.fits,
-        shown=shown,
+        _format_sentence(
+            phrased_causes, combination.fits, Trace(instruction, model, operands[shown_index])
+        ),
+        len(cases),
+        fits=combination.fits,
+        shown=shown_index,
     )
 
 
 def _iter_near_misses(
-    search: Search, seen: Sequence[ObservedCase], shown: int
+    search: Search, cases: Sequence[ObservedCase], shown_index: int
 ) -> Iterator[Finding]:
-    """What explains the most observations, and misses the fewest bits of the one shown.
+    """Yield near misses: those that explain most observations, then miss the fewest bits.
 
-    The documented result is always among them.
+    The bits are those of the observation that is shown. The documented result is always included.
     """
-    near = [_make_near_miss(search, x, seen, shown) for x in search.find_nearest(_NEAR)]
-    near.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
-    told = list({_list_near_miss_sentences(x): x for x in reversed(near)}.values())[::-1]
-    yield from told[:_NEAREST]
-    yield from (x for x in told[_NEAREST:] if not x.causes)
+    candidates = [
+        _make_near_miss(search, x, cases, shown_index) for x in search.find_nearest(_NEAR)
+    ]
+    candidates.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
+    findings = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[::-1]
+    yield from findings[:_NEAREST]
+    yield from (x for x in findings[_NEAREST:] if not x.causes)
 
 
 def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
-    """What is told of a near miss."""
+    """Return the texts by which near misses are compared."""
     return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
 def _make_near_miss(
-    search: Search, found: CauseCombination, seen: Sequence[ObservedCase], shown: int
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
 ) -> Finding:
-    """A near miss, and by how much it misses."""
-    finding = _make_finding(search, found, seen, shown)
-    distance = seen[shown].observation.compute_distance(finding.get_result(shown))
-    return replace(finding, matched=search.count_matches(found.causes), distance=distance)
+    """Return a near miss with its match count and its distance."""
+    finding = _make_finding(search, combination, cases, shown_index)
+    distance = cases[shown_index].observation.compute_distance(finding.get_result(shown_index))
+    return replace(finding, matched=search.count_matches(combination.causes), distance=distance)
 
 
-def _format_versions(search: Search, chosen: tuple[Cause, ...], seen: ObservedCase) -> str:
-    """The versions of ptxas by which the causes explain what was seen, or miss it as they do."""
-    if not any(cause.model for cause in chosen):
+def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
+    """Return the versions of ptxas with which the causes give the same result."""
+    if not any(cause.model for cause in causes):
         return ""
-    each = [(x, with_model(chosen, x)) for x in PTXAS_MODELS]
-    having = [x for x, causes in each if search.explains_all(causes)]
-    gives = search.compute_result(chosen, seen)
+    causes_by_model = [(x, with_model(causes, x)) for x in PTXAS_MODELS]
+    models = [x for x, changed_causes in causes_by_model if search.explains_all(changed_causes)]
+    result = search.compute_result(causes, case)
     return format_versions(
-        having or [x for x, causes in each if search.compute_result(causes, seen) == gives]
+        models
+        or [
+            x
+            for x, changed_causes in causes_by_model
+            if search.compute_result(changed_causes, case) == result
+        ]
     )
 
 
-def _with_phrase(cause: Cause, changed: Instruction, ins: Instruction, having: str) -> Cause:
-    """A cause with its phrase as both lines have it: operands may be exchanged in the changed."""
+def _with_phrase(
+    cause: Cause, changed_instruction: Instruction, ins: Instruction, versions: str
+) -> Cause:
+    """Return a cause with its final phrase: the changed line may have exchanged operands."""
     if cause.model:
-        return cause._replace(phrase=cause.phrase.format(f"ptxas {having}".strip()))
+        return cause._replace(phrase=cause.phrase.format(f"ptxas {versions}".strip()))
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
         slot = ins.entry.find_slot(name)
         if slot and slot.place is not SlotPlace.MODIFIER:
             return cause._replace(
-                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed)
+                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed_instruction)
             )
     return cause
 
 
-def _make_model(chosen: Iterable[Cause]) -> Model:
-    """The model of the causes; its name makes it again."""
-    named = [x.model.name if x.model else e.id for x in chosen for e in x.errata]
-    return parse_model("+".join(dict.fromkeys(named)) or "isa")
+def _make_model(causes: Iterable[Cause]) -> Model:
+    """Return the model of the causes; its name can be parsed back to it."""
+    names = [x.model.name if x.model else e.id for x in causes for e in x.errata]
+    return parse_model("+".join(dict.fromkeys(names)) or "isa")
 
 
-def count_of(fits: SelectorMatches) -> str:
-    """How many selectors fit: ``1,024``, ``at least 320``."""
-    return f"at least {fits.match_count:,}" if fits.is_truncated else f"{fits.match_count:,}"
+def count_of(matches: SelectorMatches) -> str:
+    """Return the number of selectors that fit: ``1,024``, ``at least 320``."""
+    return (
+        f"at least {matches.match_count:,}" if matches.is_truncated else f"{matches.match_count:,}"
+    )
 
 
-def _format_sentence(chosen: tuple[Cause, ...], fits: SelectorMatches | None, trace: Trace) -> str:
-    if not chosen:
+def _format_sentence(
+    causes: tuple[Cause, ...], matches: SelectorMatches | None, trace: Trace
+) -> str:
+    if not causes:
         return "This is the documented result."
     misconceptions = [
-        e for cause in chosen if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
+        e for cause in causes if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
     ]
-    gives = "would give" if misconceptions else "gives"
-    said = [f"The instruction {gives} this {' and '.join(cause.phrase for cause in chosen)}."]
-    said += [misconception.sentence for misconception in misconceptions]
-    said += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
-    if fits and fits.match_count > 1:
-        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in chosen)
-        what = "selectors" if selectors < 2 else "pairs of selectors"
-        said.append(f"It is one of {count_of(fits)} {what} that fit, the plainest of them.")
-        if compute_coincidence_cost(fits) == MOST_CHANCE:
-            said.append("Where so many fit, it may be chance.")
-    return " ".join(said)
+    verb = "would give" if misconceptions else "gives"
+    sentences = [f"The instruction {verb} this {' and '.join(cause.phrase for cause in causes)}."]
+    sentences += [misconception.sentence for misconception in misconceptions]
+    sentences += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
+    if matches and matches.match_count > 1:
+        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
+        noun = "selectors" if selectors < 2 else "pairs of selectors"
+        sentences.append(f"It is the simplest of {count_of(matches)} {noun} that fit.")
+        if compute_coincidence_cost(matches) == MOST_CHANCE:
+            sentences.append("With so many, the match may be a coincidence.")
+    return " ".join(sentences)

@@ -1,6 +1,6 @@
-"""What may be written otherwise, or compiled otherwise: causes that change the plan.
+"""Causes that change the plan: another line, or another compiler.
 
-Each slot of the catalog gives its own causes, so a new modifier needs only a weight here.
+Each slot of the catalog provides its own causes, so a new modifier only needs a weight here.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ WEIGHTS = {
     "bsel": 3,
     "cmp": 4,
 }
-"""Slots that are varied, and how unusual it is to have them wrong."""
+"""Slots that are varied, and how unusual a mistake in each one is."""
 DEFAULT_SELECTOR = 2
-"""How unusual it is that a selector of lanes was left out."""
+"""Cost of an omitted lane selector."""
 _LIKELY_CMP = {
     frozenset(pair)
     for pair in (
@@ -61,18 +61,18 @@ _LIKELY_CMP = {
         ("num", "nan"),
     )
 }
-"""Comparisons that are taken for each other."""
+"""Comparisons that are easily confused."""
 _UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "gt", "ge")}
-"""Those that differ where an operand is a NaN."""
+"""Comparisons that differ only if an operand is a NaN."""
 _TYPE_SLOTS = ("dtype", "atype", "btype")
 _SELECTORS = ("asel", "bsel")
 _FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
 
 
 def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
-    """Every other form, assembler and belief; but the selectors that ``solve`` finds.
+    """Yield every other form, assembler and misconception, except lane selectors.
 
-    ``unordered`` says that an operand that is compared was a NaN.
+    ``has_nan`` says that a NaN was compared. ``lane_solver`` finds the selectors.
     """
     yield from _iter_model_causes(ins)
     yield from _iter_folding_causes(ins)
@@ -84,161 +84,172 @@ def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
 
 
 def _iter_model_causes(ins: Instruction) -> Iterator[Cause]:
-    """What the assemblers make of it, where they may depart from the documentation."""
+    """Yield the assemblers that may deviate from the documentation here."""
     if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
     axes = frozenset(("model",))
-    phrase = "as {} compiles it for sm_70 and later"  # filled in where the versions are known
+    phrase = "as {} compiles it for sm_70 and later"  # filled in once the versions are known
     for model in PTXAS_MODELS:
         yield Cause(CauseKind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
 
 
 def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
-    """What assemblers make of a constant c, where that is not what they make of a register."""
+    """Yield the folding of a constant c, if it differs from c in a register."""
     bits = ins.constants.get("c")
-    found = find_folding(ins.form, ins.sources, bits) if bits is not None else None
-    if found is None or bits is None:
+    folding = find_folding(ins.form, ins.sources, bits) if bits is not None else None
+    if folding is None or bits is None:
         return
-    phrase = f"as {FOLDING} folds it, with c read as an f32: {found.read}"
+    phrase = f"as {FOLDING} folds it, with c read as an f32: {folding.mistaken_value}"
     axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
     same_bits = Immediate(bits, f"0f{bits:08X}")
     yield Cause(CauseKind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
 
 
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
-    """What ptxas makes of an absolute difference where all operands are constants.
+    """Yield the form that ptxas compiles for an absolute difference of constants.
 
     ``operands`` are those of every observation.
     """
-    changed = find_difference_form(ins.form)
-    if changed is None or not all(map(is_difference_lost, operands)):
+    difference_form = find_difference_form(ins.form)
+    if difference_form is None or not all(map(is_difference_lost, operands)):
         return
     is_known = {"a", "b", "c"} <= ins.constants.keys()
     condition = "" if is_known else ", where a, b and c are constants"
     phrase = f"as {LOSING} compiles it for sm_120 and sm_121{condition}: without the absolute value"
-    slots = (("opcode", changed.opcode),)
+    slots = (("opcode", difference_form.opcode),)
     weight = 0 if is_known else 2
     yield Cause(CauseKind.PTXAS, frozenset(("opcode",)), phrase, weight, slots=slots)
 
 
 def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
-    """Several types of a video instruction at once; ``_slots`` varies them one by one."""
-    now = {
+    """Yield changes of several types at once; `_iter_slot_causes` varies them one by one."""
+    present_types = {
         name: Type(str(ins.form.get(name)))
         for name in _TYPE_SLOTS
         if _find_variable_slot(ins, name)
     }
-    if len(now) < 2:
+    if len(present_types) < 2:
         return
-    told: list[dict[str, Type]] = []
-    for phrase, weight, types in _iter_other_types(now):
-        changed = sum(types[name] is not now[name] for name in now)
-        if changed > 1 and types not in told:
-            told.append(types)
+    known_changes: list[dict[str, Type]] = []
+    for phrase, weight, types in _iter_other_types(present_types):
+        change_count = sum(types[name] is not present_types[name] for name in present_types)
+        if change_count > 1 and types not in known_changes:
+            known_changes.append(types)
             slots = tuple(sorted(types.items()))
-            yield Cause(CauseKind.MODIFIER, frozenset(now), phrase, weight, slots=slots)
+            yield Cause(CauseKind.MODIFIER, frozenset(present_types), phrase, weight, slots=slots)
 
 
-def _iter_other_types(now: Mapping[str, Type]) -> Iterator[tuple[str, int, dict[str, Type]]]:
-    """Other types by slot, in words, and how unusual it is to have meant them."""
-    inputs = [name for name in now if name != "dtype"]
-    every_weight = 1 if len(set(now.values())) == 1 else 3
-    both_weight = 2 if len({now[name] for name in inputs}) == 1 else 3
+def _iter_other_types(
+    present_types: Mapping[str, Type],
+) -> Iterator[tuple[str, int, dict[str, Type]]]:
+    """Yield other types by slot, with a phrase and a cost."""
+    inputs = [name for name in present_types if name != "dtype"]
+    every_weight = 1 if len(set(present_types.values())) == 1 else 3
+    both_weight = 2 if len({present_types[name] for name in inputs}) == 1 else 3
     for type_ in (Type.U32, Type.S32):
-        yield f"with every type `.{type_}`", every_weight, dict.fromkeys(now, type_)
-        both = {**now, **dict.fromkeys(inputs, type_)}
-        yield f"with both inputs `.{type_}`", both_weight, both
-    flipped = {name: _FLIPPED[type_] for name, type_ in now.items()}
+        yield f"with every type `.{type_}`", every_weight, dict.fromkeys(present_types, type_)
+        types = {**present_types, **dict.fromkeys(inputs, type_)}
+        yield f"with both inputs `.{type_}`", both_weight, types
+    flipped = {name: _FLIPPED[type_] for name, type_ in present_types.items()}
     yield "with every type of the other signedness", 4, flipped
 
 
 def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
-    """The slot, where the instruction has it with more than one value."""
+    """Return the slot if the instruction has it with more than one value."""
     slot = ins.entry.find_slot(name)
     return slot if slot and len(slot.values) + slot.is_optional > 1 else None
 
 
 def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
-    """Every other value of every slot; selectors of several lanes are solved elsewhere."""
+    """Yield every other value of every slot, except lane selectors."""
     for name, weight in WEIGHTS.items():
         slot = _find_variable_slot(ins, name)
         if slot is None or (name in _SELECTORS and ins.entry.lanes > 1):
             continue
         if isinstance(ins.roles.get(str(slot.place)), Immediate):
-            continue  # it takes neither a selector nor a sign
+            continue  # a literal takes neither a selector nor a sign
         kind = CauseKind.SELECTOR if name in _SELECTORS else CauseKind.MODIFIER
-        now = ins.form.get(name)
+        present_value = ins.form.get(name)
         for value in slot.iter_choices():
-            if value == now or not _has_same_width(now, value):
+            if value == present_value or not _has_same_width(present_value, value):
                 continue
-            phrase = format_slot_change(ins, slot, now, value)
+            phrase = format_slot_change(ins, slot, present_value, value)
             if name == "cmp":
-                weight = _compute_comparison_cost(now, value, has_nan)
+                weight = _compute_comparison_cost(present_value, value, has_nan)
             yield Cause(kind, frozenset((name,)), phrase, weight, slots=((name, value),))
 
 
-def _compute_comparison_cost(now: object, value: object, has_nan: bool) -> int:
-    """Less for comparisons that are easily taken for each other."""
-    pair = frozenset((now, value))
+def _compute_comparison_cost(present_value: object, value: object, has_nan: bool) -> int:
+    """Return the cost of a comparison, lower for one that is easily confused."""
+    pair = frozenset((present_value, value))
     if pair in _UNORDERED:
         return 1 if has_nan else 2
     return 2 if pair in _LIKELY_CMP else WEIGHTS["cmp"]
 
 
-def _has_same_width(now: object, value: object) -> bool:
-    """Whether a register that has one type can be read as the other."""
-    return not (isinstance(now, Type) and isinstance(value, Type)) or now.bits == value.bits
+def _has_same_width(present_value: object, value: object) -> bool:
+    """Return whether a register of one type can be read as the other."""
+    return (
+        not (isinstance(present_value, Type) and isinstance(value, Type))
+        or present_value.bits == value.bits
+    )
 
 
 def format_slot_change(
-    ins: Instruction, slot: Slot, now: object, value: object, changed: Instruction | None = None
+    ins: Instruction,
+    slot: Slot,
+    present_value: object,
+    value: object,
+    changed_instruction: Instruction | None = None,
 ) -> str:
-    """``without `.sat```, ``with `.lt` rather than `.le```, ``with `%1.b1` rather than `%1```.
+    """Return ``without `.sat```, ``with `.lt` rather than `.le``` and the like.
 
-    What is, is named as the instruction has it; what would be, as ``changed`` has it, where
-    another operand may stand in that place.
+    The present operand is named as in ``ins``, the new one as in ``changed_instruction``, which may
+    have another operand in that place.
     """
-    before, after = (
+    present_operand, new_operand = (
         "" if slot.place is SlotPlace.MODIFIER else x.format_operand(str(slot.place))
-        for x in (ins, changed or ins)
+        for x in (ins, changed_instruction or ins)
     )
-    suffix = bool(before) and not slot.word  # without it the operand is still to be named
+    # the phrase names the operand even without a suffix
+    is_suffix = bool(present_operand) and not slot.word
 
-    def spelled(written: object, operand: str) -> str:
-        text = slot.format_value(written)
+    def format_value(slot_value: object, operand: str) -> str:
+        text = slot.format_value(slot_value)
         if slot.word and operand:
             return f"`{text}{operand}`"
         return f"`{operand}.{text}`" if text else f"`{operand}`"
 
-    lanes = ins.entry.lanes
-    if suffix and value is None and lanes > 1:
+    lanes, present_text = ins.entry.lanes, format_value(present_value, present_operand)
+    if is_suffix and value is None and lanes > 1:
         default = Selector(32 // lanes, make_default_word(lanes, str(slot.place)))
-        return f"with `{after}`, which is `{after}.{default}`, rather than {spelled(now, before)}"
-    if value == slot.absent and not suffix:
-        return f"without {spelled(now, before)}"
-    if now == slot.absent and not suffix:
-        return f"with {spelled(value, after)}"
-    what = f"{slot.name} " if slot.name.endswith("type") else ""
-    return f"with {what}{spelled(value, after)} rather than {spelled(now, before)}"
+        meaning = f"`{new_operand}`, which is `{new_operand}.{default}`"
+        return f"with {meaning}, rather than {present_text}"
+    if value == slot.absent and not is_suffix:
+        return f"without {present_text}"
+    if present_value == slot.absent and not is_suffix:
+        return f"with {format_value(value, new_operand)}"
+    label = f"{slot.name} " if slot.name.endswith("type") else ""
+    return f"with {label}{format_value(value, new_operand)} rather than {present_text}"
 
 
 def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
-    """Another opcode, the slots carried over."""
-    registers = all(isinstance(source, Register) for source in ins.sources)
-    for twin in find_confusable_opcodes(ins.form):
-        if not (registers or CATALOG[twin.opcode].takes_immediates):
+    """Yield other opcodes with the same slots."""
+    has_only_registers = all(isinstance(source, Register) for source in ins.sources)
+    for opcode in find_confusable_opcodes(ins.form):
+        if not (has_only_registers or CATALOG[opcode.opcode].can_take_immediates):
             continue
         yield Cause(
             CauseKind.OPCODE,
-            frozenset(("opcode", *twin.slots)),
-            f"with `{twin.opcode}` rather than `{ins.opcode}`",
-            twin.weight,
-            slots=(("opcode", twin.opcode), *twin.slots.items()),
+            frozenset(("opcode", *opcode.slots)),
+            f"with `{opcode.opcode}` rather than `{ins.opcode}`",
+            opcode.weight,
+            slots=(("opcode", opcode.opcode), *opcode.slots.items()),
         )
 
 
 def _iter_misconceptions() -> Iterator[Cause]:
-    """What people expect of it."""
+    """Yield common misconceptions about the instruction."""
     axes = frozenset(("misconception",))
     for misconception in MISCONCEPTIONS:
         phrase = f"if {BELIEFS[misconception.id]}"
@@ -246,26 +257,26 @@ def _iter_misconceptions() -> Iterator[Cause]:
 
 
 def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
-    """The guard read the other way."""
+    """Yield the guard with the opposite sense."""
     if ins.guard:
-        other = ins.guard._replace(negated=not ins.guard.negated)
-        phrase = f"with `{other}` rather than `{ins.guard}`"
+        guard = ins.guard._replace(negated=not ins.guard.negated)
+        phrase = f"with `{guard}` rather than `{ins.guard}`"
         yield Cause(CauseKind.MODIFIER, frozenset(("guard",)), phrase, 3, guard=True)
 
 
 def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:
-    """A form with other values in some slots and c where it is needed.
+    """Return a form with other values in some slots, and with c if it is needed.
 
-    None where c is needed and not written, or where another opcode does not take a slot's
-    value. It may break a constraint. An opcode that has to have a c takes any register for it.
+    Return None if c is needed and absent, or if another opcode does not take a slot's value. The
+    form may break a constraint. An opcode that requires a c accepts any register for it.
     """
-    changed: Form | None = form._replace(**slots)  # type: ignore[arg-type]
-    if "opcode" in slots and changed:
-        changed = carry_over_form(changed)
-    if changed is None:
+    new_form: Form | None = form._replace(**slots)  # type: ignore[arg-type]
+    if "opcode" in slots and new_form:
+        new_form = carry_over_form(new_form)
+    if new_form is None:
         return None
-    # an ignored c stays as it was written, but not behind another opcode
-    bare = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
-    changed = with_c(changed, with_unread_c=bare)
-    must = changed.c and ("opcode" not in slots or CATALOG[changed.opcode].is_c_optional)
-    return None if must and not has_c else changed
+    # an ignored c stays as written unless the opcode changes
+    is_kept = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
+    new_form = with_c(new_form, with_unread_c=is_kept)
+    is_c_required = new_form.c and ("opcode" not in slots or CATALOG[new_form.opcode].is_c_optional)
+    return None if is_c_required and not has_c else new_form

@@ -1,4 +1,4 @@
-"""Selectors of SIMD instructions that fit what was observed, found lane by lane."""
+"""Solver for selectors of SIMD instructions that fit the observations, lane by lane."""
 
 from __future__ import annotations
 
@@ -13,36 +13,42 @@ from .sum_solver import solve_lane_sum
 
 
 def solve(
-    form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], free: str
+    form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], roles: str
 ) -> SelectorMatches | None:
-    """The selectors by which a SIMD form gives what was observed; None where none do.
+    """Return the selectors with which a SIMD form gives the observed results, or None.
 
-    ``free`` names what may change: ``a``, ``b`` or ``ab``. The masked-out lanes must not
+    ``free`` names the selectors that may change: ``a``, ``b`` or ``ab``. Masked-out lanes must not
     come from b, and no clamp may follow an accumulation.
     """
-    problem = SelectorProblem(form, rules, guard, free)
-    acting: list[Case] = []
+    problem = SelectorProblem(form, rules, guard, roles)
+    active_cases: list[Case] = []
     for operands, observed in cases:
         if guard is None or bool(operands["guard"]) is not guard:
-            acting.append((operands, observed))
+            active_cases.append((operands, observed))
         elif not observed.matches(operands["d"]):
-            return None  # the guard forbids, so d keeps its value whatever is selected
-    if not acting:
+            return None  # the guard is false, so d keeps its value with any selector
+    if not active_cases:
         return None
-    fits = solve_lane_sum(problem, acting) if form.secop else _solve_merged_lanes(problem, acting)
-    return fits if fits and fits.changed else None
+    matches = (
+        solve_lane_sum(problem, active_cases)
+        if form.secop
+        else _solve_merged_lanes(problem, active_cases)
+    )
+    return matches if matches and matches.changed else None
 
 
 def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
-    """The selectors of a form whose lanes go into d side by side: each decides for itself.
+    """Return the selectors of a form that writes its lanes into d side by side.
 
-    What holds after each case: ``fitting[lane]`` are the digits by which that lane of d is as
-    observed in all the cases so far. Digits that fit no lane any more are not run again.
+    Each lane is solved on its own. Invariant: ``fitting[lane]`` holds the digits with which that
+    lane of d matches all the cases so far. Digits that fit no lane any more are not run again.
     """
     fitting = [problem.list_all_digits() for _ in range(problem.lanes)]
     for case in cases:
-        right = _find_right_digits(problem, case, set().union(*fitting))
-        fitting = [before & now for before, now in zip(fitting, right, strict=True)]
+        matching_digits = _find_right_digits(problem, case, set().union(*fitting))
+        fitting = [
+            previous & current for previous, current in zip(fitting, matching_digits, strict=True)
+        ]
         if not all(fitting):
             return None
     lanes = tuple(
@@ -50,25 +56,27 @@ def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> Sele
         for lane in range(problem.lanes)
     )
     best = [_choose_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)]
-    ways = prod(len(lanes[lane]) for lane in problem.mask)
-    shown = problem.choose_simplest(best, lambda digits: all(map(contains, lanes, digits)), ways)
-    return problem.make_matches(shown, ways, lanes)
+    choice_count = prod(len(lanes[lane]) for lane in problem.mask)
+    solution = problem.choose_simplest(
+        best, lambda digits: all(map(contains, lanes, digits)), choice_count
+    )
+    return problem.make_matches(solution, choice_count, lanes)
 
 
 def _find_right_digits(
-    problem: SelectorProblem, case: Case, wanted: set[LaneDigits]
+    problem: SelectorProblem, case: Case, candidates: set[LaneDigits]
 ) -> list[set[LaneDigits]]:
-    """For each lane, the digits by which it is as one case observed it."""
+    """Return, for each lane, the digits with which it matches one case."""
     operands, observed = case
     (result,) = problem.plan.results
     field = (1 << problem.unit) - 1
-    right: list[set[LaneDigits]] = [set() for _ in range(problem.lanes)]
-    for digits, values in problem.iter_runs(operands, wanted):
-        wrong = observed.compute_difference(values[result.key][0])
-        for lane, own in enumerate(digits):
-            if not wrong >> problem.unit * lane & field:
-                right[lane].add(own)
-    return right
+    matching_digits: list[set[LaneDigits]] = [set() for _ in range(problem.lanes)]
+    for digits, values in problem.iter_runs(operands, candidates):
+        difference = observed.compute_difference(values[result.key][0])
+        for lane, lane_digits in enumerate(digits):
+            if not difference >> problem.unit * lane & field:
+                matching_digits[lane].add(lane_digits)
+    return matching_digits
 
 
 def _choose_least_changed(

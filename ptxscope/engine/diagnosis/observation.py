@@ -1,4 +1,4 @@
-"""What was observed: a destination's bits, all of them or some, beside the operands."""
+"""Observed results: all or some of a destination's bits, beside the operands."""
 
 from __future__ import annotations
 
@@ -16,70 +16,71 @@ _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
 
 
 class Observed(NamedTuple):
-    """A value of which some bits may be unknown."""
+    """A value with some bits possibly unknown."""
 
     bits: int
     """The known bits; 0 elsewhere."""
     known: int
-    """1 where a bit is known."""
+    """Mask with 1 for each known bit."""
 
     def compute_difference(self, value: int) -> int:
-        """1 where a known bit differs from a value's."""
+        """Return a mask with 1 for each known bit that differs from ``value``."""
         return (value ^ self.bits) & self.known
 
     def matches(self, value: int) -> bool:
-        """Whether a value has every known bit."""
+        """Return whether ``value`` has every known bit."""
         return not self.compute_difference(value)
 
     def format_bits(self, width: int) -> str:
-        """``0x??01??00``: hexadecimal in full width; binary where part of a digit is unknown."""
+        """Return ``0x??01??00`` in full width, or binary if a digit is partly unknown."""
         digits = range((width + 3) // 4 - 1, -1, -1)
-        known = [self.known >> 4 * at & 15 for at in digits]
-        whole = (1 << width) - 1
-        if self.known == whole:
+        known_digits = [self.known >> 4 * index & 15 for index in digits]
+        full_mask = (1 << width) - 1
+        if self.known == full_mask:
             return format_hex(self.bits, width)
-        if all(part in (0, 15) for part in known):
-            shown = (f"{self.bits >> 4 * at & 15:x}" for at in digits)
+        if all(part in (0, 15) for part in known_digits):
+            digit_texts = (f"{self.bits >> 4 * index & 15:x}" for index in digits)
             return "0x" + "".join(
-                digit if part else "?" for digit, part in zip(shown, known, strict=True)
+                digit if part else "?"
+                for digit, part in zip(digit_texts, known_digits, strict=True)
             )
         return "0b" + "".join(
-            str(self.bits >> at & 1) if self.known >> at & 1 else "?"
-            for at in range(width - 1, -1, -1)
+            str(self.bits >> index & 1) if self.known >> index & 1 else "?"
+            for index in range(width - 1, -1, -1)
         )
 
 
 class Observation(NamedTuple):
-    """Operand values, and what came out."""
+    """Operand values and observed results."""
 
     operands: Mapping[str, int]
-    """Bits by role: a, b, c, guard; d, p, q where a guard may keep the old value."""
+    """Bits by role: a, b, c, guard; d, p, q if a guard may keep the old value."""
     observed: Mapping[str, Observed]
-    """By role: d, or p and q, or one of these."""
+    """Observed values by role: d, or p and q, or one of these."""
 
     def matches(self, result: Mapping[str, int]) -> bool:
-        """Whether a result, by role, has every known bit."""
-        return all(seen.matches(result[role]) for role, seen in self.observed.items())
+        """Return whether a result, by role, has every known bit."""
+        return all(value.matches(result[role]) for role, value in self.observed.items())
 
     def compute_distance(self, result: Mapping[str, int]) -> int:
-        """How many known bits differ."""
+        """Return the number of known bits that differ."""
         return sum(
-            seen.compute_difference(result[role]).bit_count()
-            for role, seen in self.observed.items()
+            value.compute_difference(result[role]).bit_count()
+            for role, value in self.observed.items()
         )
 
 
 def make_observed(bits: int, width: int) -> Observed:
-    """A value of which every bit is known, given as signed or unsigned."""
-    known = (1 << width) - 1
-    return Observed(bits & known, known)
+    """Return a value with every bit known, from a signed or unsigned integer."""
+    mask = (1 << width) - 1
+    return Observed(bits & mask, mask)
 
 
 def parse_observed(text: str, type_: Type) -> Observed:
-    """An observed value as people write it; raises PtxError.
+    """Parse an observed value; raise PtxError if it is invalid.
 
-    As ``values.parse_value``; and ``?`` stands for an unknown digit behind ``0x``, ``0o`` or
-    ``0b``, and for an unknown lane in ``[?,1,?,0]``.
+    The syntax is that of ``values.parse_value``, plus ``?`` for an unknown digit after ``0x``,
+    ``0o`` or ``0b``, and for an unknown lane in ``[?,1,?,0]``.
     """
     word = text.strip()
     if "?" not in word:
@@ -93,21 +94,21 @@ def parse_observed(text: str, type_: Type) -> Observed:
     span = (start, start + len(word))
     if not match:
         hint = "0x??01??00, 0b1??0, [?,1,?,0]"
-        problem = "`?` stands for a digit behind 0x, 0b or 0o, or for a lane"
+        problem = "`?` stands for a digit after 0x, 0b or 0o, or for a lane"
         raise PtxError(text, (Problem(problem, span, hint),))
     unit = _DIGIT_BITS[match[1].lower()]
     known_text = "".join("0" if digit == "?" else "1" for digit in match[2])
     bits = parse_value(word.replace("?", "0"), type_)
-    known = sum(
-        ((1 << unit) - 1) << unit * at
-        for at, digit in enumerate(reversed(known_text[-type_.bits :]))
+    known_mask = sum(
+        ((1 << unit) - 1) << unit * index
+        for index, digit in enumerate(reversed(known_text[-type_.bits :]))
         if digit == "1"
     )
-    whole_ = (1 << type_.bits) - 1
+    full_mask = (1 << type_.bits) - 1
     if unit * len(match[2]) >= type_.bits:
-        return Observed(bits, known & whole_)
-    # what is not written is zero, as in a number
-    return Observed(bits, known | whole_ & ~((1 << unit * len(match[2])) - 1))
+        return Observed(bits, known_mask & full_mask)
+    # omitted leading digits are zero, as in a number
+    return Observed(bits, known_mask | full_mask & ~((1 << unit * len(match[2])) - 1))
 
 
 def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
@@ -118,9 +119,9 @@ def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
     bits = parse_value(text.replace("?", "0"), type_)
     unit = type_.bits // len(parts)
     lanes = enumerate(reversed(parts))
-    unknown = sum(((1 << unit) - 1) << unit * at for at, part in lanes if "?" in part)
-    known = ((1 << type_.bits) - 1) & ~unknown
-    return Observed(bits & known, known)
+    unknown_mask = sum(((1 << unit) - 1) << unit * index for index, part in lanes if "?" in part)
+    known_mask = ((1 << type_.bits) - 1) & ~unknown_mask
+    return Observed(bits & known_mask, known_mask)
 
 
 def parse_got(
@@ -128,35 +129,35 @@ def parse_got(
     text: str,
     reading_type: Callable[[Instruction, str], Type] = Instruction.type_of,
 ) -> tuple[str, Observed]:
-    """The role of a destination, and what was observed of it; raises PtxError.
+    """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 
-    ``VALUE`` where the instruction has one destination, ``NAME=VALUE`` always; read as the type
-    that ``reading_type`` gives for the role.
+    ``VALUE`` alone needs a single destination. ``reading_type`` returns the type that a role's
+    value is read as. Raise PtxError if the name or the value is invalid.
     """
-    written, equals, value = text.partition("=")
+    name_text, equals, value_text = text.partition("=")
     names = {name: role for role, name in ins.results.items()}
     names |= {name.removeprefix("%"): role for name, role in names.items()}
     names |= {role: role for role in ins.results if role not in names}
-    role = names.get(written.strip())
+    role = names.get(name_text.strip())
     if not equals:
-        written, value = "", text
+        name_text, value_text = "", text
         role = next(iter(ins.results)) if len(ins.results) == 1 else None
     if role is None:
-        known = ", ".join(ins.results.values())
-        message = f"`{written.strip()}` is not a destination of {ins}"
+        names_text = ", ".join(ins.results.values())
+        message = f"`{name_text.strip()}` is not a destination of {ins}"
         if not equals:
             message = (
                 f"{format_existence(len(ins.results), 'destination')}; say which was observed"
                 if ins.results
                 else f"{ins} writes nothing that could be observed"
             )
-        end = len(written) or len(text)
-        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {known}"),))
+        end = len(name_text) or len(text)
+        raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {names_text}"),))
     try:
-        seen = parse_observed(value, reading_type(ins, role))
-        if not seen.known:
-            problem = Problem("nothing of it is known", (0, len(value)), "at least a digit")
-            raise PtxError(value, (problem,))
-        return role, seen
+        observed_value = parse_observed(value_text, reading_type(ins, role))
+        if not observed_value.known:
+            problem = Problem("no digit of it is known", (0, len(value_text)), "at least one digit")
+            raise PtxError(value_text, (problem,))
+        return role, observed_value
     except PtxError as error:
-        raise error.shift_into(text, len(text) - len(value)) from None
+        raise error.shift_into(text, len(text) - len(value_text)) from None

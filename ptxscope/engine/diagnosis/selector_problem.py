@@ -1,8 +1,8 @@
-"""The selectors of a SIMD instruction as a problem: what may be chosen, and what it yields.
+"""Selectors of a SIMD instruction as a problem: the free choices and their results.
 
-What a lane yields depends on its own two digits alone: which lane of a or b it reads as its
-first operand, and which as its second. So the plan is run once for each pair of digits,
-repeated in every lane, instead of once for each of 16.7 million pairs of selectors.
+The result of a lane depends only on its own two digits: the lanes of a or b that it reads as its
+first and its second operand. So the plan runs once for each pair of digits, repeated in every lane,
+instead of once for each of 16.7 million pairs of selectors.
 """
 
 from __future__ import annotations
@@ -32,34 +32,32 @@ from .selector_simplicity import (
 LaneDigits = tuple[int, int]
 """The digits of asel and bsel for one lane."""
 Case = tuple[Mapping[str, int], Observed]
-"""Operands by role, and d as it was observed."""
+"""Operands by role, and the observed d."""
 Rows = Mapping[str, tuple[int, ...]]
-"""The values of a plan's rows, by key: a number for each lane."""
+"""The values of a plan's rows, by key: one number for each lane."""
 
 
 class SelectorMatches(NamedTuple):
-    """The selectors that fit, of which the plainest is shown; None where that is the default."""
+    """The selectors that fit, with the simplest of them; None stands for the default."""
 
     asel: Selector | None
     bsel: Selector | None
     match_count: int
-    """How many pairs fit."""
+    """Number of pairs that fit."""
     lanes: tuple[tuple[LaneDigits, ...], ...]
-    """For each lane the digits that fit, where any choice in one goes with any in the others;
-    else empty."""
+    """The digits that fit each lane, if the lanes are independent; else empty."""
     changed: int
-    """How many digits differ."""
+    """Number of digits that differ from the line."""
     plainness: SelectorSimplicity
-    """Of the one shown; of the less plain of two."""
+    """Simplicity of the selected pair: that of the less simple of the two."""
     redundancy: int = 1
-    """How many of the pairs are one but for digits that nothing reads, where the mask leaves a
-    lane out."""
+    """Number of pairs that differ only in digits of lanes outside the mask."""
     is_truncated: bool = False
-    """Not all were tried, so there may be more."""
+    """Whether some pairs were not tried, so that more may fit."""
 
 
 class SelectorProblem(NamedTuple):
-    """What is asked: a form, the rules it runs by, and which of its selectors are free."""
+    """A form, the rules it runs by, and the selectors that are free."""
 
     form: Form
     rules: Rules
@@ -68,22 +66,22 @@ class SelectorProblem(NamedTuple):
 
     @property
     def lanes(self) -> int:
-        """How many there are: 2 or 4."""
+        """Number of lanes: 2 or 4."""
         return CATALOG[self.form.opcode].lanes
 
     @property
     def unit(self) -> int:
-        """The width of a lane in bits."""
+        """Width of a lane in bits."""
         return 32 // self.lanes
 
     @property
     def plan(self) -> Plan:
-        """The plan with default selectors: lane i of a and of b are given as they are."""
+        """The plan with default selectors: lane i reads lane i of a and of b."""
         return lower(self.form._replace(asel=None, bsel=None), self.rules, self.guard)
 
     @property
     def written(self) -> tuple[LaneDigits, ...]:
-        """The digits of each lane as they are written."""
+        """The digits of each lane in the line."""
         form, n = self.form, self.lanes
         a = form.asel.lanes if form.asel else make_default_word(n, "a")
         b = form.bsel.lanes if form.bsel else make_default_word(n, "b")
@@ -95,24 +93,24 @@ class SelectorProblem(NamedTuple):
         return self.form.mask.lanes if self.form.mask else tuple(range(self.lanes))
 
     def list_all_digits(self) -> set[LaneDigits]:
-        """All that a lane may have, were both selectors free."""
+        """Return all digits that a lane may have if both selectors are free."""
         digits = range(2 * self.lanes)
         return set(product(digits, digits))
 
     def list_free_digits(self, lane: int) -> tuple[LaneDigits, ...]:
-        """What a lane may have that nothing reads."""
-        every = range(2 * self.lanes)
+        """Return the digits of a lane that nothing reads."""
+        digits = range(2 * self.lanes)
         a, b = self.written[lane]
         return tuple(
-            product(every if "a" in self.free else (a,), every if "b" in self.free else (b,))
+            product(digits if "a" in self.free else (a,), digits if "b" in self.free else (b,))
         )
 
     def count_changes(self, lane: int, digits: LaneDigits) -> int:
-        """How many of a lane's digits differ from what is written."""
+        """Return the number of a lane's digits that differ from the line."""
         return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
 
     def iter_simple_digits(self) -> Iterator[tuple[SelectorSimplicity, tuple[LaneDigits, ...]]]:
-        """Selectors that somebody may have had in mind, the plainest first."""
+        """Yield selectors that an author may have meant, simplest first."""
         words = zip("ab", zip(*self.written, strict=True), strict=True)
         a_words, b_words = (
             iter_simple_selectors(word, role).items()
@@ -125,45 +123,54 @@ class SelectorProblem(NamedTuple):
             yield max(x, y), tuple(zip(a, b, strict=True))
 
     def choose_simplest(
-        self, least: Sequence[LaneDigits], holds: Callable[[Sequence[LaneDigits]], bool], ways: int
+        self,
+        fallback: Sequence[LaneDigits],
+        holds: Callable[[Sequence[LaneDigits]], bool],
+        choice_count: int,
     ) -> tuple[SelectorSimplicity, Sequence[LaneDigits]]:
-        """The plainest digits that hold; else those that differ least from what is written.
+        """Return the simplest digits that hold, or else those nearest to the line.
 
-        Where many fit, any that are no chance come first.
+        If many fit, selectors that are unlikely to fit by coincidence come first.
         """
-        as_written = tuple(least) == self.written
-        plain = self.iter_simple_digits()
-        if ways >= MANY:
-            plain = iter(sorted(plain, key=lambda x: x[0] not in FEW))
-        found = (x for x in plain if not as_written and holds(x[1]))
-        return next(found, (SelectorSimplicity.OTHER, least))
+        as_written = tuple(fallback) == self.written
+        candidates = self.iter_simple_digits()
+        if choice_count >= MANY:
+            candidates = iter(sorted(candidates, key=lambda x: x[0] not in FEW))
+        solutions = (x for x in candidates if not as_written and holds(x[1]))
+        return next(solutions, (SelectorSimplicity.OTHER, fallback))
 
     def make_matches(
         self,
-        shown: tuple[SelectorSimplicity, Sequence[LaneDigits]],
-        ways: int,
+        solution: tuple[SelectorSimplicity, Sequence[LaneDigits]],
+        choice_count: int,
         lanes: tuple[tuple[LaneDigits, ...], ...] = (),
         *,
         is_truncated: bool = False,
     ) -> SelectorMatches:
-        """The answer that shows these digits, one pair a lane; ``ways`` are those that are read."""
-        plainness, digits = shown
-        masked = (lane for lane in range(self.lanes) if lane not in self.mask)
-        idle = prod(len(self.list_free_digits(lane)) for lane in masked)
+        """Return the solution with these digits, one pair for each lane.
+
+        ``ways`` counts the choices in lanes that are read.
+        """
+        plainness, digits = solution
+        unread_lanes = (lane for lane in range(self.lanes) if lane not in self.mask)
+        redundancy = prod(len(self.list_free_digits(lane)) for lane in unread_lanes)
         return SelectorMatches(
             *self.make_selectors(digits),
-            ways * idle,
+            choice_count * redundancy,
             lanes,
-            sum(self.count_changes(lane, own) for lane, own in enumerate(digits)),
+            sum(self.count_changes(lane, lane_digits) for lane, lane_digits in enumerate(digits)),
             plainness,
-            idle,
+            redundancy,
             is_truncated,
         )
 
     def make_selectors(
         self, digits: Sequence[LaneDigits]
     ) -> tuple[Selector | None, Selector | None]:
-        """Those of a and b that pick these digits; a default is left out, unless it is written."""
+        """Return the selectors of a and b for these digits, None for a default.
+
+        A selector that is not free stays as written.
+        """
         a_word, b_word = zip(*digits, strict=True)
         return (
             self._make_selector("a", a_word) if "a" in self.free else self.form.asel,
@@ -174,14 +181,14 @@ class SelectorProblem(NamedTuple):
         return None if word == make_default_word(self.lanes, role) else Selector(self.unit, word)
 
     def iter_runs(
-        self, operands: Mapping[str, int], wanted: Iterable[LaneDigits]
+        self, operands: Mapping[str, int], candidates: Iterable[LaneDigits]
     ) -> Iterator[tuple[tuple[LaneDigits, ...], Rows]]:
-        """The plan run on a case's operands until every lane has had every wanted digits.
+        """Run the plan on a case's operands until every lane has had all wanted digits.
 
-        Each run is told by the digits that its lanes had. A selector that is not free keeps
-        the digits that are written, whatever is wanted of it.
+        Yield the digits of each lane and the rows of the run. A selector that is not free keeps the
+        digits of the line.
         """
-        plan, pairs = self.plan, tuple(wanted)
+        plan, pairs = self.plan, tuple(candidates)
         a_choices = self._list_words(operands, "a", {a for a, _ in pairs})
         b_choices = self._list_words(operands, "b", {b for _, b in pairs})
         for (a_digits, a), (b_digits, b) in product(a_choices, b_choices):
@@ -189,22 +196,22 @@ class SelectorProblem(NamedTuple):
             yield tuple(zip(a_digits, b_digits, strict=True)), values
 
     def _list_words(
-        self, operands: Mapping[str, int], role: str, wanted: set[int]
+        self, operands: Mapping[str, int], role: str, candidates: set[int]
     ) -> list[tuple[tuple[int, ...], int]]:
-        """What stands for a or for b: the digits of its lanes, and the word they select."""
+        """Return the choices for a or for b: the digits of its lanes, and the word they select."""
         index = "ab".index(role)
         if role in self.free:
-            choices = [(digit,) * self.lanes for digit in sorted(wanted)]
+            choices = [(digit,) * self.lanes for digit in sorted(candidates)]
         else:
             choices = [tuple(pair[index] for pair in self.written)]
         return [(digits, self._select_lanes(operands, digits)) for digits in choices]
 
     def _select_lanes(self, operands: Mapping[str, int], digits: Sequence[int]) -> int:
-        """The word whose lanes are those that the digits name: first come a's, then b's."""
-        both = operands["a"] | operands["b"] << 32
+        """Return the word of the lanes that the digits name, a's lanes first, then b's."""
+        lane_pool = operands["a"] | operands["b"] << 32
         field = (1 << self.unit) - 1
         word = 0
         for lane, digit in enumerate(digits):
-            part = both >> self.unit * digit & field
+            part = lane_pool >> self.unit * digit & field
             word |= part << self.unit * lane
         return word

@@ -1,4 +1,4 @@
-"""How plain a selector of lanes is: of several that fit, the plainest is the one that is shown."""
+"""Simplicity of lane selectors: of several that fit, the simplest is shown."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Word = tuple[int, ...]
 
 
 class SelectorSimplicity(IntEnum):
-    """What a selector is beside the one that is written, the plainest first."""
+    """Relation of a selector to the written one, simplest first."""
 
     DEFAULT = 0
-    """It is left out: 3210 for a, 7654 for b."""
+    """Omitted: 3210 for a, 7654 for b."""
     RENUMBERED = 1
-    """0 to 3 taken for 4 to 7, or the reverse: in what is written, or in the default."""
+    """0 to 3 confused with 4 to 7, in the written selector or the default."""
     ONE_DIGIT = 2
-    """One digit of what is written is another."""
+    """The written selector with another digit in one place."""
     REVERSED = 3
-    """What is written, or the default, the other way round."""
+    """The written selector or the default in reverse order."""
     MIRRORED = 4
-    """Every digit of what is written counted from the other end of its register."""
+    """The written selector with digits counted from the other end of a register."""
     ROTATED = 5
-    """What is written, moved on by some lanes."""
+    """The written selector rotated by some lanes."""
     REPEATED = 6
     """The same digit in every lane."""
     OTHER = 7
-    """Anything else: the fewest digits changed, then the smallest, come first."""
+    """Any other; those with the fewest changed digits come first, then the smallest."""
 
 
 FEW = frozenset(
@@ -40,47 +40,49 @@ FEW = frozenset(
         SelectorSimplicity.MIRRORED,
     )
 )
-"""Selectors of which there are one or two: that one of them fits is seldom chance."""
+"""Kinds with only one or two selectors, which seldom fit by coincidence."""
 MANY = 100
-"""Where so many selectors fit, that one does is likely chance, unless it is one of the few."""
+"""Number of fitting selectors from which a match is probably a coincidence, except for `FEW`."""
 
 
 @lru_cache(maxsize=64)
-def iter_simple_selectors(written: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
-    """Every selector of a or b that is plainer than ``OTHER``, the plainest first."""
-    found: dict[Word, SelectorSimplicity] = {}
-    for word, plainness in _iter_simple_words(written, role):
-        if word != written:
-            found[word] = min(plainness, found.get(word, plainness))
-    return dict(sorted(found.items(), key=lambda x: x[1]))
+def iter_simple_selectors(written_word: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
+    """Return every selector of a or b that is simpler than ``OTHER``, simplest first."""
+    words: dict[Word, SelectorSimplicity] = {}
+    for word, plainness in _iter_simple_words(written_word, role):
+        if word != written_word:
+            words[word] = min(plainness, words.get(word, plainness))
+    return dict(sorted(words.items(), key=lambda x: x[1]))
 
 
 def make_default_word(lanes: int, role: str) -> Word:
-    """The digits of a selector that is left out."""
+    """Return the digits of an omitted selector."""
     return tuple(range(lanes)) if role == "a" else tuple(range(lanes, 2 * lanes))
 
 
-def _iter_simple_words(written: Word, role: str) -> Iterator[tuple[Word, SelectorSimplicity]]:
-    lanes = len(written)
+def _iter_simple_words(written_word: Word, role: str) -> Iterator[tuple[Word, SelectorSimplicity]]:
+    lanes = len(written_word)
     default = make_default_word(lanes, role)
     yield default, SelectorSimplicity.DEFAULT
-    # with two lanes, one digit less to change tells more
+    # with two lanes, one changed digit is the simpler explanation
     renumbered = SelectorSimplicity.RENUMBERED if lanes > 2 else SelectorSimplicity.REVERSED
-    for word in (written, default):
+    for word in (written_word, default):
         yield tuple(digit ^ lanes for digit in word), renumbered
-    for word in _list_one_digit_changes(written):
+    for word in _list_one_digit_changes(written_word):
         yield word, SelectorSimplicity.ONE_DIGIT
-    for word in (written, default):
+    for word in (written_word, default):
         yield word[::-1], SelectorSimplicity.REVERSED
-    yield tuple(digit ^ lanes - 1 for digit in written), SelectorSimplicity.MIRRORED
-    for by in range(1, lanes):
-        yield written[by:] + written[:by], SelectorSimplicity.ROTATED
+    yield tuple(digit ^ lanes - 1 for digit in written_word), SelectorSimplicity.MIRRORED
+    for shift in range(1, lanes):
+        yield written_word[shift:] + written_word[:shift], SelectorSimplicity.ROTATED
     for digit in range(2 * lanes):
         yield (digit,) * lanes, SelectorSimplicity.REPEATED
 
 
-def _list_one_digit_changes(written: Word) -> list[Word]:
-    """What is written with another digit somewhere, the smallest digits first."""
-    lanes = len(written)
+def _list_one_digit_changes(written_word: Word) -> list[Word]:
+    """Return the written selector with one digit changed, smallest digits first."""
+    lanes = len(written_word)
     changes = product(range(lanes), range(2 * lanes))
-    return sorted((*written[:lane], digit, *written[lane + 1 :]) for lane, digit in changes)
+    return sorted(
+        (*written_word[:lane], digit, *written_word[lane + 1 :]) for lane, digit in changes
+    )

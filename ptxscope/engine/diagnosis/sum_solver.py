@@ -1,11 +1,11 @@
-"""Selectors of SIMD instructions that sum their lanes (``.add``), found by meeting in the middle.
+"""Solver for selectors of SIMD instructions that sum their lanes (``.add``).
 
-d is c plus what each lane adds, and what a lane adds depends on its own digits alone. So the
-lanes are cut into two halves, and the sums of each half are listed once: 4,096 of four lanes'
-16.7 million. Two choices of digits fit together where their sums make what d needs, and that
-is looked up: what one half yields, taken from what is needed, is what the other has to yield.
+d is c plus a term for each lane, and a lane's term depends only on its own digits. The solver meets
+in the middle: it splits the lanes into two halves and lists the sums of each half once, 4,096
+instead of the 16.7 million of four lanes. Two choices of digits fit together if their sums add up
+to what d needs, so each sum of one half determines the sum to look up in the other.
 
-With several observations a sum is a vector, a number for each of them, and all have to fit.
+With several observations a sum is a vector, one number for each of them, and all have to fit.
 """
 
 from __future__ import annotations
@@ -21,143 +21,154 @@ from ..semantics.plan_execution import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 
 Vector = tuple[int, ...]
-"""A number for each observation that is solved for."""
+"""A number for each observation that is solved."""
 
 _JOINT = 6
-"""Observations whose sums are solved together; the others only sift what they leave."""
+"""Observations whose sums are solved together; the others only filter the solutions."""
 _LOOKED_AT = 32
-"""Observations of which those are chosen."""
+"""Observations from which those are chosen."""
 _MOST = 5000
-"""Pairs of selectors that are sifted one by one."""
+"""Pairs of selectors that are filtered one by one."""
 _LEAST_CHANGED = 40
-"""Choices of a half that are put together where there are more pairs than that."""
+"""Choices of a half that are combined if there are more pairs than that."""
 _WIDEST = 8192
-"""Sums that are tried where low bits of d are unknown."""
+"""Sums that are tried if low bits of d are unknown."""
 
 
 class DigitCombination(NamedTuple):
     """Digits for some neighbouring lanes, or for all."""
 
     changed: int
-    """How many of them differ from what is written: the fewest come first."""
+    """Number of digits that differ from the line; the fewest come first."""
     digits: tuple[LaneDigits, ...]
 
 
 Sums = dict[Vector, list[DigitCombination]]
-"""What some lanes may add together: each sum with all the digits that give it."""
+"""The sums that some lanes can give, each with all the digits that give it."""
 
 
 class LaneSumCase(NamedTuple):
-    """A case, what each lane can add in it, and what their sum may be."""
+    """A case, the terms of each lane in it, and the sums that fit."""
 
     case: Case
     adds: list[dict[LaneDigits, int]]
-    """For each lane, what its digits add."""
+    """For each lane, the term by digits."""
     sums: list[int]
-    """Every sum of the lanes that gives what was observed."""
+    """Every sum of the lanes that gives the observed result."""
 
     @property
     def order(self) -> tuple[int, int]:
-        """The fewest sums first, then the most different lanes."""
+        """Sort key: the fewest sums first, then the most distinct terms."""
         return len(self.sums), -sum(len(set(lane.values())) for lane in self.adds)
 
 
 def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:
-    """The selectors of a form that sums its lanes; None where none fit.
+    """Return the selectors of a form that sums its lanes, or None if none fit.
 
-    A few cases that tell much are solved; what fits them is tried on the others.
+    A few informative cases are solved; the solutions are then tried on the others.
     """
-    joint = _choose_informative_cases(problem, cases)
-    if not joint:
+    joint_cases = _choose_informative_cases(problem, cases)
+    if not joint_cases:
         return None
     middle = problem.lanes // 2
-    low = _list_partial_sums(problem, joint, range(middle))
-    high = _list_partial_sums(problem, joint, range(middle, problem.lanes))
-    meetings = list(_iter_meetings(low, high, joint))
-    ways = sum(len(below) * len(above) for below, above in meetings)
-    found = _join_meetings(meetings, None if ways <= _MOST else _LEAST_CHANGED)
-    solved = [x.case for x in joint]
-    others = [case for case in cases if case not in solved]
-    more = bool(others) and ways > _MOST
-    if others:
-        found = [x for x in found[:_MOST] if _holds_for_all(problem, x.digits, others)]
-        ways = len(found)
-    if not found:
+    low = _list_partial_sums(problem, joint_cases, range(middle))
+    high = _list_partial_sums(problem, joint_cases, range(middle, problem.lanes))
+    meetings = list(_iter_meetings(low, high, joint_cases))
+    choice_count = sum(len(below) * len(above) for below, above in meetings)
+    combinations = _join_meetings(meetings, None if choice_count <= _MOST else _LEAST_CHANGED)
+    solved_cases = [x.case for x in joint_cases]
+    other_cases = [case for case in cases if case not in solved_cases]
+    is_truncated = bool(other_cases) and choice_count > _MOST
+    if other_cases:
+        combinations = [
+            x for x in combinations[:_MOST] if _holds_for_all(problem, x.digits, other_cases)
+        ]
+        choice_count = len(combinations)
+    if not combinations:
         return None
-    least = found[0].digits
-    shown = problem.choose_simplest(
-        least, lambda digits: _fits_all(problem, digits, joint, others), ways
+    fallback = combinations[0].digits
+    solution = problem.choose_simplest(
+        fallback, lambda digits: _fits_all(problem, digits, joint_cases, other_cases), choice_count
     )
-    return problem.make_matches(shown, ways, is_truncated=more)
+    return problem.make_matches(solution, choice_count, is_truncated=is_truncated)
 
 
 # --- the two halves, and where they meet -------------------------------------------------
 
 
 def _list_partial_sums(
-    problem: SelectorProblem, joint: Sequence[LaneSumCase], lanes: range
+    problem: SelectorProblem, joint_cases: Sequence[LaneSumCase], lanes: range
 ) -> Sums:
-    """What some of the lanes add together for each choice of digits, the least changed first."""
-    sums: Sums = {(0,) * len(joint): [DigitCombination(0, ())]}
+    """Return the sums of some lanes for each choice of digits, the least changed first."""
+    sums: Sums = {(0,) * len(joint_cases): [DigitCombination(0, ())]}
     for lane in lanes:
-        wider: Sums = {}
-        for digits in joint[0].adds[lane]:
-            adds = [x.adds[lane][digits] for x in joint]
-            changed = problem.count_changes(lane, digits)
+        extended_sums: Sums = {}
+        for digits in joint_cases[0].adds[lane]:
+            adds = [x.adds[lane][digits] for x in joint_cases]
+            change_count = problem.count_changes(lane, digits)
             for vector, choices in sums.items():
                 sum_ = tuple(x + y for x, y in zip(vector, adds, strict=True))
-                wider.setdefault(sum_, []).extend(
-                    DigitCombination(x.changed + changed, (*x.digits, digits)) for x in choices
+                extended_sums.setdefault(sum_, []).extend(
+                    DigitCombination(x.changed + change_count, (*x.digits, digits)) for x in choices
                 )
-        sums = wider
+        sums = extended_sums
     for choices in sums.values():
         choices.sort()
     return sums
 
 
 def _iter_meetings(
-    low: Sums, high: Sums, joint: Sequence[LaneSumCase]
+    low: Sums, high: Sums, joint_cases: Sequence[LaneSumCase]
 ) -> Iterator[tuple[list[DigitCombination], list[DigitCombination]]]:
-    """The choices of the two halves whose sums make one that every case needs.
+    """Yield the choices of the two halves whose sums add up to a sum for every case.
 
     Any choice of the first fits with any of the second.
     """
-    for needed in product(*(x.sums for x in joint)):
+    for needed_sums in product(*(x.sums for x in joint_cases)):
         for sum_, below in low.items():
-            missing = tuple(x - y for x, y in zip(needed, sum_, strict=True))
-            if above := high.get(missing):
+            remainder = tuple(x - y for x, y in zip(needed_sums, sum_, strict=True))
+            if above := high.get(remainder):
                 yield below, above
 
 
 def _join_meetings(
-    meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], most: int | None
+    meetings: Iterable[tuple[list[DigitCombination], list[DigitCombination]]], limit: int | None
 ) -> list[DigitCombination]:
-    """Digits for all lanes, the least changed first, of at most so many choices of each half."""
+    """Return digits for all lanes, the least changed first.
+
+    At most ``most`` choices of each half are combined.
+    """
     return sorted(
         DigitCombination(x.changed + y.changed, x.digits + y.digits)
         for below, above in meetings
-        for x, y in product(below[:most], above[:most])
+        for x, y in product(below[:limit], above[:limit])
     )
 
 
 def _fits_all(
     problem: SelectorProblem,
     digits: Sequence[LaneDigits],
-    joint: Iterable[LaneSumCase],
-    others: Iterable[Case],
+    joint_cases: Iterable[LaneSumCase],
+    other_cases: Iterable[Case],
 ) -> bool:
-    """Whether digits for all lanes fit the cases that were solved, and the others."""
-    for x in joint:
-        masked = zip(x.adds, digits, problem.written, strict=True)
-        if sum(lane.get(own, lane.get(kept, 0)) for lane, own, kept in masked) not in x.sums:
+    """Return whether digits for all lanes fit the solved cases and the others."""
+    for x in joint_cases:
+        lane_terms = zip(x.adds, digits, problem.written, strict=True)
+        if (
+            sum(
+                lane.get(lane_digits, lane.get(written_digits, 0))
+                for lane, lane_digits, written_digits in lane_terms
+            )
+            not in x.sums
+        ):
             return False
-    return _holds_for_all(problem, digits, others)
+    return _holds_for_all(problem, digits, other_cases)
 
 
 def _holds_for_all(
     problem: SelectorProblem, digits: Sequence[LaneDigits], cases: Iterable[Case]
 ) -> bool:
-    """Whether digits for all lanes give what each case observed."""
+    """Return whether digits for all lanes give each case's observed result."""
     asel, bsel = problem.make_selectors(digits)
     form = problem.form._replace(asel=asel, bsel=bsel)
     plan = lower(form, problem.rules, problem.guard)
@@ -170,12 +181,12 @@ def _holds_for_all(
 
 
 def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -> list[LaneSumCase]:
-    """The cases whose sums are solved together, those first that tell most.
+    """Return the cases to solve together, most informative first.
 
-    None where one can't be given at all, or where so many low bits are unknown that there
-    are too many sums to try.
+    Return an empty list if a case cannot be explained, or if so many low bits are unknown that
+    there are too many sums to try.
     """
-    weighed: list[LaneSumCase] = []
+    candidates: list[LaneSumCase] = []
     for case in cases[:_LOOKED_AT]:
         adds = _list_lane_terms(problem, case)
         sums = _list_needed_sums(adds, case)
@@ -183,40 +194,40 @@ def _choose_informative_cases(problem: SelectorProblem, cases: Sequence[Case]) -
             continue
         if not sums:
             return []
-        weighed.append(LaneSumCase(case, adds, sums))
-    weighed.sort(key=lambda x: x.order)
-    joint: list[LaneSumCase] = []
-    for x in weighed[:_JOINT]:
-        if prod(len(other.sums) for other in (*joint, x)) <= _WIDEST:
-            joint.append(x)
-    return joint
+        candidates.append(LaneSumCase(case, adds, sums))
+    candidates.sort(key=lambda x: x.order)
+    joint_cases: list[LaneSumCase] = []
+    for x in candidates[:_JOINT]:
+        if prod(len(chosen_case.sums) for chosen_case in (*joint_cases, x)) <= _WIDEST:
+            joint_cases.append(x)
+    return joint_cases
 
 
 def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigits, int]]:
-    """For each lane, what its digits add; a lane outside the mask adds nothing."""
+    """Return the terms of each lane by digits; a lane outside the mask adds nothing."""
     operands, _ = case
     (row,) = (row for row in problem.plan.rows if isinstance(row.micro, Accumulate))
     adds: list[dict[LaneDigits, int]] = [{} for _ in range(problem.lanes)]
     for digits, values in problem.iter_runs(operands, problem.list_all_digits()):
-        for lane, own in enumerate(digits):
-            adds[lane][own] = values[row.inputs[0]][lane]
-    for lane, own in enumerate(problem.written):
+        for lane, lane_digits in enumerate(digits):
+            adds[lane][lane_digits] = values[row.inputs[0]][lane]
+    for lane, lane_digits in enumerate(problem.written):
         if lane not in problem.mask:
-            adds[lane] = {own: 0}
+            adds[lane] = {lane_digits: 0}
     return adds
 
 
 def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> list[int] | None:
-    """Every sum that gives what one case observed; None where they are too many to try."""
+    """Return every sum that explains one case, or None if there are too many to try."""
     operands, observed = case
-    if len(adds) == 2:  # few enough to add up
+    if len(adds) == 2:  # few enough to list them all
         sums = {x + y for x in adds[0].values() for y in adds[1].values()}
         return sorted(x for x in sums if observed.matches(operands["c"] + x))
     low = sum(min(lane.values()) for lane in adds)
     high = sum(max(lane.values()) for lane in adds)
-    # below its lowest unknown bit d is known, so the sums that give it are so far apart
+    # d is known below its lowest unknown bit, so fitting sums are that far apart
     period = ~observed.known & (observed.known + 1)
     if (high - low + 1) // period > _WIDEST:
         return None
-    first = low + (observed.bits - operands["c"] - low) % period
-    return [x for x in range(first, high + 1, period) if observed.matches(operands["c"] + x)]
+    first_sum = low + (observed.bits - operands["c"] - low) % period
+    return [x for x in range(first_sum, high + 1, period) if observed.matches(operands["c"] + x)]

@@ -1,4 +1,4 @@
-"""What may have been in the registers, or read from them: causes that change values alone."""
+"""Causes that change values only: other register contents, or a misread result."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from ..tracing.lane_text import UNIT_NAMES
 from .causes import Bits, Cause, CauseKind, ObservedCase
 
 
-def iter_value_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    """Every other value of an operand or of the result; ``known`` are the roles with a value."""
-    yield from _iter_operand_causes(ins, known)
+def iter_value_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
+    """Yield every other value of an operand or result; ``known`` are roles with a value."""
+    yield from _iter_operand_causes(ins, known_roles)
     yield from _iter_result_misreadings(ins)
 
 
 # --- the operands ------------------------------------------------------------------------
 
 _Value = Callable[[str, Bits, ObservedCase], int]
-"""The value that a role takes instead, given all operands and what was seen."""
+"""Function that returns a role's new value from all operands and the observation."""
 
 
 def _make_cause(
-    roles: str, phrase: str, weight: int, to: _Value, *, is_swap: bool = False
+    roles: str, phrase: str, weight: int, make_value: _Value, *, is_swap: bool = False
 ) -> Cause:
-    """A cause that gives operands other values."""
+    """Return a cause that gives operands other values."""
 
-    def changed(operands: Bits, seen: ObservedCase) -> Bits:
-        return {**operands, **{role: to(role, operands, seen) for role in roles}}
+    def change_operands(operands: Bits, case: ObservedCase) -> Bits:
+        return {**operands, **{role: make_value(role, operands, case) for role in roles}}
 
     axes = frozenset(f"value of {role}" for role in roles)
-    return Cause(CauseKind.OPERAND, axes, phrase, weight, operands=changed, swap=is_swap)
+    return Cause(CauseKind.OPERAND, axes, phrase, weight, operands=change_operands, swap=is_swap)
 
 
 def _make_exchange(
     ins: Instruction, x: str, y: str, weight: int, *, is_swap: bool = False
 ) -> Cause:
-    """Two operands, each with the other's value; each is given by its roles."""
-    other = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
+    """Return the cause that exchanges two operands, each named by its roles."""
+    partners = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
     return _make_cause(
-        x + y, phrase, weight, lambda role, bits, _: bits[other[role]], is_swap=is_swap
+        x + y, phrase, weight, lambda role, bits, _: bits[partners[role]], is_swap=is_swap
     )
 
 
@@ -54,7 +54,7 @@ _AT_OPERANDS = ("asel", "bsel", "nega", "negb")
 
 
 def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
-    """a and b exchanged; a literal can't stand where a selector or a sign does."""
+    """Yield the exchange of a and b; a literal takes neither a selector nor a sign."""
     cause = _make_exchange(ins, "a", "b", 2, is_swap=True)
     if not any(isinstance(ins.roles[role], Immediate) for role in "ab"):
         yield cause
@@ -62,11 +62,11 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
         yield cause._replace(decided_axes=cause.decided_axes.union(_AT_OPERANDS))
 
 
-def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Cause]:
-    """Operands that were other than given: registers, each in all of its roles; no constants."""
-    types = {role: ins.type_of(role) for role in "abc" if role in known}
+def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
+    """Yield other operand values: of registers, in all their roles, but not of constants."""
+    types = {role: ins.type_of(role) for role in "abc" if role in known_roles}
     registers = _map_roles(ins, types)
-    if {"a", "b"} <= known and ins.roles["a"] != ins.roles["b"]:
+    if {"a", "b"} <= known_roles and ins.roles["a"] != ins.roles["b"]:
         yield from _iter_swaps(ins)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
@@ -80,23 +80,23 @@ def _iter_operand_causes(ins: Instruction, known: frozenset[str]) -> Iterator[Ca
         )
 
 
-def _map_roles(ins: Instruction, read: Iterable[str]) -> dict[str, str]:
-    """The roles of each register that is read and is no constant: ``{"%1": "ab", "%3": "c"}``."""
-    found: dict[str, str] = {}
-    for role in read:
+def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
+    """Return the roles of each register that is not a constant: ``{"%1": "ab", "%3": "c"}``."""
+    roles_by_name: dict[str, str] = {}
+    for role in read_roles:
         if isinstance(source := ins.roles[role], Register) and source.bits is None:
-            found[source.name] = found.get(source.name, "") + role
-    return found
+            roles_by_name[source.name] = roles_by_name.get(source.name, "") + role
+    return roles_by_name
 
 
 def _iter_c_causes(
     ins: Instruction, types: Mapping[str, Type], registers: Iterable[str]
 ) -> Iterator[Cause]:
-    """c exchanged, 0 or unknown; it is no register that a or b is read from."""
+    """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
-        others = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
-        yield from (_make_exchange(ins, x, "c", 5) for x in others)
+        partners = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
+        yield from (_make_exchange(ins, x, "c", 5) for x in partners)
     yield _make_cause("c", f"with {name} = 0", 3, lambda *_: 0)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {name}, which the unwritten lanes show"
@@ -104,7 +104,7 @@ def _iter_c_causes(
 
 
 def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]:
-    """A register that had received the result before it was read."""
+    """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
         weight = 3 if roles == "c" else 4
@@ -112,16 +112,16 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
 
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
-    """c as the lanes show it that the instruction does not write."""
-    chosen = ins.form.dsel or ins.form.mask
-    assert chosen
-    field = (1 << chosen.unit) - 1
-    written = sum(field << chosen.unit * lane for lane in chosen.lanes)
+    """Return c as the unwritten lanes of the result show it."""
+    selector = ins.form.dsel or ins.form.mask
+    assert selector
+    field = (1 << selector.unit) - 1
+    written_mask = sum(field << selector.unit * lane for lane in selector.lanes)
 
-    def c(_: str, operands: Bits, seen: ObservedCase) -> int:
-        observed = seen.observation.observed["d"]
-        shown = observed.known & ~written
-        return operands["c"] & ~shown | observed.bits & shown
+    def c(_: str, operands: Bits, case: ObservedCase) -> int:
+        observed = case.observation.observed["d"]
+        visible_mask = observed.known & ~written_mask
+        return operands["c"] & ~visible_mask | observed.bits & visible_mask
 
     return c
 
@@ -162,9 +162,9 @@ def _to_integer(width: int) -> _Value:
 
 
 def _convert_float(bits: int, width: int) -> int:
-    """The integer of a float; the bits as they are where it has none, or none but 0."""
+    """Return a float as an integer, or its bits if it has none or rounds to 0."""
     number = decode_float(bits, width)
-    in_range = -(1 << (width - 1)) <= number < 1 << width  # a NaN is not
+    in_range = -(1 << (width - 1)) <= number < 1 << width  # false for a NaN
     return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits
 
 
@@ -175,7 +175,7 @@ _READ = frozenset(("reading",))
 
 
 def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
-    """Other ways in which the result may have been read."""
+    """Yield other ways of reading the result."""
     if {"p", "q"} <= ins.results.keys():
         phrase = f"with {ins.format_operand('p')} and {ins.format_operand('q')} exchanged"
         yield Cause(CauseKind.READING, _READ, phrase, 1, reading=_exchange_p_and_q)
@@ -203,9 +203,12 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
 
 
 def _stored(name: str) -> Iterator[Cause]:
-    """A word that was stored in less, or by halves."""
+    """Yield a word that was stored in a smaller type, or with its halves swapped.
+
+    Swapped halves cost more than a selector.
+    """
     phrase = f"with the half-words of {name} swapped"
-    yield _make_d_misreading(phrase, 3, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
+    yield _make_d_misreading(phrase, 4, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
     for unit, weight in ((8, 4), (16, 3)):
         for signed, kind in ((False, ""), (True, "signed ")):
             yield _make_d_misreading(
@@ -216,7 +219,10 @@ def _stored(name: str) -> Iterator[Cause]:
 
 
 def _cut(bits: int, unit: int, signed: bool) -> int:
-    """The low part of a word, extended; a positive one is the unsigned part's to explain."""
+    """Return the low part of a word, extended.
+
+    A signed part that is positive is left to the unsigned part.
+    """
     number = cast(bits, unit, signed)
     return bits if signed and number >= 0 else number & 0xFFFF_FFFF
 
@@ -225,17 +231,17 @@ def _exchange_p_and_q(result: Bits) -> Bits:
     return {"p": result["q"], "q": result["p"]}
 
 
-def _make_d_misreading(phrase: str, weight: int, to: Callable[[int], int]) -> Cause:
+def _make_d_misreading(phrase: str, weight: int, change: Callable[[int], int]) -> Cause:
     def reading(result: Bits) -> Bits:
-        return {"d": to(result["d"])}
+        return {"d": change(result["d"])}
 
     return Cause(CauseKind.READING, _READ, phrase, weight, reading=reading)
 
 
-def format_changed_operands(ins: Instruction, before: Bits, after: Bits) -> str:
-    """``%1 = 0x00000001, %3 = 0x00000000``: the operands that a cause has changed."""
+def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:
+    """Return the operands that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
-        for role, bits in after.items()
-        if bits != before[role]
+        for role, bits in new_bits.items()
+        if bits != old_bits[role]
     )

@@ -1,4 +1,4 @@
-"""What causes make of an instruction: its variants, and which causes do nothing in one."""
+"""Variants of an instruction under causes, and redundant causes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .form_causes import change_form
 
 
 class Variant(NamedTuple):
-    """What some causes make of the instruction: what decides its plan."""
+    """The instruction as some causes change it, as the arguments of its plan."""
 
     form: Form
     rules: Rules
@@ -29,26 +29,26 @@ class Variant(NamedTuple):
 
     @property
     def plan(self) -> Plan:
-        """What is computed."""
+        """The plan."""
         return lower(self.form, self.rules, self.guard)
 
     @property
     def documented(self) -> Plan:
-        """What the documentation computes for the same form."""
+        """The documented plan of the same form."""
         return lower(self.form, ISA, self.guard)
 
 
 @lru_cache(maxsize=64)
 def _has_same_bits(literal: Immediate, type_: Type) -> bool:
-    """Whether a literal has the same bits as an operand of a type.
+    """Return whether a literal has the same bits as an operand of a type.
 
-    A float has none where an integer is read, nor an integer where a float is.
+    A float literal has none as an integer, nor an integer literal as a float.
     """
     return convert_literal(literal.text, type_) == literal.bits
 
 
 def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]) -> bool:
-    """Whether the literals among operands can stand in a form."""
+    """Return whether a form can take the literals among the operands."""
     entry = CATALOG[form.opcode]
     return all(
         _has_same_bits(source, entry.get_operand(role).get_type(form))
@@ -58,36 +58,36 @@ def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]
 
 
 class Variants:
-    """The variants of one instruction, each worked out once.
+    """The variants of one instruction, each computed once.
 
-    Two memos keep a search of thousands of combinations fast. The one here is by what the
-    causes change, so causes that change values alone share a variant. That of ``lower`` is by
-    form, rules and guard, so causes that come to the same share a plan.
+    Two memos keep a search of thousands of combinations fast. The memo here is keyed by the
+    changes, so causes that change only values share a variant. The memo of ``lower`` is keyed by
+    form, rules and guard, so equivalent causes share a plan.
     """
 
-    def __init__(self, ins: Instruction, known: frozenset[str]) -> None:
-        """``known`` are the roles whose values were given."""
-        self._ins, self._known = ins, known
+    def __init__(self, ins: Instruction, known_roles: frozenset[str]) -> None:
+        """``known`` are the roles with a value."""
+        self._ins, self._known = ins, known_roles
         self._made: dict[tuple[object, ...], Variant | None] = {}
 
-    def make_variant(self, chosen: Iterable[Cause]) -> Variant | None:
-        """What the causes make of the instruction together.
+    def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
+        """Return the instruction as the causes change it together.
 
-        None where that can't be written, or reads an operand whose value was not given.
+        Return None if that cannot be written, or if it reads an operand without a value.
         """
-        changing = [cause for cause in chosen if cause.changes_plan]
+        changing = [cause for cause in causes if cause.changes_plan]
         key = tuple((x.slots, x.literals, tuple(e.id for e in x.errata), x.guard) for x in changing)
         if key not in self._made:
             self._made[key] = self._make(changing)
         return self._made[key]
 
-    def is_redundant(self, chosen: Sequence[Cause]) -> bool:
-        """Whether the causes can't be together, or one is idle: left out, the plan is the same.
+    def is_redundant(self, causes: Sequence[Cause]) -> bool:
+        """Return whether the causes conflict, or one of them has no effect on the plan.
 
-        Then whatever they explain is explained by fewer. Causes that change values alone are
-        not judged here: whether they do anything depends on the values.
+        Then fewer causes explain the same. Causes that change only values are not judged here:
+        their effect depends on the values.
         """
-        changing = [cause for cause in chosen if cause.changes_plan]
+        changing = [cause for cause in causes if cause.changes_plan]
         if not changing:
             return False
         variant = self.make_variant(changing)
@@ -95,10 +95,10 @@ class Variants:
             return True
         return any(self._is_same_without(cause, changing, variant.plan) for cause in changing)
 
-    def _is_same_without(self, left_out: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
-        """Whether the others alone make a plan with the same rows."""
-        others = self.make_variant([cause for cause in changing if cause is not left_out])
-        return others is not None and others.plan.rows == plan.rows
+    def _is_same_without(self, omitted_cause: Cause, changing: Sequence[Cause], plan: Plan) -> bool:
+        """Return whether the other causes alone give a plan with the same rows."""
+        variant = self.make_variant([cause for cause in changing if cause is not omitted_cause])
+        return variant is not None and variant.plan.rows == plan.rows
 
     def _make(self, changing: Sequence[Cause]) -> Variant | None:
         form = self._make_form(changing)
@@ -107,12 +107,12 @@ class Variants:
         errata = tuple(erratum for cause in changing for erratum in cause.errata)
         rules = Model("", errata).make_rules(form) if errata else ISA
         variant = Variant(form, rules, self._get_guard(changing))
-        # its trace compares what it gives with what is documented for the same form
+        # the trace of a finding also needs the documented result of its form
         readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
         return variant if readable else None
 
     def _make_form(self, changing: Sequence[Cause]) -> Form | None:
-        """The form with the slots that the causes change; None where it is not legal."""
+        """Return the form with the changed slots, or None if it is not legal."""
         slots = {name: value for cause in changing for name, value in cause.slots}
         if not slots:
             return self._ins.form
@@ -124,7 +124,7 @@ class Variants:
         return form if _can_take_immediates(form, sources) else None
 
     def _get_guard(self, changing: Iterable[Cause]) -> bool | None:
-        """The guard as ``lower`` takes it: whether it is negated; None where there is none."""
+        """Return the guard for ``lower``: whether it is negated, or None."""
         guard = self._ins.guard
         if guard is None:
             return None

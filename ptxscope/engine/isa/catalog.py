@@ -1,4 +1,4 @@
-"""The 27 instructions as data. Whatever knows an instruction's syntax reads it here."""
+"""The 27 instructions as data: the only source of what the package knows about their syntax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from .roles import Role
 from .slots import (
     ASEL,
     ATYPE,
-    BARE_C,
     BOOLOP,
     BSEL,
     BTYPE,
@@ -40,6 +39,7 @@ from .slots import (
     SINK_ALONE,
     ST,
     STYPE,
+    UNREAD_C,
     C,
     make_b1024_remark,
 )
@@ -48,7 +48,7 @@ from .types import Destinations, Scale, SecOp, ShiftMode, Type
 Example = tuple[str, dict[str, int]]
 
 C_BITS = 0xCCCCCCCC
-"""A c of which bits are kept, in examples and where nobody gave one: they look like no result."""
+"""The default c of forms that keep some of its bits, in examples too: it resembles no result."""
 
 _WORDS = (
     Operand(Role.D, "dtype"),
@@ -66,7 +66,7 @@ _VSET_WORDS = (
 
 
 def _make_lane_operands(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-    """The operands of a SIMD instruction: c is lanes only where they are kept."""
+    """Return the operands of a SIMD instruction, all read lane by lane except c."""
     return tuple(
         x._replace(has_lanes=x.role != Role.C, can_keep_lanes=x.role == Role.C) for x in operands
     )
@@ -88,7 +88,7 @@ def _make_scalar_entry(
         (*slots, SECOP, DSEL, ASEL, BSEL, C),
         _VSET_WORDS if slots is _VSET else _WORDS,
         (SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
-        (BARE_C,),
+        (UNREAD_C,),
         example,
         "2.0",
         "sm_20",
@@ -126,7 +126,7 @@ def _make_simd_entry(
         "3.0",
         "sm_30",
         lanes=lanes,
-        takes_immediates=False,
+        can_take_immediates=False,
         family=family,
         contradictions=find_contradictions(opcode),
         brief=brief,
@@ -441,38 +441,40 @@ ENTRIES = (
     ),
 )
 
-"""Every instruction, in the order of the PTX ISA; the shapes of one opcode one after the other."""
+"""The entries in the order of the PTX ISA, with all entries of one opcode adjacent."""
 
 
 def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
-    found: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[str, tuple[Entry, ...]] = {}
     for entry in ENTRIES:
-        found[entry.opcode] = (*found.get(entry.opcode, ()), entry)
-    return found
+        entries[entry.opcode] = (*entries.get(entry.opcode, ()), entry)
+    return entries
 
 
 _SHAPES = _group_by_opcode()
 CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
-"""The first shape of every opcode. What is written may be another: ask ``find`` or ``entry_of``."""
+"""The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
 
 
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
-    """The entry of an opcode with the modifiers that are written behind it, without their dots.
+    """Return the entry of an opcode with these modifiers, spelled without their dots.
 
-    None for an opcode that is none of the catalog's.
+    None if the catalog lacks the opcode.
     """
     shapes = _SHAPES.get(opcode, ())
-    plain = (entry for entry in shapes if not entry.distinguishing_modifiers)
-    told = (entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers))
-    return next(told, next(plain, shapes[0] if shapes else None))
+    defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
+    matches = (
+        entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
+    )
+    return next(matches, next(defaults, shapes[0] if shapes else None))
 
 
 def get_entry(form: Form) -> Entry:
-    """The entry of a form."""
+    """Return the entry of a form."""
     shapes = _SHAPES[form.opcode]
     if len(shapes) == 1:
         return shapes[0]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
-    found = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
-    assert found
-    return found
+    match = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
+    assert match
+    return match

@@ -1,4 +1,4 @@
-"""Where the PTX ISA contradicts itself, and how it is read here, as data."""
+"""The contradictions in the PTX ISA manual and how ptxscope resolves them, as data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .types import SecOp, Type
 
 
 class Contradiction(NamedTuple):
-    """Two things the manual says that can't both be."""
+    """Two statements of the manual that cannot both be true."""
 
     opcodes: tuple[str, ...]
     applies_to: Callable[[Form], bool]
-    """The forms of these opcodes to which it matters."""
+    """Whether a form of these opcodes is affected."""
     text: str
 
 
@@ -68,5 +68,5 @@ CONTRADICTIONS = (
 
 
 def find_contradictions(opcode: str) -> tuple[Contradiction, ...]:
-    """What the manual says two ways about an instruction."""
+    """Return the contradictions that concern an opcode."""
     return tuple(x for x in CONTRADICTIONS if opcode in x.opcodes)

@@ -1,4 +1,4 @@
-"""What a catalog entry is made of: slots, constraints between them, remarks, operands."""
+"""The parts of a catalog entry: slots, constraints between them, remarks, operands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .types import Selector, Type
 
 
 class Group(StrEnum):
-    """The three families of the catalog, in the order they are listed."""
+    """The three families of instructions, in the order of the catalog."""
 
     COMPARE = "Comparison and selection"
     SCALAR = "Scalar video"
@@ -22,7 +22,7 @@ class Group(StrEnum):
 
 
 class SlotPlace(StrEnum):
-    """Where a slot is written: behind the opcode, or at an operand."""
+    """The place of a slot in the text: after the opcode, or at an operand."""
 
     MODIFIER = "modifier"
     D = "d"
@@ -32,77 +32,77 @@ class SlotPlace(StrEnum):
 
 
 class Slot(NamedTuple):
-    """One thing that can be chosen when the instruction is written."""
+    """A choice to be made when writing an instruction."""
 
     name: str
-    """The field of ``Form``."""
+    """The field of ``Form`` that holds the choice."""
     values: Sequence[object]
-    """The legal values, besides leaving it out."""
+    """The legal values, not counting omission."""
     is_optional: bool = False
     place: SlotPlace = SlotPlace.MODIFIER
     word: str = ""
-    """How a flag is spelled."""
+    """The spelling of a flag."""
 
     @property
     def absent(self) -> object:
-        """The value of a slot that is left out."""
+        """The value that means the slot is omitted."""
         return False if self.word else None
 
     def iter_choices(self) -> Iterator[object]:
-        """All legal values, leaving out first where that is legal."""
+        """Yield all legal values, omission first if that is legal."""
         if self.is_optional:
             yield self.absent
         yield from self.values
 
     def count_choices(self) -> int:
-        """The number of choices."""
+        """Return the number of legal values, counting omission."""
         return len(self.values) + self.is_optional
 
     def format_value(self, value: object) -> str:
-        """The spelling of a value, without the dot; empty when left out."""
+        """Return the spelling of a value without the dot; empty if the slot is omitted."""
         if value == self.absent:
             return ""
         return self.word or str(value)
 
 
 class Constraint(NamedTuple):
-    """What must hold between slots."""
+    """A rule that a form's slots must satisfy together."""
 
     slots: tuple[str, ...]
     holds: Callable[[Form], bool]
     rule: str
-    """What must hold, in words."""
+    """The rule as a sentence."""
     message: str
-    """What is wrong where it does not: a ``str.format`` template over the Form ``f``."""
+    """The error if the rule is broken: a ``str.format`` template over the Form ``f``."""
     allowed: Callable[[Form], str]
-    """What may be written instead."""
+    """Returns the legal alternatives, in words."""
     blamed_slot: str
-    """The slot whose text is at fault."""
+    """The slot whose text the error points at."""
 
 
 class Remark(NamedTuple):
-    """What is legal but worth a word."""
+    """A note on a legal form, such as one that the documentation lacks."""
 
     slots: tuple[str, ...]
     applies_to: Callable[[Form], bool]
     text: str
     is_documented: bool = True
     is_in_ptxas: bool = True
-    """Accepted by ptxas 13.0."""
+    """Whether ptxas 13.0 accepts the form."""
 
 
 class VersionRequirement(NamedTuple):
-    """What some forms need above the instruction's own minimum."""
+    """The PTX version or target that some forms need beyond the instruction's own minimum."""
 
     feature: str
-    """The modifier that needs it."""
+    """The modifier that raises the minimum."""
     applies_to: Callable[[Form], bool]
     ptx_isa: str = ""
     target: str = ""
 
 
 class MinimumVersion(NamedTuple):
-    """The lowest version and target that a form assembles with."""
+    """The lowest PTX version and target that assemble a form."""
 
     ptx_isa: str
     target: str
@@ -111,106 +111,108 @@ class MinimumVersion(NamedTuple):
         return f"PTX {self.ptx_isa}, {format_targets(self.target)}"
 
 
-def format_targets(least: str) -> str:
-    """``sm_20 and later``; ``any target``."""
-    return "any target" if least == "any" else f"{least} and later"
+def format_targets(minimum: str) -> str:
+    """Return ``sm_20 and later``, or ``any target``."""
+    return "any target" if minimum == "any" else f"{minimum} and later"
 
 
 class Operand(NamedTuple):
-    """An operand's role and its type: fixed, or the name by which the Form knows it."""
+    """An operand's role and type; the type is fixed, or the name of a field of Form."""
 
     role: Role
     type: Type | str
     has_lanes: bool = False
-    """Read, or written, lane by lane."""
+    """Whether the operand is read or written lane by lane."""
     can_keep_lanes: bool = False
-    """Some of its lanes may be kept, though it is read as one number."""
+    """Whether the result can keep some lanes of the operand, although it is read as one number."""
 
     def get_type(self, form: Form) -> Type:
-        """The operand's type in a form."""
+        """Return the operand's type in a form."""
         return self.type if isinstance(self.type, Type) else getattr(form, self.type)
 
 
 class Entry(NamedTuple):
-    """One instruction."""
+    """An instruction of the catalog."""
 
     opcode: str
     group: Group
     section: str
-    """Section of the PTX ISA (9.0)."""
+    """The section of the PTX ISA 9.0."""
     summary: str
     slots: tuple[Slot, ...]
-    """In documented order."""
+    """The slots in documented order."""
     operands: tuple[Operand, ...]
-    """Destinations first."""
+    """The operands, destinations first."""
     constraints: tuple[Constraint, ...]
     remarks: tuple[Remark, ...]
     example: tuple[str, dict[str, int]]
-    """A line and values for what it reads."""
+    """An example line, and values for the registers that it reads."""
     ptx_isa: str
     target: str
     lanes: int = 1
-    """Lanes a register is cut into: 1, 2 (half-words) or 4 (bytes)."""
-    takes_immediates: bool = True
-    """Operands may be literals."""
+    """The number of lanes in a register: 1, 2 (half-words) or 4 (bytes)."""
+    can_take_immediates: bool = True
+    """Whether operands may be immediates."""
     requirements: tuple[VersionRequirement, ...] = ()
-    """What some of its forms need beside ``ptx_isa`` and ``target``."""
+    """Requirements of some forms beyond ``ptx_isa`` and ``target``."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Where the manual says two things of it."""
+    """The contradictions of the manual about this instruction."""
     family: str = ""
-    """The opcode of the same operation on words, where this one is on lanes."""
+    """The opcode without its lane count if the instruction works on lanes, else empty."""
     distinguishing_modifiers: frozenset[str] = frozenset()
-    """Modifiers any of which makes a line this shape of its opcode; none for the plain one."""
+    """Modifiers any of which selects this entry among those of its opcode; empty by default."""
     brief: str = ""
-    """The summary in the few words that stand beside a name in a narrow list."""
+    """A summary of a few words, for narrow lists."""
 
     def __hash__(self) -> int:
         return hash((self.opcode, self.distinguishing_modifiers))
 
     def compute_minimum(self, form: Form) -> MinimumVersion:
-        """What a form of it needs."""
-        found = MinimumVersion(self.ptx_isa, self.target)
+        """Return the lowest PTX version and target that assemble a form."""
+        minimum = MinimumVersion(self.ptx_isa, self.target)
         for need in self.requirements:
             if need.applies_to(form):
-                found = MinimumVersion(need.ptx_isa or found.ptx_isa, need.target or found.target)
-        return found
+                minimum = MinimumVersion(
+                    need.ptx_isa or minimum.ptx_isa, need.target or minimum.target
+                )
+        return minimum
 
     def find_slot(self, name: str) -> Slot | None:
-        """The slot that fills a field of Form, where the instruction has it."""
+        """Return the slot that fills a field of Form, or None if the instruction lacks it."""
         return next((slot for slot in self.slots if slot.name == name), None)
 
     def get_operand(self, role: str) -> Operand:
-        """The operand of a role: d, p, q, a, b or c."""
+        """Return the operand of a role: d, p, q, a, b or c."""
         return next(operand for operand in self.operands if operand.role == role)
 
     @property
     def destinations(self) -> tuple[Operand, ...]:
-        """d, or p and q."""
+        """The destination operands: d, or p and q."""
         return tuple(operand for operand in self.operands if operand.role in DESTINATIONS)
 
     @property
     def sources(self) -> tuple[Operand, ...]:
-        """a and b, and c where the instruction can read one."""
+        """The source operands: a and b, and c if the instruction can read one."""
         return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
 
     @property
     def base_opcode(self) -> str:
-        """What it shares with its like on lanes of other widths: ``vadd`` of ``vadd4``."""
+        """The opcode without its lane count: ``vadd`` for ``vadd4``."""
         return self.family or self.opcode
 
     @property
     def has_lane_selectors(self) -> bool:
-        """A selector of a or b has a digit for each lane."""
+        """Whether a selector of a or b has one digit per lane."""
         return self.lanes > 1 and self.find_slot("asel") is not None
 
     @property
     def is_c_optional(self) -> bool:
-        """c may be left out."""
+        """Whether c may be omitted."""
         return self.find_slot("c") is not None
 
 
 class SelectorDigits(Sequence[Selector]):
-    """Every selector of a number of digits: any order, repeats allowed, each below twice that."""
+    """Every selector with ``digits`` digits below ``2 * digits``, in any order, repeats allowed."""
 
     def __init__(self, unit: int, digits: int) -> None:
         self.unit, self.digits, self.base = unit, digits, 2 * digits
@@ -238,6 +240,6 @@ class SelectorDigits(Sequence[Selector]):
 
 
 def make_masks(unit: int, count: int) -> tuple[Selector, ...]:
-    """Every mask: digits strictly descending, at least one."""
-    chosen = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
-    return tuple(Selector(unit, lanes) for lanes in sorted(chosen, key=lambda x: x[::-1]))
+    """Return every mask over ``count`` lanes of ``unit`` bits, its digits strictly descending."""
+    lane_sets = (lanes for n in range(1, count + 1) for lanes in combinations(range(count), n))
+    return tuple(Selector(unit, lanes) for lanes in sorted(lane_sets, key=lambda x: x[::-1]))

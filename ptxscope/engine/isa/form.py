@@ -7,10 +7,10 @@ from .types import BoolOp, Cmp, Destinations, Scale, SecOp, Selector, ShiftMode,
 
 
 class Form(NamedTuple):
-    """One of the 51.6 billion ways to write an instruction, register names apart.
+    """One of the 51.6 billion ways to write an instruction, not counting register names.
 
-    A plan depends on nothing else. A slot that the instruction does not have, or that is
-    not written, is None (False for a flag).
+    A plan depends on nothing else. A slot that is omitted, or that the instruction lacks, is None
+    (False for a flag).
     """
 
     opcode: str
@@ -21,7 +21,7 @@ class Form(NamedTuple):
     atype: Type | None = None
     btype: Type | None = None
     stype: Type | None = None
-    """The type of a and b in ``set``, ``setp``; of d, a and b in ``selp``."""
+    """The type of a and b in ``set`` and ``setp``; of d, a and b in ``selp``."""
     ctype: Type | None = None
     """The type of c in ``slct``."""
     po: bool = False
@@ -30,7 +30,7 @@ class Form(NamedTuple):
     scale: Scale | None = None
     secop: SecOp | None = None
     dst: Destinations | None = None
-    """Which destinations of ``setp`` are written."""
+    """The destinations that ``setp`` writes."""
     dsel: Selector | None = None
     """The byte or half-word of d that a scalar video instruction writes."""
     mask: Selector | None = None
@@ -40,17 +40,17 @@ class Form(NamedTuple):
     nega: bool = False
     negb: bool = False
     negc: bool = False
-    """``-c`` of ``vmad``, ``!c`` of a predicate."""
+    """``-c`` of ``vmad``, or ``!c`` of a predicate."""
     c: bool = False
-    """c is written."""
+    """Whether c is written in the line."""
 
     @property
     def final_type(self) -> Type:
-        """The type that ``vmad`` takes its sum, and c, in; dtype plays no part (9.7.18.1.3)."""
+        """The type in which ``vmad`` reads c and its sum; dtype has no effect (9.7.18.1.3)."""
         signed = Type.S32 in (self.atype, self.btype) or self.nega != self.negb or self.negc
         return Type.S32 if signed else Type.U32
 
     def get(self, slot: str) -> object:
-        """The value of the named slot."""
+        """Return the value of the named slot."""
         value: object = getattr(self, slot)
         return value

@@ -1,4 +1,4 @@
-"""How instructions are written: the catalog's slots as words and patterns."""
+"""The syntax of instructions: the catalog's slots as words and patterns."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ SLOT_NAMES = {
     "negc": "negation of c",
     "c": "third source operand",
 }
-"""What each slot is called in sentences."""
+"""The name of each slot in sentences."""
 
 
 @cache
 def map_spellings(entry: Entry) -> dict[str, tuple[Slot, object]]:
-    """Every modifier of an instruction but its types: spelling to slot and value."""
+    """Map the spelling of each modifier of an instruction, except types, to its slot and value."""
     return {
         slot.format_value(value): (slot, value)
         for slot in list_modifier_slots(entry)
@@ -50,57 +50,60 @@ def map_spellings(entry: Entry) -> dict[str, tuple[Slot, object]]:
 
 @cache
 def list_modifier_slots(entry: Entry) -> tuple[Slot, ...]:
-    """The slots that are written behind the opcode, in documented order."""
+    """Return the slots written after the opcode, in documented order."""
     return tuple(slot for slot in entry.slots if slot.place is SlotPlace.MODIFIER)
 
 
 def is_type_slot(slot: Slot) -> bool:
-    """Whether a slot takes a type."""
+    """Whether the values of a slot are types."""
     return isinstance(slot.values[0], Type)
 
 
 def is_selector_slot(slot: Slot) -> bool:
-    """Whether a slot takes a selector or a mask."""
+    """Whether the values of a slot are selectors or masks."""
     return isinstance(slot.values[0], Selector)
 
 
 def format_allowed_values(slot: Slot) -> str:
-    """The values of a slot as they are written."""
+    """Return the spellings of a slot's values, with their dots."""
     return " ".join(f".{slot.format_value(value)}" for value in slot.values)
 
 
 def _format_slot_pattern(slot: Slot) -> str:
-    """A slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
-    few = not is_type_slot(slot) and len(slot.values) < 4
-    name = slot.word or ("|.".join(map(str, slot.values)) if few else slot.name)
+    """Return a slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp
+
+    .wrap``.
+    """
+    is_short = not is_type_slot(slot) and len(slot.values) < 4
+    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else slot.name)
     return f"{{.{name}}}" if slot.is_optional else f".{name}"
 
 
 def format_modifier_syntax(entry: Entry) -> str:
-    """The documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
+    """Return the documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
     return "".join(map(_format_slot_pattern, list_modifier_slots(entry)))
 
 
 def format_syntax(entry: Entry) -> str:
-    """The documented pattern of an instruction: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
+    """Return the documented pattern: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
     operands = []
     for operand in entry.operands:
         if operand.role == "q":
             continue
         slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
-        before = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
-        behind = "".join(
+        prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
+        suffix = "".join(
             f"{{.{slot.name}}}" for slot in slots if isinstance(slot.values[0], Selector)
         )
         name = "p{|q}" if operand.role == "p" else operand.role
-        operands.append(f"{before}{name}{behind}")
-    last = operands.pop()
-    tail = f"{{, {last}}}" if entry.is_c_optional else f", {last}"
+        operands.append(f"{prefix}{name}{suffix}")
+    last_operand = operands.pop()
+    tail = f"{{, {last_operand}}}" if entry.is_c_optional else f", {last_operand}"
     return f"{entry.opcode}{format_modifier_syntax(entry)} {', '.join(operands)}{tail};"
 
 
 def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
-    """The values of a slot that are undocumented wherever they stand."""
+    """Return the values of a slot that are undocumented in every form."""
     remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.is_documented]
     values = slot.values if remarks else ()
     return tuple(
@@ -110,16 +113,19 @@ def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
     )
 
 
-def format_slot_choices(slot: Slot, marked: Container[object] = (), mark: str = "") -> str:
-    """The legal values of a slot, in words where they are many; some may be marked."""
+def format_slot_choices(slot: Slot, marked_values: Container[object] = (), mark: str = "") -> str:
+    """Return the legal values of a slot, summarised if there are more than 20.
+
+    ``mark`` follows each value in ``marked_values``.
+    """
     if len(slot.values) > 20:
         width = len(str(slot.values[0])) - 1
         unit = str(slot.values[0])[0]
         digits = f".{unit} and {width} digits 0-{2 * width - 1}"
         return f"{digits}, in any order, repeats allowed ({len(slot.values):,})"
     if slot.word and slot.place is not SlotPlace.MODIFIER:
-        return f"{slot.word}{mark * (True in marked)} before the operand"
+        return f"{slot.word}{mark * (True in marked_values)} before the operand"
     dot = "" if slot.name == "dst" else "."
     return " ".join(
-        f"{dot}{slot.format_value(value)}{mark * (value in marked)}" for value in slot.values
+        f"{dot}{slot.format_value(value)}{mark * (value in marked_values)}" for value in slot.values
     )

@@ -1,4 +1,4 @@
-"""Integers of so many bits: which there are, and what a pattern is as one of them."""
+"""Integers of a fixed width: their ranges, and casts to them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from ..records import NamedTuple
 
 
 def cast(value: int, bits: int, signed: bool) -> int:
-    """The low bits of an integer in two's complement, read as signed or unsigned."""
+    """Return the low bits of an integer in two's complement, read as signed or unsigned."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
 
 class Range(NamedTuple):
-    """Every value of a lane vector lies in low..high, ends included."""
+    """The closed range low..high that holds every value of a lane vector."""
 
     low: int
     high: int
 
     def fits_in(self, bits: int, signed: bool) -> bool:
-        """Whether an integer type holds all of it."""
+        """Whether an integer type holds the whole range."""
         return get_limits(bits, signed).contains(self)
 
-    def contains(self, other: Range) -> bool:
-        """Whether the other lies inside."""
-        return self.low <= other.low and other.high <= self.high
+    def contains(self, inner: Range) -> bool:
+        """Whether another range lies inside this one."""
+        return self.low <= inner.low and inner.high <= self.high
 
-    def intersect(self, other: Range) -> Range:
-        """What lies in both; the nearer end where nothing does."""
-        return Range(max(self.low, other.low), min(self.high, other.high))
+    def intersect(self, bounds: Range) -> Range:
+        """Return the values common to both ranges; if there are none, low exceeds high."""
+        return Range(max(self.low, bounds.low), min(self.high, bounds.high))
 
 
 def get_limits(bits: int, signed: bool) -> Range:
-    """The values of an integer type."""
+    """Return the range of an integer type."""
     if signed:
         return Range(-1 << (bits - 1), (1 << (bits - 1)) - 1)
     return Range(0, (1 << bits) - 1)

@@ -1,6 +1,6 @@
 """CUDA's SIMD intrinsics (`__vadd4`, `__vcmpgts2`, …) and the PTX that computes the same.
 
-Each pair was checked on the code nvcc 13.0 emits for the intrinsic; where the results
+Each pair was checked against the code that nvcc 13.0 emits for the intrinsic; if the results
 differ, ``differs`` says how.
 """
 
@@ -17,9 +17,9 @@ class Intrinsic(NamedTuple):
 
     name: str
     ptx: str
-    """A line in d, a, b and c; ``c`` is not read, or 0."""
+    """A line in d, a, b and c; ``c`` is not read, or is 0."""
     differs: str = ""
-    """How the PTX result differs from the intrinsic's; empty where it does not."""
+    """How the PTX result differs from the intrinsic's; empty if it does not."""
 
 
 _ALL_ONES = "the intrinsic gives all ones where the comparison holds, vset gives 1"
@@ -28,7 +28,7 @@ _B_IS_ZERO = "the operand b is 0 here"
 
 
 def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
-    """The intrinsics over 2 half-words or 4 bytes."""
+    """Yield the intrinsics over 2 half-words or 4 bytes."""
 
     def pair(
         name: str, opcode: str, modifiers: str, differs: str = "", operands: str = "d, a, b, c"
@@ -62,5 +62,5 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
 
 @cache
 def map_intrinsics() -> dict[str, Intrinsic]:
-    """Every intrinsic by name."""
-    return {found.name: found for lanes in (2, 4) for found in _iter_intrinsics(lanes)}
+    """Map the name of every intrinsic to its record."""
+    return {intrinsic.name: intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes)}

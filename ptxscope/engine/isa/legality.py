@@ -1,4 +1,4 @@
-"""What the catalog allows: violations of a form, counts of forms, forms drawn at random."""
+"""Legality by the catalog: violations of a form, counts of legal forms, random legal forms."""
 
 from __future__ import annotations
 
@@ -16,96 +16,101 @@ if TYPE_CHECKING:
 
 
 def find_violations(form: Form) -> tuple[Constraint, ...]:
-    """The constraints between slots that the form breaks; none when it is legal.
+    """Return the constraints between slots that the form breaks; empty if it is legal.
 
-    The values themselves must be legal for their slots.
+    Each value must already be legal for its slot.
     """
     return tuple(x for x in get_entry(form).constraints if not x.holds(form))
 
 
 def find_remarks(form: Form) -> tuple[Remark, ...]:
-    """What the catalog has to say about a legal form."""
+    """Return the catalog's remarks on a legal form."""
     return tuple(x for x in get_entry(form).remarks if x.applies_to(form))
 
 
 def with_slot(form: Form, name: str, value: object) -> Form:
-    """The form with one slot changed, and c written exactly where it is now needed."""
-    changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    return changed if name == "c" else with_c(changed)
+    """Return the form with one slot changed, and with c written exactly if it is now needed."""
+    changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
+    return changed_form if name == "c" else with_c(changed_form)
 
 
 def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
-    """The form with c written where it is needed, or, bare, also where nothing reads it."""
+    """Return the form with c written if something reads it, or always (``with_unread_c``)."""
     if not get_entry(form).is_c_optional:
         return form
-    needed = bool(form.boolop or form.secop or form.dsel)
-    return form._replace(c=needed or with_unread_c, negc=form.negc and needed)
+    is_needed = bool(form.boolop or form.secop or form.dsel)
+    return form._replace(c=is_needed or with_unread_c, negc=form.negc and is_needed)
 
 
 def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, str] | None:
-    """Why a slot of a legal form can't take a legal value: message and what is allowed."""
-    changed = with_slot(form, name, value)
-    if changed.get(name) != value:  # it went with the c that nothing reads
-        changed = form._replace(**{name: value})  # type: ignore[arg-type]
-    for broken in find_violations(changed):
-        return broken.message.format(f=changed), broken.allowed(changed)
+    """Explain why a slot of a legal form cannot take a value that is legal elsewhere.
+
+    Return the message and the legal alternatives, or None if the changed form is legal.
+    """
+    changed_form = with_slot(form, name, value)
+    if changed_form.get(name) != value:  # with_slot dropped the unread c, and the value with it
+        changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
+    for constraint in find_violations(changed_form):
+        return constraint.message.format(f=changed_form), constraint.allowed(changed_form)
     return None
 
 
 def _make_blank_form(entry: Entry) -> Form:
-    """The form with nothing written but a c that can't be left out."""
+    """Return the form with every slot omitted, except a c that is required."""
     return Form(entry.opcode, c=not entry.is_c_optional)
 
 
 def _group_related_slots(
     entry: Entry, rules: tuple[Constraint | Remark, ...]
 ) -> Iterator[tuple[Slot, ...]]:
-    """The slots, grouped so that no rule relates slots of two groups."""
+    """Yield the slots in groups such that no rule relates slots of two groups."""
     groups: list[set[str]] = [{slot.name} for slot in entry.slots]
     for rule in rules:
-        related = [group for group in groups if group & set(rule.slots)]
-        groups = [group for group in groups if group not in related] + [set().union(*related)]
+        related_groups = [group for group in groups if group & set(rule.slots)]
+        groups = [group for group in groups if group not in related_groups] + [
+            set().union(*related_groups)
+        ]
     for group in groups:
         yield tuple(slot for slot in entry.slots if slot.name in group)
 
 
 def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]:
-    """Every choice for a group of slots that breaks no constraint within the group."""
+    """Yield each choice for a group of slots that breaks no constraint within the group."""
     names = [slot.name for slot in slots]
-    inside = [x for x in entry.constraints if set(x.slots) <= set(names)]
+    inner_constraints = [x for x in entry.constraints if set(x.slots) <= set(names)]
     for values in product(*(slot.iter_choices() for slot in slots)):
         form = _make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if all(x.holds(form) for x in inside):
+        if all(x.holds(form) for x in inner_constraints):
             yield form
 
 
-def count_forms(opcode: str, *, documented: bool = False, ptxas: bool = False) -> int:
-    """Return how many forms are legal: canonical, with registers, unguarded (docs/semantics.md, 3).
+def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
+    """Return the number of legal forms: canonical, unguarded, with register operands.
 
-    ``documented`` counts only what the PTX ISA documents, ``ptxas`` only what ptxas 13.0
-    accepts.
+    Section 3 of docs/semantics.md lists the counts. ``documented`` counts only the forms that the
+    PTX ISA documents, ``ptxas`` only those that ptxas 13.0 accepts.
     """
     entry = CATALOG[opcode]
-    barred = tuple(
+    excluded_remarks = tuple(
         x
         for x in entry.remarks
-        if (documented and not x.is_documented) or (ptxas and not x.is_in_ptxas)
+        if (is_documented and not x.is_documented) or (is_in_ptxas and not x.is_in_ptxas)
     )
     total = 1
-    for slots in _group_related_slots(entry, entry.constraints + barred):
+    for slots in _group_related_slots(entry, entry.constraints + excluded_remarks):
         names = {slot.name for slot in slots}
-        inside = [x for x in barred if set(x.slots) <= names]
-        if len(slots) == 1 and not inside:
+        inner_remarks = [x for x in excluded_remarks if set(x.slots) <= names]
+        if len(slots) == 1 and not inner_remarks:
             total *= slots[0].count_choices()
         else:
             choices = _iter_legal_choices(entry, slots)
-            total *= sum(not any(x.applies_to(form) for x in inside) for form in choices)
+            total *= sum(not any(x.applies_to(form) for x in inner_remarks) for form in choices)
     return total
 
 
 @cache
 def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
-    """For each group of several related slots, their names and every legal choice."""
+    """Return the slot names and every legal choice of each group of related slots."""
     entry = CATALOG[opcode]
     groups = [slots for slots in _group_related_slots(entry, entry.constraints) if len(slots) > 1]
     return tuple(
@@ -115,7 +120,7 @@ def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[For
 
 
 def draw_form(opcode: str, rng: Random) -> Form:
-    """A legal form: each slot, or group of slots that constrain each other, drawn evenly."""
+    """Draw a legal form: each slot, or group of related slots, uniformly."""
     entry = CATALOG[opcode]
     values: dict[str, object] = {}
     for names, choices in _list_related_choices(opcode):

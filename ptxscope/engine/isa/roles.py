@@ -1,4 +1,4 @@
-"""What an operand is to an instruction: its role, how views label it, in which order they stand."""
+"""The roles of operands: their labels and their order."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """A role, in the order in which values are asked for and shown."""
+    """A role, in the order in which values are entered and shown."""
 
     A = "a"
     B = "b"
     C = "c"
     GUARD = "guard"
     D = "d"
-    """As an input, its old value, which a guard may keep; so are p and q."""
+    """As an input, the old value of the destination, which a guard may keep; likewise p and q."""
     P = "p"
     Q = "q"
 
     @property
     def label(self) -> str:
-        """What stands in front of a value that is read: ``a``, ``@``, ``old``."""
+        """The label in front of an input value: ``a``, ``@``, ``old``."""
         if self is Role.GUARD:
             return "@"
         return "old" if self in DESTINATIONS else str(self)
 
 
 SOURCES = (Role.A, Role.B, Role.C)
-"""In the order in which they are written."""
+"""The sources in the order of the operand list."""
 DESTINATIONS = (Role.D, Role.P, Role.Q)
-ORDER = {role: at for at, role in enumerate(Role)}
+ORDER = {role: index for index, role in enumerate(Role)}

@@ -1,4 +1,4 @@
-"""Slots, constraints and remarks that instructions of the catalog share (PTX ISA 9.7.6, 9.7.18)."""
+"""Slots, constraints and remarks shared by instructions (PTX ISA 9.7.6, 9.7.18)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _S1 = tuple(map(parse_selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
 
 
 def list_comparisons(stype: Type) -> tuple[Cmp, ...]:
-    """The comparisons that ``set`` and ``setp`` have for a source type."""
+    """Return the comparisons that ``set`` and ``setp`` allow for a source type."""
     return _CMP_OF_KIND[stype[0]]
 
 
@@ -157,7 +157,7 @@ PO_NOT_NEGATED = Constraint(
 
 # --- remarks -----------------------------------------------------------------------------
 
-BARE_C = Remark(
+UNREAD_C = Remark(
     ("c", "secop", "dsel"),
     lambda f: f.c and f.secop is None and f.dsel is None,
     "c is ignored: without a secondary operation or a selector on d nothing reads it "
@@ -186,7 +186,7 @@ _B1024 = parse_selector("b1024")
 
 
 def make_b1024_remark(slot: str) -> Remark:
-    """The one selector that newer assemblers can't read."""
+    """Return the remark on the only documented selector that recent assemblers reject."""
     return Remark(
         (slot,),
         lambda f: f.get(slot) == _B1024,

@@ -25,11 +25,11 @@ class Type(StrEnum):
     PRED = "pred"
 
     bits: int
-    """Width in bits: 1, 16, 32 or 64."""
+    """The width in bits: 1, 16, 32 or 64."""
     signed: bool
-    """True for ``.s16 .s32 .s64``."""
+    """Whether the type is ``.s16``, ``.s32`` or ``.s64``."""
     is_float: bool
-    """True for ``.f32 .f64``."""
+    """Whether the type is ``.f32`` or ``.f64``."""
 
     def __init__(self, text: str) -> None:
         self.bits = 1 if text == "pred" else int(text[1:])
@@ -77,7 +77,7 @@ class SecOp(StrEnum):
 
 
 class ShiftMode(StrEnum):
-    """What ``vshl``/``vshr`` do with an amount above 31."""
+    """The treatment of shift amounts above 31 by ``vshl`` and ``vshr``."""
 
     CLAMP = "clamp"
     WRAP = "wrap"
@@ -91,12 +91,12 @@ class Scale(StrEnum):
 
     @property
     def amount(self) -> int:
-        """How many bits: 7 or 15."""
+        """The distance in bits: 7 or 15."""
         return int(self.value[3:])
 
 
 class Destinations(StrEnum):
-    """The destinations of ``setp``; ``_`` throws that result away."""
+    """The destinations of ``setp``; ``_`` discards a result."""
 
     P = "p"
     P_Q = "p|q"
@@ -106,14 +106,14 @@ class Destinations(StrEnum):
 
 
 class Selector(NamedTuple):
-    """Bytes or half-words picked from a register or from the pair {b, a}; or a destination mask.
+    """Bytes or half-words selected from a register or the pair {b, a}, or a destination mask.
 
-    ``lanes[i]`` is the number of the byte or half-word that lane i takes: lane 0, the
-    least significant, is the rightmost digit of the text. ``b3210`` is ``(8, (0, 1, 2, 3))``.
+    ``lanes[i]`` is the number of the byte or half-word that lane i takes. Lane 0, the least
+    significant, is the rightmost digit of the text: ``b3210`` is ``(8, (0, 1, 2, 3))``.
     """
 
     unit: int
-    """Width of what is picked, in bits: 8 (``b``) or 16 (``h``)."""
+    """The width of each selected part in bits: 8 (``b``) or 16 (``h``)."""
     lanes: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -122,5 +122,5 @@ class Selector(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def parse_selector(text: str) -> Selector:
-    """Read ``b3``, ``h10``, ``b7654``: the digits are taken as they stand, legal or not."""
+    """Parse ``b3``, ``h10``, ``b7654``; whether the digits are legal is not checked."""
     return Selector(8 if text[0] == "b" else 16, tuple(map(int, reversed(text[1:]))))

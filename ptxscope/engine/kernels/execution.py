@@ -1,4 +1,4 @@
-"""Running a program: registers carried from statement to statement, each of the 27 traced."""
+"""Execution of a program: registers carried along, each of the 27 instructions traced."""
 
 from __future__ import annotations
 
@@ -19,68 +19,69 @@ from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, regi
 
 
 class Value(NamedTuple):
-    """What a register holds at some time."""
+    """The contents of a register at some time."""
 
     bits: int | None
-    """Unsigned; None where nothing is known."""
+    """Unsigned; None if unknown."""
     width: int
     by: Statement | None = None
-    """The statement that wrote it; None where it was given before the first, or is a constant."""
+    """The statement that wrote it; None for an initial value or a constant."""
     given: bool = False
-    """It was given rather than computed."""
+    """Whether it was supplied rather than computed."""
     step: int = 0
-    """The number of the step that wrote it; 0 where it was given before the first."""
+    """Number of the step that wrote it; 0 for an initial value."""
     is_pending: bool = False
-    """Not known only because a value that was asked for is missing."""
+    """Whether it is unknown only because a required input is missing."""
     key: str = ""
-    """By what it can be given, or was; empty where it was computed."""
+    """Key of the input that supplies it; empty if it was computed."""
 
 
 class MissingInput(NamedTuple):
-    """A register that is read and holds nothing known."""
+    """A register that is read while its value is unknown."""
 
     name: str
     type: Type
     reader: Statement
     clobbered_by: Statement | None
-    """What made it unknown; None where nothing has written it."""
+    """The statement that made it unknown; None if nothing has written it."""
     key: str
-    """By what it can be given: its name, or where that is for another value, ``u@17``."""
+    """Key of the missing input: the register's name, or ``u@17`` if the name is taken."""
     other: str = ""
-    """The key of that other value."""
+    """Key of the value that the name is taken for."""
 
     @property
     def message(self) -> str:
-        """Who reads it, and why its value is not known."""
-        by, line = self.clobbered_by, self.other.partition("@")[2].partition("#")[0]
-        why = [f"{by.opcode} at line {by.line} made it unknown"] if by else []
+        """The reader of the register, and why its value is unknown."""
+        clobberer, line = self.clobbered_by, self.other.partition("@")[2].partition("#")[0]
+        reasons = (
+            [f"{clobberer.opcode} at line {clobberer.line} made it unknown"] if clobberer else []
+        )
         if line:
-            since = "the start" if line == "0" else f"line {line}"
-            why.append(f"{self.name}=… is its value from {since} on")
-        behind = f" ({'; '.join(why)})" if why else ""
+            start = "the start" if line == "0" else f"line {line}"
+            reasons.append(f"{self.name}=… is its value from {start} on")
+        explanation = f" ({'; '.join(reasons)})" if reasons else ""
         return (
-            f"{self.name} is read at line {self.reader.line} and nothing known has written it"
-            f"{behind}"
+            f"{self.name} is read at line {self.reader.line}, but its value is unknown{explanation}"
         )
 
 
 class RunStep(NamedTuple):
-    """One statement of a run, and what it did."""
+    """One statement of a run, and its effect."""
 
     number: int
     """From 1."""
     statement: Statement
     trace: Trace | None
-    """Of one of the 27; None where a false guard kept it from reading unknown registers."""
+    """Trace of an explained instruction; None if it is inactive and an input is unknown."""
     reads: Mapping[str, Value]
-    """What was known of the registers it reads, and of an old value its guard might keep."""
+    """Known values of the registers it reads, and of an old value its guard might keep."""
     writes: Mapping[str, int | None]
-    """Bits by name; None: no longer known."""
+    """Bits by name; None if they became unknown."""
     note: str
 
     @property
     def line(self) -> int:
-        """Where it stands, from 1."""
+        """Line of the statement, from 1."""
         return self.statement.line
 
     @property
@@ -90,51 +91,51 @@ class RunStep(NamedTuple):
 
     @property
     def instruction(self) -> Instruction | None:
-        """The instruction, where it is one of the 27."""
+        """The instruction, if it is one of the 27 instructions."""
         return self.statement.instruction
 
 
 class StopReason(StrEnum):
-    """Why a run is over."""
+    """The reason why a run ended."""
 
     END = "end"
-    """The last statement was reached."""
+    """After the last statement."""
     LEFT = "left"
-    """A branch was taken, or the kernel ended."""
+    """At a branch that was taken, or at the end of the kernel."""
     BREAK = "break"
-    """The line was reached where it was to stop."""
+    """At the requested line."""
     NEEDS = "needs"
-    """A register is read whose value is not known."""
+    """At a register whose value is unknown."""
 
 
 class Run(NamedTuple):
-    """What happened."""
+    """The steps and the final state of a run."""
 
     program: Program
     model: Model
     steps: tuple[RunStep, ...]
-    """One a statement, up to where the run stopped."""
+    """One step for each statement, up to the end of the run."""
     registers: Mapping[str, Value]
-    """What every register held at the end, in the order of their first values."""
+    """The final contents of every register, in the order of their first values."""
     ending: StopReason
     needed: tuple[MissingInput, ...]
-    """Everything that must be given for the run to go on, as far as can be told."""
+    """The inputs that the run needs to go on, as far as they are known."""
     unused: tuple[str, ...]
-    """What was given that nothing has read, as it was given."""
+    """Keys of the inputs that nothing has read."""
     answers: Mapping[str, str]
-    """By what each value was given that was not known otherwise: ``u@17`` by ``u``."""
+    """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
-        """The steps that wrote a register, or made it unknown.
+        """Return the steps that wrote a register, or made it unknown.
 
-        Where several blocks have one of that name, the outermost that was written is meant.
+        If several blocks declare a register of that name, it is the outermost that was written.
         """
         depths = self.program.compute_depths(name)
-        found: dict[int, list[RunStep]] = {}
+        steps_by_depth: dict[int, list[RunStep]] = {}
         for step in self.steps:
             if name in step.writes:
-                found.setdefault(depths[id(step.statement)], []).append(step)
-        return tuple(found[min(found)]) if found else ()
+                steps_by_depth.setdefault(depths[id(step.statement)], []).append(step)
+        return tuple(steps_by_depth[min(steps_by_depth)]) if steps_by_depth else ()
 
 
 def execute(
@@ -145,186 +146,192 @@ def execute(
     stop: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Run a program on integers by register name, up to a line where one is given.
+    """Run a program on integers by register name, up to line ``stop`` if there is one.
 
-    A value is for one time that the register is not known: ``u@17`` for what line 17 makes of
-    it, ``u`` for the first that is read and has no other. A branch that is taken ends the run.
-    ``told`` is called with how many statements are done. Raises ValueError for a name the
-    program does not have, a line that makes nothing unknown, and a value that does not fit.
+    An input supplies one unknown value of a register: ``u@17`` the value after line 17, ``u`` the
+    first that is read and has no input of its own. A branch that is taken ends the run.
+    ``on_progress`` is called with the number of finished statements.
+
+    Raise ValueError for a name that the program does not have, a line that makes nothing unknown,
+    or a value that does not fit.
     """
-    known = find_unknown_sites(program)
-    given = {key: _make_given_value(program, known, key, value) for key, value in values.items()}
-    machine = _Machine(program, known, given, resolve_model(model))
+    sites = find_unknown_sites(program)
+    inputs = {key: _make_given_value(program, sites, key, value) for key, value in values.items()}
+    machine = _Machine(program, sites, inputs, resolve_model(model))
     ending = machine.run(stop, on_progress)
-    state = machine.collect_final_values(machine.stopped if machine.needs else machine.state)
+    state = machine.collect_final_values(
+        machine.stop_state if machine.missing_inputs else machine.state
+    )
     return Run(
         program,
         machine.model,
         tuple(machine.iter_steps()),
         state,
-        StopReason.NEEDS if machine.needs else ending,
-        tuple(machine.needs.values()),
-        tuple(key for key in given if key not in machine.used),
+        StopReason.NEEDS if machine.missing_inputs else ending,
+        tuple(machine.missing_inputs.values()),
+        tuple(key for key in inputs if key not in machine.used_keys),
         machine.answers,
     )
 
 
-def _make_given_value(program: Program, known: UnknownSites, key: str, value: int) -> Value:
+def _make_given_value(program: Program, sites: UnknownSites, key: str, value: int) -> Value:
     name = register_of(key)
     if name not in program.types:
         raise ValueError(f"{key} is not a register of {program.name}")
-    if not known.has_key(key):
+    if not sites.has_key(key):
         raise ValueError(f"{key}: nothing there makes {name} unknown")
     if name in program.constants:
         raise ValueError(f"{name} is a constant")
-    at = known.statements.get(key)
-    type_ = program.find_value_type(name, at) if at else program.types[name]
+    statement = sites.statements.get(key)
+    type_ = program.find_value_type(name, statement) if statement else program.types[name]
     return Value(convert_to_bits(value, type_, key), type_.bits, given=True)
 
 
 class _MissingError(Exception):
-    """A register that is read holds nothing known."""
+    """A register is read while its value is unknown."""
 
 
 _MOST_NAMES = 4
-"""Registers that a note names."""
+"""Registers that a note lists."""
 Held = TypeVar("Held")
 
 
 class ShadowedRegisters(Generic[Held]):
-    """What is known of registers that an inner block's own ones of their names hide."""
+    """Values of registers that an inner block's registers of the same names hide."""
 
     def __init__(self) -> None:
         self._outside: list[dict[str, Held]] = []
 
     def open(self, state: dict[str, Held], statement: Statement) -> None:
-        """At an ``OPEN``, take what is hidden out of what is known of registers by name."""
+        """At an ``OPEN``, remove the hidden registers from the state."""
         self._outside.append({x: state.pop(x) for x in statement.writes if x in state})
 
     def close(self, state: dict[str, Held], statement: Statement) -> None:
-        """At its ``CLOSE``, put it back."""
-        kept = self._outside.pop() if self._outside else {}
+        """At its ``CLOSE``, restore them."""
+        hidden_values = self._outside.pop() if self._outside else {}
         for name in statement.writes:
             state.pop(name, None)
-            if name in kept:
-                state[name] = kept[name]
+            if name in hidden_values:
+                state[name] = hidden_values[name]
 
 
 class _Machine:
     """The registers of a run."""
 
     def __init__(
-        self, program: Program, known: UnknownSites, given: Mapping[str, Value], model: Model
+        self, program: Program, sites: UnknownSites, inputs: Mapping[str, Value], model: Model
     ) -> None:
-        self.program, self.places, self.given, self.model = program, known, given, model
-        self.state = {name: self._read_initial_value(name) for name in map(register_of, given)}
+        self.program, self.sites, self.inputs, self.model = program, sites, inputs, model
+        self.state = {name: self._read_initial_value(name) for name in map(register_of, inputs)}
         for name, bits in program.constants.items():
             self.state[name] = Value(bits, program.types[name].bits)
-        self.needs: dict[str, MissingInput] = {}
-        self.used: set[str] = set()
+        self.missing_inputs: dict[str, MissingInput] = {}
+        self.used_keys: set[str] = set()
         self.answers: dict[str, str] = {}
-        self.answered: dict[str, str] = {}
-        """The other way round."""
-        self.missed: dict[str, str] = {}
-        """For each register, the key of the first value that is not known and was looked for."""
+        self.answered_keys: dict[str, str] = {}
+        """The inverse of ``answers``."""
+        self.missing_keys: dict[str, str] = {}
+        """For each register, the key of its first unknown value that was read."""
         self.blocks = ShadowedRegisters[Value]()
         self.steps: list[RunStep] = []
         self.reads: dict[str, Value] = {}
         self.number = 0
-        self.stopped: dict[str, Value] = {}
+        self.stop_state: dict[str, Value] = {}
 
-    def run(self, stop: int | None, told: Callable[[int], None] | None) -> StopReason:
-        """Go through the statements; behind what can't be run, only look for further needs."""
-        for at, statement in enumerate(self.program.statements):
-            if told:
-                told(at)
+    def run(self, stop: int | None, on_progress: Callable[[int], None] | None) -> StopReason:
+        """Execute the statements; after a missing input, only collect further missing inputs."""
+        for index, statement in enumerate(self.program.statements):
+            if on_progress:
+                on_progress(index)
             if stop is not None and statement.line >= stop:
                 return StopReason.BREAK
             if statement.kind is StatementKind.OPEN:
                 self.blocks.open(self.state, statement)
                 self.state |= {
-                    name: self._read_initial_value(name, self.places.key(statement, name))
+                    name: self._read_initial_value(name, self.sites.key(statement, name))
                     for name in statement.writes
                 }
             elif statement.kind is StatementKind.CLOSE:
                 self.blocks.close(self.state, statement)
             else:
                 self.number = len(self.steps) + 1
-                step, left = self._step(statement)
-                if not self.needs:
+                step, is_over = self._step(statement)
+                if not self.missing_inputs:
                     self.steps.append(step)
-                if left:
+                if is_over:
                     return StopReason.LEFT
         return StopReason.END
 
     def collect_final_values(self, state: Mapping[str, Value]) -> dict[str, Value]:
-        """What registers hold, those left out that nobody touched; it takes what was not used."""
-        known = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
-        return {name: x for name, x in known.items() if x.bits is not None or x.by}
+        """Return the final registers without untouched ones; apply unused inputs."""
+        final_values = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
+        return {name: x for name, x in final_values.items() if x.bits is not None or x.by}
 
     def iter_steps(self) -> Iterator[RunStep]:
-        """The steps, with what was given for what they make unknown."""
+        """Yield the steps, with the inputs for values that they make unknown."""
         for step in self.steps:
             if step.statement.kind is StatementKind.OTHER and step.writes:
-                keys = {x: self.places.key(step.statement, x) for x in step.writes}
-                found = {x: self.answers.get(key) for x, key in keys.items()}
-                writes = {x: self.given[key].bits if key else None for x, key in found.items()}
+                keys = {x: self.sites.key(step.statement, x) for x in step.writes}
+                input_keys = {x: self.answers.get(key) for x, key in keys.items()}
+                writes = {
+                    x: self.inputs[key].bits if key else None for x, key in input_keys.items()
+                }
                 step = step._replace(writes=writes, note=_format_forgotten(step.statement, writes))
             yield step
 
     def _read_initial_value(self, name: str, key: str = "") -> Value:
-        """What a register holds that nothing has written."""
+        """Return the value of a register that nothing has written."""
         return Value(None, self.program.types[name].bits, key=key or make_initial_key(name))
 
     def _resolve_value(self, name: str, value: Value, width: int) -> Value:
-        """A value, or what was given for it where it is not known."""
+        """Return a value, or the input for it if it is unknown."""
         if value.bits is not None or value.is_pending or not value.key:
             return value
         key = value.key
-        if key not in self.given:
-            free = name in self.given and name not in self.answered
-            if not free or self.given[name].width != width:
+        if key not in self.inputs:
+            is_free = name in self.inputs and name not in self.answered_keys
+            if not is_free or self.inputs[name].width != width:
                 return value
             key = name
         self.answers[value.key] = key
-        self.answered[key] = value.key
-        bits = self.given[key].bits
+        self.answered_keys[key] = value.key
+        bits = self.inputs[key].bits
         assert bits is not None
         return value._replace(bits=bits & ((1 << width) - 1), width=width, given=True)
 
     def _step(self, statement: Statement) -> tuple[RunStep, bool]:
-        """What a statement does, and whether the run ends with it."""
+        """Execute a statement; return its step and whether the run ends with it."""
         self.reads = {}
-        trace, note, left = None, "", False
-        before: dict[str, int | None] = dict.fromkeys(statement.writes)
-        written: dict[str, int | None] = {}
-        acts = self._evaluate_guard(statement)
+        trace, note, is_over = None, "", False
+        unknown_results: dict[str, int | None] = dict.fromkeys(statement.writes)
+        results: dict[str, int | None] = {}
+        is_active = self._evaluate_guard(statement)
         if statement.kind is StatementKind.BRANCH:
-            note, left = _describe_branch(statement, acts)
+            note, is_over = _describe_branch(statement, is_active)
         elif statement.kind is StatementKind.LABEL:
             pass
-        elif acts is False:
+        elif is_active is False:
             trace = self._trace_inactive(statement)
-            written = self._convert_destinations(statement)
-            what = "the old value is converted (E14)" if written else "nothing is written"
-            note = f"{_format_guard(statement)} is false: {what}"
+            results = self._convert_destinations(statement)
+            effect = "the old value is converted (E14)" if results else "nothing is written"
+            note = f"{_format_guard(statement)} is false: {effect}"
         elif statement.kind is StatementKind.OTHER:
             self._forget_results(statement)
-            written = dict(before)
-            note = _format_forgotten(statement, written)
+            results = dict(unknown_results)
+            note = _format_forgotten(statement, results)
         else:
             try:
-                trace, results = self._compute_statement(statement, acts is not None)
-                self._write(statement, results)
-                written = dict(results)
+                trace, new_results = self._compute_statement(statement, is_active is not None)
+                self._write(statement, new_results)
+                results = dict(new_results)
             except _MissingError:
-                for name in before:
+                for name in unknown_results:
                     width = self.program.types[name].bits
                     self.state[name] = Value(None, width, statement, is_pending=True)
-        return RunStep(self.number, statement, trace, self.reads, written, note), left
+        return RunStep(self.number, statement, trace, self.reads, results, note), is_over
 
     def _evaluate_guard(self, statement: Statement) -> bool | None:
-        """Whether the guard lets a statement act; None where that is not known."""
+        """Return whether the guard lets a statement act, or None if that is unknown."""
         if statement.guard is None:
             return True
         value = self._peek_bits(statement.guard, 1)
@@ -336,15 +343,15 @@ class _Machine:
         )
         if value.bits is None or value.width != width:
             if value.key:
-                self.missed.setdefault(name, value.key)
+                self.missing_keys.setdefault(name, value.key)
             return None
         self.state[name] = self.reads[name] = value
         if value.given:
-            self.used.add(self.answers[value.key])
+            self.used_keys.add(self.answers[value.key])
         return value.bits
 
     def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
-        """A register's bits; None, and the need noted, where they are not known."""
+        """Return a register's bits, or None after recording that they are unknown."""
         value = self.state.get(name)
         if value and value.is_pending:
             return None
@@ -353,55 +360,58 @@ class _Machine:
             need = self._note_missing_input(
                 name, value or self._read_initial_value(name), type_, statement
             )
-            if not self.needs:
-                self.stopped = dict(self.state)
-            self.needs.setdefault(need.key, need)
+            if not self.missing_inputs:
+                self.stop_state = dict(self.state)
+            self.missing_inputs.setdefault(need.key, need)
             self.state[name] = Value(None, type_.bits, need.clobbered_by, is_pending=True)
         return bits
 
     def _note_missing_input(
         self, name: str, value: Value, type_: Type, reader: Statement
     ) -> MissingInput:
-        """A need that is noted; its key is the name, unless that is for another value."""
+        """Return a missing input; its key is the name unless that is another value's."""
         suggested = self.program.find_value_type(name, value.by)
         type_ = suggested if suggested.bits == type_.bits else type_
         need = MissingInput(name, type_, reader, value.by, name)
-        first = (self.answered if name in self.given else self.missed).get(name, "")
-        if not value.key or value.key == first:
+        first_key = (self.answered_keys if name in self.inputs else self.missing_keys).get(name, "")
+        if not value.key or value.key == first_key:
             return need
-        return need._replace(key=value.key, other=first)
+        return need._replace(key=value.key, other=first_key)
 
-    def _read_all(self, wanted: Mapping[str, Type], statement: Statement) -> dict[str, int]:
-        """Bits by name; raises _MissingError once all that are not known were noted."""
-        found = {name: self._read(name, type_, statement) for name, type_ in wanted.items()}
-        known = {name: bits for name, bits in found.items() if bits is not None}
-        if len(known) < len(found):
+    def _read_all(self, types: Mapping[str, Type], statement: Statement) -> dict[str, int]:
+        """Return bits by name; raise _MissingError after recording all unknown ones."""
+        bits_by_name = {name: self._read(name, type_, statement) for name, type_ in types.items()}
+        known_bits = {name: bits for name, bits in bits_by_name.items() if bits is not None}
+        if len(known_bits) < len(bits_by_name):
             raise _MissingError
-        return known
+        return known_bits
 
     def _compute_statement(
         self, statement: Statement, is_guarded: bool
     ) -> tuple[Trace | None, dict[str, int]]:
-        """What a statement whose guard holds, or is not known, computes; raises _MissingError."""
+        """Return the trace and results of a statement whose guard holds or is unknown.
+
+        Raise _MissingError if an input is missing.
+        """
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard] = Type.PRED
         ins, plain = statement.instruction, statement.plain
         if ins:
-            acting = replace(ins, guard=None)
-            bits = self._read_all({x.name: x.type for x in acting.inputs} | guard, statement)
-            old = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
-            bits |= {name: value for name, value in old.items() if value is not None}
-            whole = all(x.name in bits for x in ins.inputs)
-            trace = _trace(ins if whole else acting, bits, self.model)
+            unguarded = replace(ins, guard=None)
+            bits = self._read_all({x.name: x.type for x in unguarded.inputs} | guard, statement)
+            bits_by_name = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
+            bits |= {name: value for name, value in bits_by_name.items() if value is not None}
+            is_complete = all(x.name in bits for x in ins.inputs)
+            trace = _trace(ins if is_complete else unguarded, bits, self.model)
             return trace, dict(trace.result)
         assert plain
-        wanted = {
+        types = {
             name: t
             for x in statement.reads
             for name, t in _map_operand_types(x, plain.type).items()
         }
-        bits = self._read_all(wanted | guard, statement)
+        bits = self._read_all(types | guard, statement)
         sources = [
             x.bits if not x.names else _join_components(tuple(bits[name] for name in x.names))
             for x in statement.reads
@@ -411,16 +421,16 @@ class _Machine:
         return None, dict(zip(statement.writes, parts, strict=True))
 
     def _trace_inactive(self, statement: Statement) -> Trace | None:
-        """The trace of an instruction that its guard keeps from acting, if all is known."""
+        """Return the trace of an instruction with a false guard, if all inputs are known."""
         ins = statement.instruction
         if ins is None:
             return None
-        found = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
-        bits = {name: value for name, value in found.items() if value is not None}
-        return _trace(ins, bits, self.model) if len(bits) == len(found) else None
+        bits_by_name = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
+        bits = {name: value for name, value in bits_by_name.items() if value is not None}
+        return _trace(ins, bits, self.model) if len(bits) == len(bits_by_name) else None
 
     def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
-        """What becomes of a destination that a false guard does not keep (E14)."""
+        """Return destinations that change although the guard is false (E14)."""
         ins = statement.instruction
         if ins is None or ins.guard is None:
             return {}
@@ -428,15 +438,15 @@ class _Machine:
         if not rules.old_converted:
             return {}
         (name,) = ins.results.values()
-        old = self._peek_bits(name, ins.type_of("d").bits)
-        if old is None:
+        old_bits = self._peek_bits(name, ins.type_of("d").bits)
+        if old_bits is None:
             return {name: None}
         plan = make_plan(ins, rules)
-        rest = {source.role: 0 for source in plan.sources}  # d alone decides
-        operands = {**rest, "guard": int(ins.guard.negated), "d": old}
-        found = {name: compute_results(plan, operands)["d"]}
-        self._write(statement, found)
-        return dict(found)
+        zeros = {source.role: 0 for source in plan.sources}  # only d matters
+        operands = {**zeros, "guard": int(ins.guard.negated), "d": old_bits}
+        results = {name: compute_results(plan, operands)["d"]}
+        self._write(statement, results)
+        return dict(results)
 
     def _write(self, statement: Statement, results: Mapping[str, int]) -> None:
         for name, bits in results.items():
@@ -444,28 +454,28 @@ class _Machine:
             self.state[name] = Value(bits, width, statement, step=self.number)
 
     def _forget_results(self, statement: Statement) -> None:
-        """Make what a statement writes unknown."""
+        """Make the registers that a statement writes unknown."""
         for name in statement.writes:
-            value = self._read_initial_value(name, self.places.key(statement, name))
+            value = self._read_initial_value(name, self.sites.key(statement, name))
             self.state[name] = value._replace(by=statement, step=self.number)
 
 
 def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
-    """A note on what is not known of what a statement writes."""
+    """Return a note on the unknown results of a statement."""
     if statement.problems:
         return f"illegal: {statement.problems[0].message}"
-    unknown = [name for name, bits in writes.items() if bits is None]
+    unknown_names = [name for name, bits in writes.items() if bits is None]
     if statement.unread:
-        what = f"; makes {_list_names(unknown)} unknown" if unknown else ""
-        return f"not run{what}"
-    if unknown:
-        return f"makes {', '.join(unknown)} unknown"
+        suffix = f"; makes {_list_names(unknown_names)} unknown" if unknown_names else ""
+        return f"not run{suffix}"
+    if unknown_names:
+        return f"makes {', '.join(unknown_names)} unknown"
     return "as given" if writes else "writes no register"
 
 
 def _list_names(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
+    suffix = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + suffix
 
 
 def _join_components(parts: tuple[int, ...]) -> int:
@@ -494,10 +504,13 @@ def _format_guard(statement: Statement) -> str:
     return f"@{'!' if statement.negated else ''}{statement.guard}"
 
 
-def _describe_branch(statement: Statement, acts: bool | None) -> tuple[str, bool]:
-    if acts is None:
-        return f"{statement.guard} is not known: taken as if the branch were not", False
-    if not acts:
+def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:
+    if is_active is None:
+        return (
+            f"{statement.guard} is unknown: the run goes on as if the branch were not taken",
+            False,
+        )
+    if not is_active:
         return f"{_format_guard(statement)} is false: not taken", False
-    ends = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
-    return ("ends here" if ends else "taken; the run does not follow it"), True
+    is_end = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
+    return ("ends here" if is_end else "taken; the run does not follow it"), True

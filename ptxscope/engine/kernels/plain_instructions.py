@@ -1,7 +1,7 @@
-"""The plain instructions that a run understands besides the 27: moves, bits, sums, bytes.
+"""Simple instructions that a run executes besides the 27 instructions: moves, bits, sums.
 
-They carry values from one explained instruction to the next, so they need no stages: each is
-one function on unsigned bits, whose result is cut to the width of the instruction.
+They carry values from one explained instruction to the next, so they need no stages: each is one
+function on unsigned bits, and its result is truncated to the width of the instruction.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ _SIGNED = get_limits(32, signed=True)
 
 
 class Operation(NamedTuple):
-    """What a plain instruction computes, and from how many operands."""
+    """The computation of a simple instruction."""
 
     type: Type
-    """Of the destination and of every source; a predicate is 0 or 1."""
+    """Type of the destination and of every source; a predicate is 0 or 1."""
     sources: int
     compute: Callable[..., int]
-    """Unsigned bits to an integer; only its low bits count."""
+    """Function of unsigned bits; only the low bits of its result count."""
 
     def compute_result(self, values: tuple[int, ...]) -> int:
-        """The destination's bits, unsigned, for as many source bits as it has sources."""
+        """Return the destination's bits, unsigned, from the bits of each source."""
         return self.compute(*values) & get_limits(self.type.bits, signed=False).high
 
 
 def find_operation(name: str) -> Operation | None:
-    """What an opcode with its modifiers (``shr.s32``) computes; None where it is not known."""
+    """Return the operation of an opcode with modifiers (``shr.s32``), or None."""
     return _OPERATIONS.get(name)
 
 
 def join(parts: tuple[int, ...]) -> int:
-    """The word that ``mov.b32 d, {low, high}`` makes of two half-words."""
+    """Return the word that ``mov.b32 d, {low, high}`` makes of two half-words."""
     return parts[1] << 16 | parts[0]
 
 
 def split(word: int) -> tuple[int, ...]:
-    """The half-words, low and high, that ``mov.b32 {low, high}, a`` makes of a word."""
+    """Return the half-words, low and high, that ``mov.b32 {low, high}, a`` makes of a word."""
     return word & 0xFFFF, word >> 16
 
 
@@ -67,7 +67,7 @@ def _make_saturating(sum_: Callable[[int, int], int]) -> Callable[[int, int], in
 
 
 def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
-    """Bit i of the table is the result where the bits of a, b, c read i, a's the highest."""
+    """Look up each result bit in the table: the index is the bits of a, b, c, a highest."""
     result = 0
     for index in range(8):
         if table >> index & 1:
@@ -79,11 +79,11 @@ def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
 
 
 def _compute_prmt(a: int, b: int, control: int) -> int:
-    """Four digits of the control, the lowest for byte 0: a byte of {b, a}, or its sign."""
+    """Return four bytes of {b, a}, or their signs, by the digits of the control."""
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = bytearray()
-    for at in range(4):
-        digit = control >> 4 * at & 0xF
+    for index in range(4):
+        digit = control >> 4 * index & 0xF
         byte = pair[digit & 7]
         picked.append((0xFF if byte & 0x80 else 0) if digit & 8 else byte)
     return int.from_bytes(picked, "little")
@@ -97,11 +97,11 @@ _PERMUTATIONS = {
     "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
     "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
 }
-"""What the two low bits of the control choose in each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
+"""Selectors by the two low control bits, for each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
 
 
-def _make_permute_mode(chosen: tuple[int, ...]) -> Callable[[int, int, int], int]:
-    return lambda a, b, control: _compute_prmt(a, b, chosen[control & 3])
+def _make_permute_mode(selectors: tuple[int, ...]) -> Callable[[int, int, int], int]:
+    return lambda a, b, control: _compute_prmt(a, b, selectors[control & 3])
 
 
 def _copy_word(word: int) -> int:
@@ -115,24 +115,24 @@ def _make_operations() -> dict[str, Operation]:
         "xor": (2, operator.xor),
         "not": (1, operator.invert),
     }
-    found = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
+    operations = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
-            found[f"{name}.{type_}"] = Operation(type_, sources, compute)
+            operations[f"{name}.{type_}"] = Operation(type_, sources, compute)
     for type_ in (Type.U32, Type.S32):
-        found[f"add.{type_}"] = Operation(type_, 2, operator.add)
-        found[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
-    found["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
-    found["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
-    found["shl.b32"] = Operation(Type.B32, 2, _shift_left)
-    found["shr.b32"] = Operation(Type.B32, 2, _shift_right)
-    found["shr.u32"] = Operation(Type.U32, 2, _shift_right)
-    found["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
-    found["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
-    found["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
-    for mode, chosen in _PERMUTATIONS.items():
-        found[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(chosen))
-    return found
+        operations[f"add.{type_}"] = Operation(type_, 2, operator.add)
+        operations[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
+    operations["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
+    operations["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
+    operations["shl.b32"] = Operation(Type.B32, 2, _shift_left)
+    operations["shr.b32"] = Operation(Type.B32, 2, _shift_right)
+    operations["shr.u32"] = Operation(Type.U32, 2, _shift_right)
+    operations["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
+    operations["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
+    operations["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
+    for mode, selectors in _PERMUTATIONS.items():
+        operations[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(selectors))
+    return operations
 
 
 _MOVED = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)

@@ -1,4 +1,4 @@
-"""A kernel, or a block of inline assembly, as the list of statements that a run goes through."""
+"""Programs: the statements of a kernel, or of a block of inline assembly."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
 from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.parser import resolve
+from ..syntax.parser import parse_statement
 from ..syntax.register_checks import find_register_problems
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
-from ..syntax.source import find_asm_openings, is_condition, show_gap
+from ..syntax.source import find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
 from .plain_instructions import Operation, find_operation
 
 
 class StatementKind(StrEnum):
-    """What a statement is to a run."""
+    """The role of a statement in a run."""
 
     EXPLAINED = "explained"
-    """One of the 27."""
+    """One of the 27 instructions."""
     PLAIN = "plain"
-    """Understood, but not explained step by step: ``mov``, ``and``, ``add``, …"""
+    """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
     BRANCH = "branch"
-    """Goes elsewhere, or ends the kernel."""
+    """A jump, or the end of the kernel."""
     LABEL = "label"
     OPEN = "open"
     """A ``{`` inside the kernel that declares registers of its own."""
@@ -47,118 +47,128 @@ class StatementKind(StrEnum):
 
 
 class PlainSource(NamedTuple):
-    """A source of a plain instruction: a literal, a register, or two packed into a word."""
+    """A source of a simple instruction: a literal, a register, or two packed into a word."""
 
     bits: int = 0
     names: tuple[str, ...] = ()
-    """No name: it is a literal. Two: ``{low, high}``, half-words of a word."""
+    """Empty for a literal; two names for ``{low, high}``, half-words of a word."""
 
 
 class Statement(NamedTuple):
-    """One statement as it stands in the text."""
+    """One statement of the text."""
 
     kind: StatementKind
     line: int
-    """From 1, in the text that was loaded."""
+    """From 1, in the loaded text."""
     text: str
-    """As written, runs of blanks made one; no ``;``."""
+    """As written without the ``;``, with blanks collapsed."""
     opcode: str = ""
-    """With its modifiers; the name of a label."""
+    """Opcode with its modifiers, or the name of a label."""
     guard: str | None = None
     negated: bool = False
     writes: tuple[str, ...] = ()
-    """Registers it writes, or may write; those that an ``OPEN`` declares, and those of them
-    that get back at the ``CLOSE`` what they were outside."""
+    """Registers that it writes, or may write.
+
+    For an ``OPEN``, those that it declares; for a ``CLOSE``, those of them that regain their outer
+    values.
+    """
     instruction: Instruction | None = None
     plain: Operation | None = None
     reads: tuple[PlainSource, ...] = ()
-    """Sources of a plain instruction."""
+    """Sources of a simple instruction."""
     problems: tuple[Problem, ...] = ()
-    """Why it is not the legal instruction it means to be, at places of the loaded text."""
+    """Why it is not a legal instruction, at positions in the loaded text."""
     declared: tuple[tuple[str, str | None], ...] = ()
-    """The registers that it names, each with the type it is declared as where it stands."""
+    """The registers that it names, each with its declared type at this point."""
     unread: str = ""
-    """Why a run can't compute it; what it writes becomes unknown."""
+    """Why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
-    """It may write any register, and leave the program."""
+    """Whether it may write any register, and leave the program."""
 
 
 class Program(NamedTuple):
     """A kernel, a function or a block of inline assembly."""
 
     name: str
-    """Of the kernel or function; ``asm:12`` for inline assembly at line 12,
-    ``asm:12#2`` for the second there; else ``block``."""
+    """The name of the kernel or function, ``asm:12``, ``asm:12#2`` or ``block``.
+
+    ``asm:12`` is the inline assembly at line 12, and ``asm:12#2`` the second there.
+    """
     statements: tuple[Statement, ...]
     types: Mapping[str, Type]
-    """Every register that the statements name, and the type its values are shown as."""
+    """Every register that the statements name, with the type to show its values as."""
     text: str
-    """All of the text it was loaded from."""
+    """All of the loaded text."""
     problems: tuple[Problem, ...] = ()
-    """Everything that is wrong with it and its statements, at places of that text."""
+    """All problems of it and of its statements, at positions in the text."""
     declared: Mapping[str, Type] = {}
-    """Of those registers, the types of the declared ones, where values of it can be held."""
+    """Declared types of those registers, if a run can hold values of the type."""
     bound: AsmBindings = NOTHING
-    """What the asm statement says of its operands."""
+    """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
-    """What declares its registers, also those that no statement names."""
+    """The scopes of its registers, including registers that no statement names."""
 
     @property
     def unread(self) -> tuple[Statement, ...]:
-        """The statements that a run can't read."""
+        """The statements that a run cannot compute."""
         return tuple(statement for statement in self.statements if statement.unread)
 
     @property
     def constants(self) -> dict[str, int]:
-        """The bits of the registers that its asm statement gives a literal."""
+        """The bits of the registers that its asm statement sets to a literal."""
         bits = self.bound.literals
         return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
 
     def compute_depths(self, name: str) -> dict[int, int]:
-        """By the ``id`` of a statement: how many blocks around it declare a register of a name."""
-        inside: list[bool] = []
-        found: dict[int, int] = {}
+        """Return the number of blocks around each statement that declare a register.
+
+        The keys are the statements' ``id``.
+        """
+        flags: list[bool] = []
+        depths: dict[int, int] = {}
         for statement in self.statements:
             if statement.kind is StatementKind.OPEN:
-                inside.append(name in statement.writes)
+                flags.append(name in statement.writes)
             elif statement.kind is StatementKind.CLOSE:
-                inside.pop()
-            found[id(statement)] = sum(inside)
-        return found
+                flags.pop()
+            depths[id(statement)] = sum(flags)
+        return depths
 
-    def find_value_type(self, name: str, at: Statement | None = None) -> Type:
-        """The type by which a value that is given for a register in text is read.
+    def find_value_type(self, name: str, statement: Statement | None = None) -> Type:
+        """Return the type for parsing an input for a register.
 
-        As it is declared, at a statement where one is told; where it is not, as it is used.
+        It is the declared type at the statement ``at``, if any, or else the type of its uses.
         """
-        if at and (there := _parse_declared_type(dict(at.declared).get(name))):
-            return there
-        used, declared = self.types[name], self.declared.get(name)
-        return declared if declared and declared.bits == used.bits else used
+        if statement and (local_type := _parse_declared_type(dict(statement.declared).get(name))):
+            return local_type
+        used_type, declared_type = self.types[name], self.declared.get(name)
+        return (
+            declared_type if declared_type and declared_type.bits == used_type.bits else used_type
+        )
 
     def is_declared(self, name: str) -> bool:
-        """Whether a name, or it behind a ``%``, is that of a declared register."""
-        every = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
-        return any(found and found.register for found in every)
+        """Return whether a name, or the name after a ``%``, is a declared register."""
+        declarations = (scope.look_up(x) for scope in self.scopes for x in (name, f"%{name}"))
+        return any(declaration and declaration.is_register for declaration in declarations)
 
     def register(self, name: str) -> str | None:
-        """The register of a name, or of it without the ``%``."""
+        """Return the register with a name, or with the name after a ``%``."""
         return next((x for x in (name, f"%{name}") if x in self.types), None)
 
     def find_registers(self, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-        """The registers that are meant: by the name, by it without the ``%``, by a C variable.
+        """Return the registers for a name, with or without ``%``, or for a C variable.
 
-        Those that take the variable's value, or that give it one at the end. Raises PtxError
-        where a register and a variable are called so.
+        For a variable these are the registers that take its value or, at the end, that assign it.
+        Raise PtxError if a register and a variable of other operands share the name.
         """
-        written = self.bound.written.get(name, ()) if is_at_end else ()
-        every = written[-1:] or self.bound.find_operands_of_variable(name)
-        variable = tuple(x for x in every if x in self.types)
+        assigned_operands = self.bound.written.get(name, ()) if is_at_end else ()
+        operands = assigned_operands[-1:] or self.bound.find_operands_of_variable(name)
+        variable = tuple(x for x in operands if x in self.types)
         register = self.register(name)
-        found = (register,) if register else ()
-        if found and variable and found != variable:
-            raise format_name_clash(name, every)
-        return found or variable
+        registers = (register,) if register else ()
+        if registers and variable and registers != variable:
+            raise format_name_clash(name, operands)
+        return registers or variable
 
 
 _LEAVING = frozenset(["bra", "brx", "exit", "ret", "trap"])
@@ -193,25 +203,25 @@ _CONDITION = re.compile(
     r"|if(?:n?def)?\b)[^\n]*+",
     re.MULTILINE,
 )
-_PARTIAL = "in part a macro or an expression"
+_PARTIAL = "partly a macro or an expression"
 _MACRO = "a macro or an expression"
-_TEMPLATE = "in part filled in elsewhere"
+_TEMPLATE = "partly filled in elsewhere"
 
 
 def load(
     text: str, name: str = "", on_progress: Callable[[int], None] | None = None
 ) -> tuple[Program, ...]:
-    """Every kernel, function and block of PTX in a file's text, in order.
+    """Return every kernel, function and block of PTX in a file's text, in order.
 
-    ``name`` is the file's; without one the text was pasted, and is PTX where it is nothing else.
-    PTX without ``.entry`` or ``.func`` is one block. Never raises: what is wrong with a statement
-    is in its ``problems``. ``told`` is called with up to where the text is read.
+    ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
+    else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
+    position reached in the text. Nothing is raised: each statement has its ``problems``.
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:
         language = Language.PTX if next(find_asm_openings(text), None) is None else Language.C
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
-    found: list[Program] = []
+    programs: list[Program] = []
     counts = Counter[str]()
     elsewhere = None if language is Language.PTX else collect_registers(text)
     for piece in find_ptx(text, language):
@@ -220,29 +230,29 @@ def load(
         if elsewhere is not None:
             line = bisect_right(lines, loader.fragment.origins[0])
             title = f"{'asm' if piece.kind is PieceKind.ASM else 'block'}:{line}"
-        again = counts[title]
-        for program in loader.make_programs(f"{title}#{again + 1}" if again else title):
+        title_count = counts[title]
+        for program in loader.make_programs(f"{title}#{title_count + 1}" if title_count else title):
             counts[program.name.partition("#")[0]] += 1
-            found.append(program)
-    return tuple(found)
+            programs.append(program)
+    return tuple(programs)
 
 
 class _OpenBlock(NamedTuple):
-    """A ``{`` that is open."""
+    """An open ``{``."""
 
     scope: Scope
     place: int
-    """How many statements stand before it."""
+    """Number of statements before it."""
     start: int
-    """Of its character."""
+    """Position of the brace."""
     own: bool
-    """It begins a kernel, which is no statement."""
+    """Whether it begins a kernel, which is not a statement."""
     used: dict[str, None]
     """The registers declared in it that are used."""
 
 
 class _Loader:
-    """Makes the programs of one fragment: goes through it once, and knows what is declared."""
+    """Makes the programs of one fragment in a single pass that tracks the declarations."""
 
     def __init__(
         self,
@@ -250,196 +260,213 @@ class _Loader:
         piece: EmbeddedPtx,
         lines: list[int],
         elsewhere: Scopes | None,
-        told: Callable[[int], None] | None,
+        on_progress: Callable[[int], None] | None,
     ) -> None:
-        self.text, self.fragment, self.lines, self.told = text, piece.flatten(), lines, told
+        self.text, self.fragment, self.lines, self.on_progress = (
+            text,
+            piece.flatten(),
+            lines,
+            on_progress,
+        )
         self.may_be_prose, self.may_be_template = piece.may_be_prose, piece.may_be_template
         expressions = piece.operands.expressions if piece.operands else ()
         self.read_only = {
             f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
         }
         """The operands of an asm statement that it does not write."""
-        self.said = bind_operands(piece.operands) if piece.operands else NOTHING
-        types = dict(self.said.types)
+        self.bindings = bind_operands(piece.operands) if piece.operands else NOTHING
+        types = dict(self.bindings.types)
         self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
         self.words = syntax.tokenize(self.fragment.ptx)
         self.conditions: list[str] = []
-        """The ``#if`` lines that are open."""
-        self.directives = 0
-        """Up to which gap they are read."""
-        self.found: list[tuple[int, Statement | None]] = []
-        """Statements by the place of their first character; None: a brace that declares nothing."""
-        self.open: list[_OpenBlock] = []
+        """The open ``#if`` lines."""
+        self.read_gap_count = 0
+        """Number of gaps whose conditions have been read."""
+        self.placed_statements: list[tuple[int, Statement | None]] = []
+        """Statements by position; None for a brace that declares nothing."""
+        self.open_blocks: list[_OpenBlock] = []
         self.blocks: dict[int, _OpenBlock] = {}
-        """The blocks that are open by the id of their scope."""
-        self.opened: list[tuple[int, Scope]] = []
-        """The scopes by the place of their brace."""
+        """The open blocks by the id of their scope."""
+        self.placed_scopes: list[tuple[int, Scope]] = []
+        """The scopes by the position of their brace."""
 
     def make_programs(self, name: str) -> Iterator[Program]:
-        """The kernels of the fragment, or all of it under a name."""
+        """Yield the kernels of the fragment, or all of it under a name."""
         kernels = list(find_bodies(self.words)) or [Body(name, 0, len(self.fragment.ptx) + 1)]
         self._go_through({body.start for body in kernels})
-        places = [place for place, _ in self.found]
-        braces = [place for place, _ in self.opened]
+        places = [place for place, _ in self.placed_statements]
+        braces = [place for place, _ in self.placed_scopes]
         for body in kernels:
-            here = slice(bisect_left(places, body.start), bisect_right(places, body.end))
-            inside = [x for _, x in self.found[here] if x]
-            types = _map_types(inside)
-            known = _order_statements(_with_writes(inside, self.read_only), types)
-            problems = (*self.fragment.problems, *(y for x in known for y in x.problems))
-            floats, said = self.said.map_float_types(), self.said.types
-            declared = {
+            body_slice = slice(bisect_left(places, body.start), bisect_right(places, body.end))
+            statements = [x for _, x in self.placed_statements[body_slice] if x]
+            types = _map_types(statements)
+            ordered = _order_statements(_with_writes(statements, self.read_only), types)
+            problems = (*self.fragment.problems, *(y for x in ordered for y in x.problems))
+            float_types, constraint_types = self.bindings.map_float_types(), self.bindings.types
+            declared_types = {
                 name: type_
-                for name, type_ in _map_declared_types(inside).items()
-                if name in types and (name not in said or name in floats)
+                for name, type_ in _map_declared_types(statements).items()
+                if name in types and (name not in constraint_types or name in float_types)
             }
-            first, last = bisect_left(braces, body.start - 1), bisect_right(braces, body.end)
-            scopes = [scope for _, scope in self.opened[first:last]]
+            first_scope, last_scope = (
+                bisect_left(braces, body.start - 1),
+                bisect_right(braces, body.end),
+            )
+            scopes = [scope for _, scope in self.placed_scopes[first_scope:last_scope]]
             yield Program(
                 body.name,
-                known,
+                ordered,
                 types,
                 self.text,
                 problems,
-                declared,
-                self.said,
+                declared_types,
+                self.bindings,
                 (self.scopes.scope, *scopes),
             )
 
     def _go_through(self, starts: set[int]) -> None:
-        """Find the statements; ``starts`` are behind the braces that begin kernels."""
+        """Find the statements; ``starts`` are the positions after kernels' opening braces."""
         for item in syntax.group_tokens(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):
-            first = self.words[item.start]
-            self._read_conditions(first.start)
-            if self.told:
-                self.told(self.fragment.find_origin(first.start, first.end)[0])
-            if item.part is TokenGroupKind.DIRECTIVE:
-                self.scopes.read(self.words[item.start : item.end])
-            elif item.part is TokenGroupKind.OPEN:
-                self._open_block(first, is_own=first.end in starts)
-            elif item.part is TokenGroupKind.CLOSE:
-                self._close(first)
-            elif item.part is TokenGroupKind.GAP:
-                self._add_gap(first)
-            elif item.part is TokenGroupKind.LABEL:
+            first_token = self.words[item.start]
+            self._read_conditions(first_token.start)
+            if self.on_progress:
+                self.on_progress(self.fragment.find_origin(first_token.start, first_token.end)[0])
+            if item.kind is TokenGroupKind.DIRECTIVE:
+                self.scopes.read_directives(self.words[item.start : item.end])
+            elif item.kind is TokenGroupKind.OPEN:
+                self._open_block(first_token, is_own=first_token.end in starts)
+            elif item.kind is TokenGroupKind.CLOSE:
+                self._close(first_token)
+            elif item.kind is TokenGroupKind.GAP:
+                self._add_gap(first_token)
+            elif item.kind is TokenGroupKind.LABEL:
                 label = Statement(
-                    StatementKind.LABEL, self._find_line(first.start), f"{first.text}:", first.text
+                    StatementKind.LABEL,
+                    self._find_line(first_token.start),
+                    f"{first_token.text}:",
+                    first_token.text,
                 )
-                self.found.append((first.start, label))
+                self.placed_statements.append((first_token.start, label))
             else:
-                written = syntax.read_raw_instruction(self.fragment.ptx, self.words, item)
-                if self.may_be_prose and self._is_prose(written):
+                raw = syntax.read_raw_instruction(self.fragment.ptx, self.words, item)
+                if self.may_be_prose and self._is_prose(raw):
                     continue
-                statement = self._with_condition(self._make_statement(written))
+                statement = self._with_condition(self._make_statement(raw))
                 self._note_use(statement)
-                self.found.append((written.span[0], statement))
-        while self.open:
+                self.placed_statements.append((raw.span[0], statement))
+        while self.open_blocks:
             self._end_block()
 
-    def _is_prose(self, written: RawInstruction) -> bool:
-        """Whether a statement of a string is a sentence."""
-        if is_other_opcode(written.opcode.text):
+    def _is_prose(self, raw: RawInstruction) -> bool:
+        """Return whether a statement of a string is a sentence."""
+        if is_other_opcode(raw.opcode.text):
             return False
-        behind = self.fragment.ptx[written.opcode.start : written.span[1]]
-        return not is_meant(written.opcode.text) or is_prose(behind)
+        statement_text = self.fragment.ptx[raw.opcode.start : raw.span[1]]
+        return not is_meant(raw.opcode.text) or is_prose(statement_text)
 
     def _read_conditions(self, end: int) -> None:
-        """Open and close the conditions of the preprocessor in the gaps up to a place."""
+        """Open and close the preprocessor conditions in the gaps up to a position."""
         gaps = self.fragment.gaps
-        while self.directives < len(gaps) and gaps[self.directives] < end:
-            gap = gaps[self.directives]
-            self.directives += 1
-            for found in _CONDITION.finditer(
+        while self.read_gap_count < len(gaps) and gaps[self.read_gap_count] < end:
+            gap = gaps[self.read_gap_count]
+            self.read_gap_count += 1
+            for match in _CONDITION.finditer(
                 self.text[slice(*self.fragment.find_origin(gap, gap + 1))]
             ):
-                if found["end"]:
+                if match["end"]:
                     del self.conditions[-1:]
-                elif found["other"] and self.conditions:
-                    first = self.conditions[-1].partition(" … ")[0]
-                    self.conditions[-1] = f"{first} … {found[0].strip()}"
+                elif match["other"] and self.conditions:
+                    condition = self.conditions[-1].partition(" … ")[0]
+                    self.conditions[-1] = f"{condition} … {match[0].strip()}"
                 else:
-                    self.conditions.append(found[0].strip())
+                    self.conditions.append(match[0].strip())
 
     def _add_gap(self, word: Token) -> None:
-        """A gap between statements: a macro may do anything, a condition of C nothing."""
+        """Add a gap between statements: a macro may do anything, a C condition does nothing."""
         source = self.text[slice(*self.fragment.find_origin(word.start, word.end))]
         if is_condition(source):
             return
-        text = show_gap(_CONDITION.sub("", source))
+        text = format_gap(_CONDITION.sub("", source))
         base = Statement(StatementKind.OTHER, self._find_line(word.start), text, text)
         statement = base._replace(unread=_MACRO, is_opaque=True)
-        self.found.append((word.start, statement))
+        self.placed_statements.append((word.start, statement))
 
     def _with_condition(self, statement: Statement) -> Statement:
-        """The statement; one that only the preprocessor knows to be there is not run."""
+        """Return the statement, as one that is not run if it is conditional."""
         if not self.conditions or statement.unread:
             return statement
-        why = f"compiled only under {quote_word(self.conditions[-1])}"
-        leaves = statement.kind is StatementKind.BRANCH
-        return statement._replace(kind=StatementKind.OTHER, unread=why, is_opaque=leaves)
+        reason = f"compiled only under {quote_word(self.conditions[-1])}"
+        is_branch = statement.kind is StatementKind.BRANCH
+        return statement._replace(kind=StatementKind.OTHER, unread=reason, is_opaque=is_branch)
 
     def _open_block(self, brace: Token, *, is_own: bool) -> None:
         outer = self.scopes.scope
-        self.scopes.open()
+        self.scopes.open_scope()
         if self.scopes.scope is not outer:
-            block = _OpenBlock(self.scopes.scope, len(self.found), brace.start, is_own, {})
-            self.open.append(block)
+            block = _OpenBlock(
+                self.scopes.scope, len(self.placed_statements), brace.start, is_own, {}
+            )
+            self.open_blocks.append(block)
             self.blocks[id(block.scope)] = block
-            self.opened.append((brace.start, block.scope))
-            self.found.append((brace.start, None))
+            self.placed_scopes.append((brace.start, block.scope))
+            self.placed_statements.append((brace.start, None))
 
     def _close(self, brace: Token) -> None:
-        inner = self.scopes.scope
-        self.scopes.close()
-        if self.scopes.scope is inner:
+        scope = self.scopes.scope
+        self.scopes.close_scope()
+        if self.scopes.scope is scope:
             return
-        used = self._end_block()
-        if used is not None:
-            kept = tuple(name for name in used if self.scopes.find_type(_get_base_name(name)))
+        names = self._end_block()
+        if names is not None:
+            restored_names = tuple(
+                name for name in names if self.scopes.find_type(_get_base_name(name))
+            )
             line = self._find_line(brace.start)
-            close = Statement(StatementKind.CLOSE, line, brace.text, writes=kept)
-            self.found.append((brace.start, close))
+            close = Statement(StatementKind.CLOSE, line, brace.text, writes=restored_names)
+            self.placed_statements.append((brace.start, close))
 
     def _end_block(self) -> tuple[str, ...] | None:
-        """The innermost block ends; what of its own was used, None where it declares nothing."""
-        block = self.open.pop()
+        """End the innermost block; return its registers in use, None if it declares none."""
+        block = self.open_blocks.pop()
         del self.blocks[id(block.scope)]
-        if block.own or not block.scope.registers:
+        if block.own or not block.scope.has_registers:
             return None
-        used = tuple(block.used)
-        known = ((name, block.scope.look_up(_get_base_name(name))) for name in used)
-        declared = tuple((name, x and x.type) for name, x in known)
+        names = tuple(block.used)
+        declarations = ((name, block.scope.look_up(_get_base_name(name))) for name in names)
+        declared_types = tuple((name, x and x.type) for name, x in declarations)
         line = self._find_line(block.start)
-        open_ = Statement(StatementKind.OPEN, line, "{", writes=used, declared=declared)
-        self.found[block.place] = (block.start, open_)
-        return used
+        open_ = Statement(StatementKind.OPEN, line, "{", writes=names, declared=declared_types)
+        self.placed_statements[block.place] = (block.start, open_)
+        return names
 
     def _note_use(self, statement: Statement) -> None:
-        """Note which blocks declare the registers that a statement names."""
+        """Record the blocks that declare the registers of a statement."""
         for name, type_ in statement.declared:
-            scope = self.scopes.find_scope(_get_base_name(name)) if type_ and self.open else None
+            scope = (
+                self.scopes.find_scope(_get_base_name(name)) if type_ and self.open_blocks else None
+            )
             if scope and (block := self.blocks.get(id(scope))):
                 block.used[name] = None
 
     def _find_line(self, position: int) -> int:
         return bisect_right(self.lines, self.fragment.find_origin(position, position + 1)[0])
 
-    def _make_statement(self, written: RawInstruction) -> Statement:
-        opcode = ".".join([written.opcode.text, *(x.text[1:] for x in written.modifiers)])
+    def _make_statement(self, raw: RawInstruction) -> Statement:
+        opcode = ".".join([raw.opcode.text, *(x.text[1:] for x in raw.modifiers)])
         base = Statement(
             StatementKind.OTHER,
-            self._find_line(written.opcode.start),
-            " ".join(_COMMENT.sub(" ", self.fragment.describe(*written.span, self.text)).split()),
+            self._find_line(raw.opcode.start),
+            " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
-            written.guard.text if written.guard else None,
-            written.guard_negated,
+            raw.guard.text if raw.guard else None,
+            raw.guard_negated,
         )
-        if self.fragment.find_gap(*written.span) is not None:
-            return self._with_operands(base, written, _PARTIAL)
-        ptx = self.fragment.ptx[slice(*written.span)]
+        if self.fragment.find_gap(*raw.span) is not None:
+            return self._with_operands(base, raw, _PARTIAL)
+        ptx = self.fragment.ptx[slice(*raw.span)]
         if self.may_be_template and is_template(ptx, self.scopes):
-            return self._with_operands(base, written, _TEMPLATE)
-        item = resolve(self.text, self.fragment, written)
+            return self._with_operands(base, raw, _TEMPLATE)
+        item = parse_statement(self.text, self.fragment, raw)
         problems = item.problems if item and not all(x.unread for x in item.problems) else ()
         if item and (ins := item.instruction):
             problems = tuple(find_register_problems(ins, self.scopes))
@@ -447,41 +474,43 @@ class _Loader:
                 names = tuple(ins.results.values())
                 base = base._replace(writes=names, instruction=ins)
                 return self._with_declared_types(base._replace(kind=StatementKind.EXPLAINED))
-        base = base._replace(writes=self._list_written(written), problems=problems)
-        if written.opcode.text in _LEAVING:
+        base = base._replace(writes=self._list_written(raw), problems=problems)
+        if raw.opcode.text in _LEAVING:
             return self._with_declared_types(base._replace(kind=StatementKind.BRANCH, writes=()))
-        return self._with_declared_types(self._with_plain_instruction(written, base))
+        return self._with_declared_types(self._with_plain_instruction(raw, base))
 
-    def _with_operands(self, base: Statement, written: RawInstruction, why: str) -> Statement:
-        """A statement of which a part is not known: it may write what it names, and more."""
-        words = (word for operand in written.operands for word in operand)
+    def _with_operands(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
+        """Return a partly unknown statement: it may write what it names, and more."""
+        words = (word for operand in raw.operands for word in operand)
         names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
-        return self._with_declared_types(base._replace(writes=names, unread=why, is_opaque=True))
+        return self._with_declared_types(base._replace(writes=names, unread=reason, is_opaque=True))
 
     def _with_declared_types(self, x: Statement) -> Statement:
-        """The statement with what its registers are declared as."""
-        named = dict.fromkeys(_iter_names(x))
-        return x._replace(declared=tuple((name, self._find_type(name)) for name in named))
+        """Return the statement with the declared types of its registers."""
+        names = dict.fromkeys(_iter_names(x))
+        return x._replace(declared=tuple((name, self._find_type(name)) for name in names))
 
-    def _with_plain_instruction(self, written: RawInstruction, base: Statement) -> Statement:
-        """The statement, as a plain instruction where it is one that is understood."""
+    def _with_plain_instruction(self, raw: RawInstruction, base: Statement) -> Statement:
+        """Return the statement, as a simple instruction if it is a known one."""
         plain = find_operation(base.opcode)
-        if plain is None or len(written.operands) != plain.sources + 1 or base.problems:
+        if plain is None or len(raw.operands) != plain.sources + 1 or base.problems:
             return base
-        first, *rest = written.operands
-        names = self._parse_names(first)
-        sources = [x for x in (self._parse_operand(words, plain.type) for words in rest) if x]
+        destination, *source_operands = raw.operands
+        names = self._parse_names(destination)
+        sources = [
+            x for x in (self._parse_operand(words, plain.type) for words in source_operands) if x
+        ]
         if names is None or len(sources) < plain.sources:
             return base
-        packed = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
-        if packed > (base.opcode == "mov.b32"):
+        packed_count = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
+        if packed_count > (base.opcode == "mov.b32"):
             return base
         return base._replace(
             kind=StatementKind.PLAIN, plain=plain, writes=names, reads=tuple(sources)
         )
 
     def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
-        """A source of a plain instruction; None where it is anything but a value."""
+        """Return a source of a simple instruction, or None if it is not a value."""
         if is_constant(words):
             try:
                 bits = convert_constant(evaluate_constant(words), type_)
@@ -492,103 +521,110 @@ class _Loader:
         return PlainSource(names=names) if names else None
 
     def _parse_names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
-        """The registers of ``a`` or ``{a, b}``; None where the words are anything else."""
+        """Return the registers of ``a`` or ``{a, b}``, or None for any other words."""
         words = _with_components(words)
-        braced = [word.text for word in words if word.kind is TokenKind.PUNCTUATION]
-        if braced not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
+        punctuation = [word.text for word in words if word.kind is TokenKind.PUNCTUATION]
+        if punctuation not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
             return None
         names = tuple(word for word in words if word.kind is not TokenKind.PUNCTUATION)
         return tuple(x.text for x in names) if all(map(self._is_register, names)) else None
 
     def _is_register(self, word: Token) -> bool:
-        """Whether a name is a register, as far as can be told where nothing is declared."""
+        """Return whether a name is a register, as far as the declarations show."""
         if word.kind is not TokenKind.NAME or word.text == "_":
             return False
-        declared = self.scopes.find_declaration(_get_base_name(word.text))
-        if declared or _PARAMETER.fullmatch(word.text):
-            return not declared or declared.register
+        declaration = self.scopes.find_declaration(_get_base_name(word.text))
+        if declaration or _PARAMETER.fullmatch(word.text):
+            return not declaration or declaration.is_register
         return not self.scopes.is_undeclared(word.text) and not SPECIAL.fullmatch(
             _get_base_name(word.text)
         )
 
     def _find_type(self, name: str) -> str | None:
-        """The declared type of a register."""
+        """Return the declared type of a register."""
         return self.scopes.find_type(_get_base_name(name))
 
-    def _list_written(self, written: RawInstruction) -> tuple[str, ...]:
-        """The registers that an instruction writes which is not understood."""
-        if not written.operands or written.opcode.text in _SILENT:
+    def _list_written(self, raw: RawInstruction) -> tuple[str, ...]:
+        """Return the registers that an unknown instruction writes."""
+        if not raw.operands or raw.opcode.text in _SILENT:
             return ()
-        if written.opcode.text in _BARRIERS and all(x.text != ".red" for x in written.modifiers):
+        if raw.opcode.text in _BARRIERS and all(x.text != ".red" for x in raw.modifiers):
             return ()
-        first = written.operands[0]
-        if first and first[0].text == "[":
+        destination = raw.operands[0]
+        if destination and destination[0].text == "[":
             return ()
-        words = _with_components(first)
+        words = _with_components(destination)
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
 
-def _with_writes(inside: list[Statement], read_only: Set[str]) -> list[Statement]:
-    """The statements; an opaque one writes the registers named in it and since the last such."""
-    if not any(x.is_opaque for x in inside):
-        return inside
-    used: dict[str, None] = {}
-    found = list[Statement]()
-    for x in inside:
+def _with_writes(statements: list[Statement], read_only: Set[str]) -> list[Statement]:
+    """Return the statements, with the writes of opaque ones completed.
+
+    An opaque statement writes the registers named in it and since the last opaque statement.
+    """
+    if not any(x.is_opaque for x in statements):
+        return statements
+    used_names: dict[str, None] = {}
+    completed = list[Statement]()
+    for x in statements:
         if x.is_opaque:
-            used |= dict.fromkeys(x.writes)
-            writes = tuple(name for name in used if name not in read_only)
-            found.append(x._replace(writes=writes))
-            used.clear()
+            used_names |= dict.fromkeys(x.writes)
+            writes = tuple(name for name in used_names if name not in read_only)
+            completed.append(x._replace(writes=writes))
+            used_names.clear()
         else:
-            found.append(x)
-            used |= dict.fromkeys(_iter_names(x))
-    return found
+            completed.append(x)
+            used_names |= dict.fromkeys(_iter_names(x))
+    return completed
 
 
-def _map_declared_types(inside: list[Statement]) -> dict[str, Type]:
-    """What the registers of statements were declared as; of two declarations, the later."""
-    found = ((name, _parse_declared_type(text)) for x in inside for name, text in x.declared)
-    return {name: type_ for name, type_ in found if type_}
+def _map_declared_types(statements: list[Statement]) -> dict[str, Type]:
+    """Return the declared types of the statements' registers, the last of several."""
+    pairs = ((name, _parse_declared_type(text)) for x in statements for name, text in x.declared)
+    return {name: type_ for name, type_ in pairs if type_}
 
 
-def _map_types(inside: list[Statement]) -> dict[str, Type]:
-    """The type of every register: of the first explained use, else declared, else used.
+def _map_types(statements: list[Statement]) -> dict[str, Type]:
+    """Return the type of every register: of its first explained use, declared, or used.
 
-    As declared too where it is a float to some, declaration or use, and an integer to others.
+    The declared type also wins if some declaration or use is a float and another an integer.
     """
     types: dict[str, Type] = {}
     uses: dict[str, set[Type]] = {}
-    declared = _map_declared_types(inside)
-    for x in inside:
+    declared_types = _map_declared_types(statements)
+    for x in statements:
         if x.instruction:
-            for needed in x.instruction.inputs:
-                types.setdefault(needed.name, needed.type)
-    for x in inside:
+            for source in x.instruction.inputs:
+                types.setdefault(source.name, source.type)
+    for x in statements:
         if x.instruction:
             for role, name in x.instruction.names.items():
                 type_ = x.instruction.type_of(role)
                 types.setdefault(name, type_)
                 uses.setdefault(name, set()).add(type_)
-    for name, used_as in uses.items():
-        known = declared.get(name)
-        if known and known.bits == types[name].bits and _is_mixed(known, used_as):
-            types[name] = known
-    for x in inside:
-        for name, used in _iter_uses(x):
+    for name, use_types in uses.items():
+        declared_type = declared_types.get(name)
+        if (
+            declared_type
+            and declared_type.bits == types[name].bits
+            and _is_mixed(declared_type, use_types)
+        ):
+            types[name] = declared_type
+    for x in statements:
+        for name, suggested_type in _iter_uses(x):
             if name not in types:
-                types[name] = declared.get(name) or used
+                types[name] = declared_types.get(name) or suggested_type
     return types
 
 
-def _is_mixed(declared: Type, used: set[Type]) -> bool:
-    """Whether a register is a float to some and an integer to others; `.b` types are neither."""
-    known = {x.is_float for x in {declared, *used} if not x.startswith("b")}
-    return len(known) > 1
+def _is_mixed(declared_type: Type, use_types: set[Type]) -> bool:
+    """Return whether a register is both a float and an integer; `.b` types are neither."""
+    float_flags = {x.is_float for x in {declared_type, *use_types} if not x.startswith("b")}
+    return len(float_flags) > 1
 
 
 def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
-    """The registers of a statement that is not one of the 27, with the type they suggest."""
+    """Yield the registers of an unexplained statement, with the types they suggest."""
     if x.guard:
         yield x.guard, Type.PRED
     type_ = x.plain.type if x.plain else Type.B32
@@ -601,20 +637,25 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
             yield name, part.get(len(x.writes), type_)
 
 
-def _order_statements(inside: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
-    """The statements: braces with registers in the order of the types, vectors with components."""
+def _order_statements(
+    statements: list[Statement], types: Mapping[str, Type]
+) -> tuple[Statement, ...]:
+    """Return the statements with ordered and complete writes.
+
+    Braces list registers in the order of the types, and vectors include their components.
+    """
     parts = _map_components(types)
-    order = {name: at for at, name in enumerate(types)}
+    order = {name: index for index, name in enumerate(types)}
     return tuple(
         x._replace(writes=tuple(sorted(x.writes, key=order.__getitem__)))
         if x.kind in (StatementKind.OPEN, StatementKind.CLOSE)
         else _with_whole_vector(x, parts)
-        for x in inside
+        for x in statements
     )
 
 
 def _iter_names(x: Statement) -> Iterator[str]:
-    """Every register of a statement."""
+    """Yield every register of a statement."""
     if x.instruction:
         yield from x.instruction.names.values()
     for name, _ in _iter_uses(x):
@@ -622,40 +663,40 @@ def _iter_names(x: Statement) -> Iterator[str]:
 
 
 def _map_components(types: Mapping[str, Type]) -> dict[str, list[str]]:
-    """The components that are named of each vector register."""
-    found: dict[str, list[str]] = {}
+    """Return the named components of each vector register."""
+    components: dict[str, list[str]] = {}
     for name in types:
         vector, dot, _ = name.partition(".")
         if dot:
-            found.setdefault(vector, []).append(name)
-    return found
+            components.setdefault(vector, []).append(name)
+    return components
 
 
 def _with_whole_vector(x: Statement, parts: Mapping[str, list[str]]) -> Statement:
-    """The statement, which writes the components of a vector that it writes."""
-    more = [part for name in x.writes for part in parts.get(name, ())]
-    return x._replace(writes=(*x.writes, *more)) if more else x
+    """Return the statement, with the components of each vector that it writes."""
+    components = [part for name in x.writes for part in parts.get(name, ())]
+    return x._replace(writes=(*x.writes, *components)) if components else x
 
 
 def _get_base_name(name: str) -> str:
-    """The register, or the vector that it is a component of."""
+    """Return the register, or the vector of a component."""
     return name.partition(".")[0]
 
 
 def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The words with a vector register and the component behind it made one name."""
-    made: list[Token] = []
+    """Return the words with each vector register and its component merged into one name."""
+    merged: list[Token] = []
     for word in words:
-        if made and made[-1].kind is TokenKind.NAME and word.text in COMPONENTS:
-            name = made[-1].text + COMPONENTS[word.text]
-            made[-1] = Token(TokenKind.NAME, name, made[-1].start, word.end)
+        if merged and merged[-1].kind is TokenKind.NAME and word.text in COMPONENTS:
+            name = merged[-1].text + COMPONENTS[word.text]
+            merged[-1] = Token(TokenKind.NAME, name, merged[-1].start, word.end)
         else:
-            made.append(word)
-    return tuple(made)
+            merged.append(word)
+    return tuple(merged)
 
 
 @cache
 def _parse_declared_type(text: str | None) -> Type | None:
-    """The type of a declaration; None where values of it can't be held."""
+    """Return the type of a declaration, or None if a run cannot hold its values."""
     text = _DECLARED.get(text or "", text)
     return Type(text) if text in list(Type) else None

@@ -1,4 +1,4 @@
-"""What a pasted ``asm`` statement says of its operands: their C variables, and their types."""
+"""Bindings of a pasted ``asm`` statement: the C variables and types of its operands."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
 
 
 class AsmBindings(NamedTuple):
-    """What stands behind the text of an asm statement."""
+    """The bindings of an asm statement."""
 
     types: Mapping[str, str] = {}
-    """``%0`` to ``b32``, by the constraints."""
+    """Operand types from the constraints: ``%0`` to ``b32``."""
     read: Mapping[str, tuple[str, ...]] = {}
-    """For each C variable the operands that take its value: ``x`` to ``%1``, ``%2``."""
+    """For each C variable, the operands that take its value: ``x`` to ``%1``, ``%2``."""
     written: Mapping[str, tuple[str, ...]] = {}
-    """For each C variable the operands that give it one."""
+    """For each C variable, the operands that assign it."""
     constants: Mapping[str, str] = {}
-    """The operands for which an integer is filled in, as nvcc writes it."""
+    """Operands that nvcc replaces with an integer, and its text as nvcc writes it."""
     literals: Mapping[str, int] = {}
-    """The bits of the registers whose C expression is a literal."""
+    """The bits of registers whose C expression is a literal."""
 
     def find_operands_of_variable(self, name: str) -> tuple[str, ...]:
-        """The operands that a C variable's value is of, or else that it is given by."""
+        """Return the operands that take a C variable's value, or else those that assign it."""
         return self.read.get(name) or self.written.get(name) or ()
 
     def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:
-        """The C variable of an operand, if it is one."""
-        every = (*self.read.items(), *self.written.items())
-        return tuple(dict.fromkeys(name for name, here in every if operand in here))
+        """Return the C variables bound to an operand."""
+        bindings = (*self.read.items(), *self.written.items())
+        return tuple(dict.fromkeys(name for name, operands in bindings if operand in operands))
 
     def map_float_types(self) -> dict[str, Type]:
-        """The types of the operands that are floats by their constraints."""
+        """Return the types of the operands that are floats by their constraints."""
         return {name: Type(text) for name, text in self.types.items() if text in ("f32", "f64")}
 
 
@@ -53,41 +53,44 @@ NOTHING = AsmBindings()
 
 
 def read_bindings(text: str, start: int, end: int) -> AsmBindings:
-    """What stands in a text behind that of an asm statement, up to the next."""
-    from .asm_operands import read_operands  # few lines are pasted with their asm
+    """Read the bindings after the text of an asm statement, up to the next statement."""
+    from .asm_operands import read_operands  # loaded late: few lines are pasted with their asm
 
     return bind_operands(read_operands(text, start, end))
 
 
 def bind_operands(operands: AsmOperands) -> AsmBindings:
-    """What the operands of an asm statement say."""
+    """Return the bindings for the operands of an asm statement."""
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for number, (letters, expression) in enumerate(operands.expressions):
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
-            for held, takes in ((written, set(letters) & {"=", "+"}), (read, "=" not in letters)):
-                if takes:
-                    held[name] = (*held.get(name, ()), f"%{number}")
+            for bindings, is_bound in (
+                (written, set(letters) & {"=", "+"}),
+                (read, "=" not in letters),
+            ):
+                if is_bound:
+                    bindings[name] = (*bindings.get(name, ()), f"%{number}")
     constants = {name: value for name, value in operands.constants.items() if value}
     return AsmBindings(operands.types, read, written, constants, operands.literals)
 
 
 def find_asm_ranges(text: str) -> Iterator[tuple[AsmText, int]]:
-    """The text of each ``asm`` statement, and up to where its operands can stand."""
-    found = list(find_asm_texts(text))
-    limits = [*(statement.start for statement in found[1:]), len(text)]
-    return zip(found, limits, strict=False)
+    """Return the text of each ``asm`` statement, with the limit of its operands."""
+    statements = list(find_asm_texts(text))
+    limits = [*(statement.start for statement in statements[1:]), len(text)]
+    return zip(statements, limits, strict=False)
 
 
 def format_name_clash(name: str, operands: Sequence[str]) -> PtxError:
-    """What is said of a name that a register has, and a C variable that is in other operands."""
+    """Return the error for a name that is both a register and a C variable of other operands."""
     message = f"`{name}` is a register here, and the C variable in {' and '.join(operands)}"
     return PtxError(name, (Problem(message, (0, len(name)), f"{operands[0]}=… for C's variable"),))
 
 
 @lru_cache(maxsize=4)
 def read_bindings_at(text: str, position: int) -> AsmBindings:
-    """What the asm statement says in whose text a position stands; nothing where it is in none."""
+    """Return the bindings of the asm statement around a position; empty outside of any."""
     for statement, limit in find_asm_ranges(text):
         if statement.start <= position < statement.end:
             return read_bindings(text, statement.end, limit)
@@ -95,12 +98,12 @@ def read_bindings_at(text: str, position: int) -> AsmBindings:
 
 
 def read_bindings_of(ins: Instruction) -> AsmBindings:
-    """What the asm statement says that an instruction was read from."""
+    """Return the bindings of the asm statement that an instruction was read from."""
     return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
 
 
 def reading_type(ins: Instruction, role: str) -> Type:
-    """The type by which a register's value is read: a float where its constraint says so."""
+    """Return the type for reading a register's value: a float if its constraint says so."""
     type_ = ins.type_of(role)
     name = ins.results[role] if role in ins.results else ins.names[role]
     float_type = read_bindings_of(ins).map_float_types().get(name, type_)
@@ -108,29 +111,29 @@ def reading_type(ins: Instruction, role: str) -> Type:
 
 
 def parse_pasted(text: str) -> Instruction:
-    """The one instruction in a text, as its asm statement's constraints have it.
+    """Parse the one instruction in a text, with the constraints of its asm statement.
 
-    Raises PtxError, also where it does not fit them.
+    Raise PtxError if it is invalid or violates a constraint.
     """
     ins = parse(text)
-    said = read_bindings_of(ins)
-    if said.types:
+    bindings = read_bindings_of(ins)
+    if bindings.types:
         from ..syntax.register_checks import find_register_problems
         from ..syntax.scopes import Scopes
 
-        problems = tuple(find_register_problems(ins, Scopes(dict(said.types))))
+        problems = tuple(find_register_problems(ins, Scopes(dict(bindings.types))))
         if problems:
             raise PtxError(text, problems)
-    if said.constants or said.literals:
-        ins = _fill_immediates(ins, said.constants).with_constants(said.literals)
+    if bindings.constants or bindings.literals:
+        ins = _fill_immediates(ins, bindings.constants).with_constants(bindings.literals)
     return ins
 
 
 def _fill_immediates(ins: Instruction, constants: Mapping[str, str]) -> Instruction:
-    """The instruction with literals in place of operands for which an integer is filled in."""
+    """Return the instruction with literals for operands that are integer constants."""
     sources = list(ins.sources)
-    for at, (role, source) in enumerate(ins.roles.items()):
+    for index, (role, source) in enumerate(ins.roles.items()):
         if text := constants.get(str(source)):
             mask = (1 << ins.type_of(role).bits) - 1
-            sources[at] = Immediate(int(text) & mask, text)
+            sources[index] = Immediate(int(text) & mask, text)
     return replace(ins, sources=tuple(sources))

@@ -1,4 +1,4 @@
-"""The operands of an asm statement: how many, of what types, by number and by name."""
+"""The operands of an asm statement: their number, types and names."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LONGEST = 1 << 14
-"""How far an asm statement's operands are read."""
+"""Characters of an asm statement's operands that are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 _NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
 _NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
-"""What nvcc (13.0) takes for a modifier and an operand, and refuses: ``%p1``, but not ``%rd1``."""
+"""Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"%(\d++)", re.ASCII)
 _DIGITS = 9
@@ -43,112 +43,112 @@ _MOST_DIGITS = 66
 
 
 class AsmOperands(NamedTuple):
-    """What is known of the operands of an asm statement."""
+    """The operands of an asm statement, as far as they are known."""
 
     types: dict[str, str]
-    """By what the PTX calls them: ``%0`` to ``b32``."""
+    """Types by the operand's name in the PTX: ``%0`` to ``b32``."""
     names: dict[str, int]
-    """The numbers of those that have a name."""
+    """The numbers of the named operands."""
     texts: tuple[str, ...]
-    """Those that stand for text of the PTX: ``"C"``."""
+    """Operands that insert text into the PTX: ``"C"``."""
     constants: dict[str, str]
-    """Those that stand for an integer, ``"n"``, as nvcc writes it; empty where it is not known."""
+    """Integer operands, ``"n"``, as nvcc writes them; empty if the value is unknown."""
     literals: dict[str, int]
-    """The bits of the registers whose C expression is a literal, ``"r"(0)``."""
+    """The bits of registers whose C expression is a literal, ``"r"(0)``."""
     expressions: tuple[tuple[str, str], ...]
-    """The constraint of each, as written, and what stands in its parentheses."""
+    """The constraint of each operand, as written, and its C expression."""
     number: int | None
-    """How many there are; None where not all of them could be read."""
+    """The number of operands, or None if some of them could not be read."""
     unknown: dict[str, str]
-    """Names that are no operand's, by the number that stands for them."""
+    """Names without an operand, by the number that replaces them."""
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, str, Span]]:
-        """The placeholders of a stretch of the PTX that no operand is for, each once.
+        """Yield the placeholders in a range of the PTX without an operand, each once.
 
-        One is also a register like ``%p1`` whose ``%`` is not written twice, where there are any.
-
-        What they are called in the PTX, what is to be said of them, and where they stand.
+        If there are operands, this includes registers such as ``%p1`` whose ``%`` is not doubled.
+        Each item has the name in the PTX, the message and the span.
         """
         if self.number is None:
             return
-        seen = set[str]()
-        for found in _NUMBERED.finditer(fragment.ptx, start, end):
-            name = found[0]
-            if name in seen or int(found[1][:_DIGITS]) < self.number:
+        names = set[str]()
+        for match in _NUMBERED.finditer(fragment.ptx, start, end):
+            name = match[0]
+            if name in names or int(match[1][:_DIGITS]) < self.number:
                 continue
-            if _is_doubled(fragment, found.start()):
+            if _is_doubled(fragment, match.start()):
                 continue
-            seen.add(name)
-            yield name, self._format_operand(name), found.span()
+            names.add(name)
+            yield name, self._format_operand(name), match.span()
             if not self.number:
-                return  # nor is any other
-        for found in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
-            name = found[0]
-            if name not in seen and not _is_doubled(fragment, found.start()):
-                seen.add(name)
-                yield name, _undouble_percent(name), found.span()
+                return  # the same holds for every other
+        for match in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
+            name = match[0]
+            if name not in names and not _is_doubled(fragment, match.start()):
+                names.add(name)
+                yield name, _undouble_percent(name), match.span()
 
     def find_escaped_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
-        """Registers that are called like an operand, ``%%1``, in an asm statement that has some."""
-        for found in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
-            if _is_doubled(fragment, found.start()):
-                yield found[0], found.span()
+        """Yield registers named like an operand, ``%%1``, if the statement has operands."""
+        for match in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
+            if _is_doubled(fragment, match.start()):
+                yield match[0], match.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Where an operand is first called by its name."""
-        every = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
-        return next((x.span() for x in every if _is_named(fragment, x)), None)
+        """Return the span of the first use of an operand's name."""
+        matches = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
+        return next((x.span() for x in matches if _is_named(fragment, x)), None)
 
     def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Where a ``%`` is first written twice in an asm statement that has no operands.
+        """Return the span of the first doubled ``%`` if the statement has no operands.
 
-        There both stay, and no register is called so.
+        nvcc then keeps both characters, and no register has such a name.
         """
-        every = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
-        return next((x.span() for x in every if _is_doubled(fragment, x.start())), None)
+        matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
+        return next((x.span() for x in matches if _is_doubled(fragment, x.start())), None)
 
     def _format_operand(self, name: str) -> str:
         if name in self.unknown:
             return f"{quote_word(self.unknown[name])} names no operand of this asm statement"
         if not self.number:
-            return f"{quote_word(name)} is no operand: this asm statement has none"
-        every = f"%0 to %{self.number - 1}" if self.number > 1 else "%0 alone"
-        return f"{quote_word(name)} is past the operands of this asm statement: {every}"
+            return f"{quote_word(name)} is not an operand: this asm statement has none"
+        operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "only %0"
+        return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
 
 
 def _undouble_percent(name: str) -> str:
-    right = quote_word(f"%{name}")
-    return f"{quote_word(name)} is no register in an asm statement with operands: write {right}"
+    doubled_name = quote_word(f"%{name}")
+    reason = "is not a register in an asm statement with operands"
+    return f"{quote_word(name)} {reason}: write {doubled_name}"
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:
-    """The operands that stand behind an asm statement's text."""
+    """Read the operands after an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[tuple[str, str]]()
     literals = dict[str, int]()
-    count, depth, section, opened = 0, 0, 0, 0
+    count, depth, section, expression_start = 0, 0, 0, 0
     letters = name = None
     constraint = ""
-    full = text.startswith(":", start)
-    ended = text.startswith(")", start)
-    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if full else ():
+    has_operands = text.startswith(":", start)
+    is_complete = text.startswith(")", start)
+    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if has_operands else ():
         mark = token["mark"]
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
             if not depth:
-                expressions.append((constraint, text[opened : token.start()]))
-                last, (_, expression) = f"%{count - 1}", expressions[-1]
-                if last in values:
-                    values[last] = _parse_c_integer(expression)
-                elif last in types and not set(constraint) & {"=", "+"}:
-                    bits = _parse_literal(expression, types[last])
-                    literals |= {} if bits is None else {last: bits}
+                expressions.append((constraint, text[expression_start : token.start()]))
+                last_name, (_, expression) = f"%{count - 1}", expressions[-1]
+                if last_name in values:
+                    values[last_name] = _parse_c_integer(expression)
+                elif last_name in types and not set(constraint) & {"=", "+"}:
+                    bits = _parse_literal(expression, types[last_name])
+                    literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
-            depth, opened, constraint = 1, token.end(), letters
+            depth, expression_start, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
@@ -164,7 +164,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                 break
             section += mark == ":"
             if mark == ")" or section > 2:
-                ended = True
+                is_complete = True
                 break
         elif token["letters"] is not None and token["closed"]:
             letters = (letters or "") + token["letters"]
@@ -175,28 +175,30 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     if depth:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
-    number = count if ended else None
-    every = tuple(expressions)
-    return AsmOperands(types, names, tuple(constants), values, literals, every, number, {})
+    number = count if is_complete else None
+    all_expressions = tuple(expressions)
+    return AsmOperands(
+        types, names, tuple(constants), values, literals, all_expressions, number, {}
+    )
 
 
 def _parse_c_integer(text: str) -> str:
-    """A literal of C as nvcc writes it; empty where it is none."""
-    found = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
-    if found is None:
+    """Return a C integer literal as nvcc writes it, or an empty string."""
+    match = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
+    if match is None:
         return ""
-    digits = found["digits"]
+    digits = match["digits"]
     base = 8 if digits[0] == "0" and digits.isdecimal() else 0
-    value = int(digits, base) * (-1 if found["sign"] == "-" else 1)
-    unsigned = not digits.isdecimal() or base or "u" in found["suffix"].lower()
-    long = "l" in found["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
+    value = int(digits, base) * (-1 if match["sign"] == "-" else 1)
+    unsigned = not digits.isdecimal() or base or "u" in match["suffix"].lower()
+    long = "l" in match["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
     bits = 64 if long else 32
     value &= (1 << bits) - 1
     return str(value - (value >> (bits - 1) << bits))
 
 
 def _parse_literal(text: str, type_: str) -> int | None:
-    """The bits of a C literal in a register of a type; None where the text is no literal."""
+    """Return the bits of a C literal in a register of a type, or None."""
     word = text.strip() if len(text) < _MOST_DIGITS else ""
     while word[:1] == "(" and word[-1:] == ")":
         word = word[1:-1].strip()
@@ -207,55 +209,55 @@ def _parse_literal(text: str, type_: str) -> int | None:
     return int(integer) & ((1 << bits) - 1) if integer else None
 
 
-def _is_doubled(fragment: Fragment, at: int) -> bool:
-    """Whether a ``%`` was written twice: it belongs to a register, not to an operand."""
-    start, end = fragment.find_origin(at, at + 1)
+def _is_doubled(fragment: Fragment, position: int) -> bool:
+    """Return whether a ``%`` is doubled in the source, so that it begins a register."""
+    start, end = fragment.find_origin(position, position + 1)
     return end - start == 2
 
 
 def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
-    """Whether a number stands for a name: ``%[a]`` is one piece of another width."""
+    """Return whether a number replaces a name: ``%[a]`` has a different width."""
     start, end = fragment.find_origin(*placeholder.span())
     return end - start > len(placeholder[0]) + 1
 
 
 def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
-    """The PTX with the numbers of named operands, and gaps for names that are not known.
+    """Replace the names of operands with numbers, and unknown names with gaps.
 
-    What stands for a name was as wide as the name.
+    Each replacement keeps the width of the name in the source.
     """
     if "%[" not in fragment.ptx:
         return fragment, operands
-    group, unknown, done = list[TextFragment](), dict[str, str](), 0
+    parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
     numbers = dict(operands.names)
-    for found in _NAMED.finditer(fragment.ptx):
-        if _is_doubled(fragment, found.start()):
+    for match in _NAMED.finditer(fragment.ptx):
+        if _is_doubled(fragment, match.start()):
             continue
-        name = found[1]
+        name = match[1]
         is_known = name in numbers or operands.number is not None
         if is_known and name not in numbers:
-            numbers[name] = (operands.number or 0) + len(unknown)
-            unknown[f"%{numbers[name]}"] = f"%[{name}]"
-        start, end = fragment.find_origin(*found.span())
-        group += iter_parts(fragment, done, found.start())
-        group.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
-        done = found.end()
-    group += iter_parts(fragment, done)
-    glued = join_fragments(group)._replace(problems=fragment.problems)
-    return glued, operands._replace(unknown=unknown)
+            numbers[name] = (operands.number or 0) + len(unknown_names)
+            unknown_names[f"%{numbers[name]}"] = f"%[{name}]"
+        start, end = fragment.find_origin(*match.span())
+        parts += iter_parts(fragment, copied_end, match.start())
+        parts.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
+        copied_end = match.end()
+    parts += iter_parts(fragment, copied_end)
+    joined_fragment = join_fragments(parts)._replace(problems=fragment.problems)
+    return joined_fragment, operands._replace(unknown=unknown_names)
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
-    """The PTX with the integers that are known, as nvcc fills them in, whatever is beside them."""
+    """Replace operands with known integers, as nvcc does, whatever stands next to them."""
     if not any(constants.values()):
         return fragment
-    group, done = list[TextFragment](), 0
-    for found in _PLACED.finditer(fragment.ptx):
-        value = constants.get(found[0])
-        if value and not _is_doubled(fragment, found.start()):
-            start, end = fragment.find_origin(*found.span())
-            group += iter_parts(fragment, done, found.start())
-            group.append((value, start, end - start))
-            done = found.end()
-    group += iter_parts(fragment, done)
-    return join_fragments(group)._replace(problems=fragment.problems)
+    parts, copied_end = list[TextFragment](), 0
+    for match in _PLACED.finditer(fragment.ptx):
+        value = constants.get(match[0])
+        if value and not _is_doubled(fragment, match.start()):
+            start, end = fragment.find_origin(*match.span())
+            parts += iter_parts(fragment, copied_end, match.start())
+            parts.append((value, start, end - start))
+            copied_end = match.end()
+    parts += iter_parts(fragment, copied_end)
+    return join_fragments(parts)._replace(problems=fragment.problems)

@@ -32,7 +32,7 @@ _IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _AROUND = 200
-"""How far what stands between strings is looked at."""
+"""Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
     r"(?:\s++|\\\r?\n)*+(?:\)\s*+)?+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
@@ -47,108 +47,108 @@ class CText(NamedTuple):
 
     fragment: Fragment
     operands: AsmOperands | None
-    """The operands, where it is an asm statement's."""
+    """The operands of an asm statement; None for a string."""
     named: Span | None = None
-    """The opcode of an instruction that is put together, where it is a string's."""
+    """Span of the opcode, if the instruction is assembled from parts of a string."""
 
 
 def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
-    """The PTX of a C source; ``gaps`` are the positions of those in the source itself."""
-    masked, strings, statements = _split_source(text)
+    """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself."""
+    blanked_text, strings, statements = _split_source(text)
     limits = [*(x.start for x in statements[1:]), len(text)]
     for (fragment, _, end), limit in zip(statements, limits, strict=False):
         if fragment.ptx:
             operands = read_operands(text, end, limit)
             fragment, operands = number_placeholders(with_gaps(fragment, gaps), operands)
             fragment = fill_constants(fragment, operands.constants)
-            unknown = (x for x, value in operands.constants.items() if not value)
-            yield CText(hide_spliced(fragment, (*operands.texts, *unknown)), operands)
-    for run in _read_runs(text, masked, strings):
+            unknown_names = (x for x, value in operands.constants.items() if not value)
+            yield CText(hide_spliced(fragment, (*operands.texts, *unknown_names)), operands)
+    for run in _read_runs(text, blanked_text, strings):
         fragment = with_gaps(join_fragments(run), gaps)
         is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
-        named = find_instruction(fragment.ptx) if is_partial else None
-        if named or PTX_STATEMENT.search(fragment.ptx):
-            yield CText(fragment, None, named)
+        opcode_span = find_instruction(fragment.ptx) if is_partial else None
+        if opcode_span or PTX_STATEMENT.search(fragment.ptx):
+            yield CText(fragment, None, opcode_span)
 
 
-def _read_runs(text: str, masked: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
-    """The strings that an expression or a macro joins, with gaps around and between them."""
-    run, last = list[TextFragment](), 0
+def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
+    """Yield the strings that an expression or a macro joins, with gaps around and between them."""
+    run, run_end = list[TextFragment](), 0
     for start, end in strings:
         fragment = next(find_fragments(text[start:end]))
         if not fragment.ptx:
             continue
-        if run and _joins(masked[last:start]):
-            run.append((GAP, last, start - last))
+        if run and _joins(blanked_text[run_end:start]):
+            run.append((GAP, run_end, start - run_end))
         else:
             if run:
-                yield _end_run(run, masked, last)
+                yield _end_run(run, blanked_text, run_end)
             run = []
-            if masked[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
+            if blanked_text[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
                 run.append((GAP, start, 1))
         run += ((part, origin + start, width) for part, origin, width in iter_parts(fragment))
-        last = end
+        run_end = end
     if run:
-        yield _end_run(run, masked, last)
+        yield _end_run(run, blanked_text, run_end)
 
 
-def _end_run(run: list[TextFragment], masked: str, end: int) -> list[TextFragment]:
-    """The strings with a gap behind them, where something is added to them."""
-    behind = _GLUE_BEHIND.match(masked, end, end + _AROUND)
-    return [*run, (GAP, end, 1)] if behind else run
+def _end_run(run: list[TextFragment], blanked_text: str, end: int) -> list[TextFragment]:
+    """Return the strings, with a gap at the end if the expression continues."""
+    continuation = _GLUE_BEHIND.match(blanked_text, end, end + _AROUND)
+    return [*run, (GAP, end, 1)] if continuation else run
 
 
-def _joins(between: str) -> bool:
-    """Whether an expression or a macro joins two strings of C."""
-    if len(between) > _AROUND or _DIRECTIVE.search(between):
+def _joins(separator: str) -> bool:
+    """Return whether an expression or a macro joins two C strings."""
+    if len(separator) > _AROUND or _DIRECTIVE.search(separator):
         return False
-    shown = between.strip().removeprefix(")").lstrip()
-    if shown[:1] == "+" or shown[:2] == "<<":
-        return shown.endswith(("+", "<<")) and not _STOPS.search(shown)
-    return _MACROS.fullmatch(between) is not None and shown[:1] not in ("", "(", ")", ",")
+    joint = separator.strip().removeprefix(")").lstrip()
+    if joint[:1] == "+" or joint[:2] == "<<":
+        return joint.endswith(("+", "<<")) and not _STOPS.search(joint)
+    return _MACROS.fullmatch(separator) is not None and joint[:1] not in ("", "(", ")", ",")
 
 
 def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
-    """The text with its comments, strings and asm statements blanked.
+    """Return the text with comments, strings and asm statements blanked.
 
-    Also where the strings stand, neighbours taken together, and the asm statements.
+    Also return the spans of the strings, with adjacent ones merged, and the asm statements.
     """
-    kept, strings, statements = list[str](), list[Span](), list[AsmText]()
-    done, is_behind_string = 0, False
+    parts, strings, statements = list[str](), list[Span](), list[AsmText]()
+    copied_end, is_behind_string = 0, False
     for kind, start, end, statement in _read_tokens(text):
-        kept.append(text[done:start])
-        is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, done, start))
-        own = _NOT_LINE_END.sub(" ", text[start:end])
+        parts.append(text[copied_end:start])
+        is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, copied_end, start))
+        blanked_part = _NOT_LINE_END.sub(" ", text[start:end])
         if statement:
             statements.append(statement)
-            own = ";" + own[1:]  # nothing joins the strings around it
+            blanked_part = ";" + blanked_part[1:]  # so that the strings around it are not joined
         elif kind == "string" and is_behind_string:
             strings[-1] = (strings[-1][0], end)
         elif kind == "string":
             strings.append((start, end))
         if kind != "comment":
             is_behind_string = kind == "string"
-        kept.append(own)
-        done = end
-    return "".join(kept) + text[done:], strings, statements
+        parts.append(blanked_part)
+        copied_end = end
+    return "".join(parts) + text[copied_end:], strings, statements
 
 
 def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
-    """The comments, strings, characters, and asm statements up to their operands."""
-    at = unclosed = 0
-    while token := _TOKEN.search(text, at):
-        kind, start, at = token.lastgroup or "", token.start(), token.end()
+    """Yield comments, strings, characters, and asm statements up to their operands."""
+    position = unclosed = 0
+    while token := _TOKEN.search(text, position):
+        kind, start, position = token.lastgroup or "", token.start(), token.end()
         statement = None
         if kind == "char":
             if start < unclosed:
                 continue
-            inner = _IN_CHAR.match(text, at)
-            end = inner.end() if inner else at
+            inner = _IN_CHAR.match(text, position)
+            end = inner.end() if inner else position
             if not text.startswith("'", end):
-                unclosed = end  # nor does any other quote up to there begin a character
+                unclosed = end  # no other quote before this begins a character
                 continue
-            at = end + 1
+            position = end + 1
         elif kind == "asm":
-            statement = read_asm(text, start, at)
-            at = max(at, statement.end)
-        yield kind, start, at, statement
+            statement = read_asm(text, start, position)
+            position = max(position, statement.end)
+        yield kind, start, position, statement

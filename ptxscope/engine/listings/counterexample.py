@@ -1,4 +1,4 @@
-"""Operands for which ptxas departs from the documentation, found by looking."""
+"""Counterexamples: operands for which ptxas deviates from the documentation."""
 
 from __future__ import annotations
 
@@ -18,111 +18,113 @@ from ..tracing.trace import Trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MOST = 1500
-"""How many operand sets are tried."""
+"""Sets of operands that are tried."""
 _FEW = 24
-"""Of them so many one by one: most errata show on these, before arrays would pay."""
+"""Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
 
 
 class Counterexample(NamedTuple):
     """A set of operands and the two results."""
 
     errata: tuple[Erratum, ...]
-    """Every erratum that was seen to change this instruction's result, on these operands or
-    on others."""
+    """Every erratum that changed the result on any operands that were tried."""
     values: dict[str, int]
     """Bits by register name."""
     isa: int
-    """The destination's bits as documented."""
+    """The documented bits of the destination."""
     ptxas: int
     model: Model
-    """The newest assembler that departs so."""
+    """The newest assembler with this result."""
 
 
 def find_counterexample(ins: Instruction) -> Counterexample | None:
-    """The first operands found for which ptxas departs; None where none were found.
+    """Return the first operands for which ptxas deviates, or None.
 
-    The literals and the registers that are used twice stay what they are; a guard is taken
-    to allow, unless an erratum shows only where it does not. The same instruction always gives
-    the same answer.
+    Literals and repeated registers are kept. The guard allows the instruction, unless an erratum
+    only shows if it does not. The same instruction always gives the same answer.
     """
-    known = ins.errata
-    if not known:
+    known_errata = ins.errata
+    if not known_errata:
         return None
-    repaired = all(x.repaired_in for x in known)
-    shows = PTXAS_MODELS[-1 if repaired else 0].name
-    allowing: dict[str, int] = {}
-    if known == find_errata(ins.form):
-        allowing = _make_guard_values(ins)
+    is_repaired = all(x.repaired_in for x in known_errata)
+    model_name = PTXAS_MODELS[-1 if is_repaired else 0].name
+    guard_values: dict[str, int] = {}
+    if known_errata == find_errata(ins.form):
+        guard_values = _make_guard_values(ins)
         ins = replace(ins, guard=None)
-    found, seen, done = _search_one_by_one(ins, len(known), shows)
-    if not done:
+    deviations, active_ids, is_done = _search_one_by_one(ins, len(known_errata), model_name)
+    if not is_done:
         from .counterexample_search import search_arrays
 
-        found, seen = search_arrays(ins, len(known), shows, _iter_examples(ins), _MOST)
+        deviations, active_ids = search_arrays(
+            ins, len(known_errata), model_name, _iter_examples(ins), _MOST
+        )
     for model in PTXAS_MODELS:
-        if model.name in found:
-            values, wanted, got = found[model.name]
-            errata = tuple(x for x in known if x.id in seen)
-            return Counterexample(errata, {**allowing, **values}, wanted, got, model)
+        if model.name in deviations:
+            values, documented, actual = deviations[model.name]
+            errata = tuple(x for x in known_errata if x.id in active_ids)
+            return Counterexample(errata, {**guard_values, **values}, documented, actual, model)
     return None
 
 
 def _search_one_by_one(
-    ins: Instruction, count: int, shows: str
+    ins: Instruction, count: int, model_name: str
 ) -> tuple[GeneratedOperands, set[str], bool]:
-    """What the first operands show by model, which errata, and whether no more need be tried."""
-    isa = make_plan(ins)
-    others = [
+    """Return the first deviations by model, the errata seen, and whether the search is done."""
+    documented_plan = make_plan(ins)
+    plans = [
         (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
         for model in PTXAS_MODELS
-        if (plan := make_plan(ins, model.make_rules(ins.form))) is not isa
+        if (plan := make_plan(ins, model.make_rules(ins.form))) is not documented_plan
     ]
-    seen: set[str] = set()
-    found: GeneratedOperands = {}
-    needed = [x.name for x in ins.inputs]
-    more = (dict(zip(needed, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
-    for values in islice(chain(_iter_examples(ins), more), _FEW):
+    active_ids: set[str] = set()
+    deviations: GeneratedOperands = {}
+    names = [x.name for x in ins.inputs]
+    drawn_values = (dict(zip(names, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
+    for values in islice(chain(_iter_examples(ins), drawn_values), _FEW):
         bits = bind_values(ins, values)
-        wanted = compute_results(isa, bits)["d"]
-        for model, plan, touching in others:
-            got = compute_results(plan, bits)["d"]
-            if got != wanted:
-                if not touching <= seen:
-                    seen.update(Trace(ins, model, bits).errata)
-                found.setdefault(model.name, (values, wanted, got))
-        if shows in found and len(seen) == count:
-            return found, seen, True
-    return found, seen, False
+        documented = compute_results(documented_plan, bits)["d"]
+        for model, plan, ids in plans:
+            actual = compute_results(plan, bits)["d"]
+            if actual != documented:
+                if not ids <= active_ids:
+                    active_ids.update(Trace(ins, model, bits).errata)
+                deviations.setdefault(model.name, (values, documented, actual))
+        if model_name in deviations and len(active_ids) == count:
+            return deviations, active_ids, True
+    return deviations, active_ids, False
 
 
 def _make_guard_values(ins: Instruction) -> dict[str, int]:
-    """Values by which a guard allows, and of the old destination that it might keep."""
+    """Return values with which the guard holds, with 0 for the old destination."""
     if ins.guard is None:
         return {}
-    free = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
-    return {ins.guard.name: int(not ins.guard.negated), **free}
+    old_values = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
+    return {ins.guard.name: int(not ins.guard.negated), **old_values}
 
 
 def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
-    """The values of the errata's examples, and those where they are selected."""
-    needed = ins.inputs
+    """Yield the values of the errata's examples, as given and shifted to the selected lanes."""
+    inputs = ins.inputs
     for erratum in ins.errata:
         example = _map_example_values(ins, erratum)
-        yield {x.name: example.get(x.roles[0], 0) for x in needed}
-        yield {x.name: _place_value(ins.form, x.roles[0], example) for x in needed}
+        yield {x.name: example.get(x.roles[0], 0) for x in inputs}
+        yield {x.name: _place_value(ins.form, x.roles[0], example) for x in inputs}
 
 
 def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
-    """The values of an erratum's example; a guard's so that it forbids as it does there."""
+    """Return the values of an erratum's example, with the guard as true or false as there."""
     ptx, values, *_ = erratum.example
-    shown = parse(ptx)
-    found = {role: values[name] for role, name in shown.names.items() if name in values}
-    if ins.guard and shown.guard:
-        found["guard"] ^= ins.guard.negated != shown.guard.negated
-    return found
+    instruction = parse(ptx)
+    values_by_role = {
+        role: values[name] for role, name in instruction.names.items() if name in values
+    }
+    if ins.guard and instruction.guard:
+        values_by_role["guard"] ^= ins.guard.negated != instruction.guard.negated
+    return values_by_role
 
 
 def _place_value(form: Form, role: str, example: dict[str, int]) -> int:
-    """An example's value where the operand's selector picks it up."""
-    value, chosen = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
-    return value << chosen.unit * chosen.lanes[0] & 0xFFFF_FFFF if chosen else value
+    """Return an example's value, shifted to the lane that the operand's selector reads."""
+    value, selector = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
+    return value << selector.unit * selector.lanes[0] & 0xFFFF_FFFF if selector else value

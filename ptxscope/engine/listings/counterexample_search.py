@@ -1,4 +1,4 @@
-"""Where assemblers depart from the documentation, over many operands at once."""
+"""Search for deviations of assemblers on many operands at once."""
 
 from __future__ import annotations
 
@@ -23,97 +23,115 @@ _KEPT = 16
 
 
 def search_arrays(
-    ins: Instruction, count: int, shows: str, examples: Iterable[dict[str, int]], most: int
+    ins: Instruction, count: int, model_name: str, examples: Iterable[dict[str, int]], limit: int
 ) -> tuple[GeneratedOperands, set[str]]:
-    """What shows on some examples and then drawn operands, and the errata that act there.
+    """Return the first deviations by model, and the errata that act in them.
 
-    They are gone through until one model shows and so many errata were seen.
+    The search covers the examples, then generated operands, until the model named by ``shows``
+    deviates and ``count`` errata have acted.
     """
-    first = list(islice(examples, most))
-    operands = _make_operand_arrays(ins, first, most)
-    of = _Results(operands, most)
-    wanted = of(make_plan(ins))
-    others = [(model, of(make_plan(ins, model.make_rules(ins.form)))) for model in PTXAS_MODELS]
-    at = {model.name: place for model, got in others if (place := _find_first(got != wanted)) >= 0}
-    acting = _find_active_errata(ins, others, wanted, of)
-    end = most - 1
-    if shows in at:
-        places = sorted({at[shows], *(x for x in acting.values() if x > at[shows])})
-        full = (x for x in places if sum(y <= x for y in acting.values()) == count)
-        end = next(full, end)
-    found: GeneratedOperands = {}
-    for model, got in others:
-        place = at.get(model.name, most)
-        if place <= end:
+    first_examples = list(islice(examples, limit))
+    operands = _make_operand_arrays(ins, first_examples, limit)
+    results = _Results(operands, limit)
+    documented = results(make_plan(ins))
+    results_by_model = [
+        (model, results(make_plan(ins, model.make_rules(ins.form)))) for model in PTXAS_MODELS
+    ]
+    indices = {
+        model.name: index
+        for model, actual in results_by_model
+        if (index := _find_first(actual != documented)) >= 0
+    }
+    active_indices = _find_active_errata(ins, results_by_model, documented, results)
+    end = limit - 1
+    if model_name in indices:
+        positions = sorted(
+            {indices[model_name], *(x for x in active_indices.values() if x > indices[model_name])}
+        )
+        candidates = (x for x in positions if sum(y <= x for y in active_indices.values()) == count)
+        end = next(candidates, end)
+    deviations: GeneratedOperands = {}
+    for model, actual in results_by_model:
+        index = indices.get(model.name, limit)
+        if index <= end:
             values = (
-                first[place] if place < len(first) else _get_values(ins, place - len(first), most)
+                first_examples[index]
+                if index < len(first_examples)
+                else _get_values(ins, index - len(first_examples), limit)
             )
-            found[model.name] = values, int(wanted[place]), int(got[place])
-    return found, {x for x, place in acting.items() if place <= end}
+            deviations[model.name] = values, int(documented[index]), int(actual[index])
+    return deviations, {x for x, index in active_indices.items() if index <= end}
 
 
 def _find_active_errata(
-    ins: Instruction, others: Iterable[tuple[Model, ValueArray]], wanted: ValueArray, of: _Results
+    ins: Instruction,
+    results_by_model: Iterable[tuple[Model, ValueArray]],
+    documented: ValueArray,
+    results: _Results,
 ) -> dict[str, int]:
-    """Where each erratum is first one of the fewest that make a model's result (`Trace.acting`)."""
-    acting: dict[str, int] = {}
-    for model, got in others:
-        rest = got != wanted
-        for few in iter_subsets([x for x in model.errata if x.touches(ins.form)]):
-            here = rest & (of(make_plan(ins, Model("", few).make_rules(ins.form))) == got)
-            if (place := _find_first(here)) >= 0:
-                acting |= {x.id: min(place, acting.get(x.id, place)) for x in few}
-            rest &= ~here
-    return acting
+    """Return the first index at which each erratum is active (`Trace.active_errata`)."""
+    active_indices: dict[str, int] = {}
+    for model, actual in results_by_model:
+        unexplained = actual != documented
+        for subset in iter_subsets([x for x in model.errata if x.touches(ins.form)]):
+            is_explained = unexplained & (
+                results(make_plan(ins, Model("", subset).make_rules(ins.form))) == actual
+            )
+            if (index := _find_first(is_explained)) >= 0:
+                active_indices |= {
+                    x.id: min(index, active_indices.get(x.id, index)) for x in subset
+                }
+            unexplained &= ~is_explained
+    return active_indices
 
 
-def _find_first(holds: ValueArray) -> int:
-    """The first place where it holds; -1 where there is none."""
-    place = int(holds.argmax())
-    return place if holds[place] else -1
+def _find_first(mask: ValueArray) -> int:
+    """Return the first index that is true, or -1."""
+    index = int(mask.argmax())
+    return index if mask[index] else -1
 
 
 def _make_operand_arrays(
-    ins: Instruction, first: list[dict[str, int]], most: int
+    ins: Instruction, examples: list[dict[str, int]], limit: int
 ) -> dict[str, ValueArray]:
-    """An array by role: of the examples, then of what is drawn."""
-    bound = [bind_values(ins, values) for values in first]
-    found: dict[str, ValueArray] = {}
-    columns = _make_columns(list_input_widths(ins), most)
-    for needed, column in zip(ins.inputs, columns, strict=True):
-        for role in needed.roles:
+    """Return arrays by role: the examples, then generated operands."""
+    bound = [bind_values(ins, values) for values in examples]
+    operands: dict[str, ValueArray] = {}
+    columns = _make_columns(list_input_widths(ins), limit)
+    for source, column in zip(ins.inputs, columns, strict=True):
+        for role in source.roles:
             head = np.array([x[role] for x in bound], np.uint64)
-            found[role] = np.concatenate([head, column[: most - len(first)]])
+            operands[role] = np.concatenate([head, column[: limit - len(examples)]])
     literals = bind_values(ins, {})
-    return found | {role: np.array(bits, np.uint64) for role, bits in literals.items()}
+    return operands | {role: np.array(bits, np.uint64) for role, bits in literals.items()}
 
 
 class _Results:
-    """What plans make of some operands; each is run once."""
+    """The results of plans on the same operands; each plan runs once."""
 
     def __init__(self, operands: dict[str, ValueArray], size: int) -> None:
         self._operands, self._size = operands, size
         self._known: dict[int, tuple[Plan, ValueArray]] = {}
 
     def __call__(self, plan: Plan) -> ValueArray:
-        if id(plan) not in self._known:  # `lower` keeps plans, and to compare them takes longer
-            given = {
+        if id(plan) not in self._known:  # `lower` memoises plans; comparing them takes longer
+            operands = {
                 x.role: self._operands[x.role].astype(get_storage_dtype(x.type))
                 for x in plan.sources
             }
-            self._known[id(plan)] = plan, run_blocks(plan, given, (self._size,))["d"]
+            self._known[id(plan)] = plan, run_blocks(plan, operands, (self._size,))["d"]
         return self._known[id(plan)][1]
 
 
-def _get_values(ins: Instruction, place: int, most: int) -> dict[str, int]:
-    """What is drawn at a place."""
-    columns = _make_columns(list_input_widths(ins), most)
-    return {x.name: int(column[place]) for x, column in zip(ins.inputs, columns, strict=True)}
+def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
+    """Return the generated operands at an index."""
+    columns = _make_columns(list_input_widths(ins), limit)
+    return {x.name: int(column[index]) for x, column in zip(ins.inputs, columns, strict=True)}
 
 
 @lru_cache(maxsize=_KEPT)
-def _make_columns(bits: tuple[int, ...], most: int) -> tuple[ValueArray, ...]:
-    """What is drawn, an array for each register."""
+def _make_columns(bits: tuple[int, ...], limit: int) -> tuple[ValueArray, ...]:
+    """Return generated operands as one array for each register."""
     return tuple(
-        np.array(x, np.uint64) for x in zip(*islice(draw_operands(bits), most), strict=True)
+        np.array(x, np.uint64) for x in zip(*islice(draw_operands(bits), limit), strict=True)
     )

@@ -1,4 +1,4 @@
-"""Which strings of a Python source are docstrings, and which of those are PTX all the same."""
+"""Docstrings of a Python source, and whether they hold PTX."""
 
 from __future__ import annotations
 
@@ -23,37 +23,40 @@ _BEHIND = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
 def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
-    """Where docstrings begin, of strings in order: where each stands, and whether it may be one."""
-    found = set[int]()
-    depth, head, header, at = 0, True, False, 0
-    first = True
-    """Whether a statement begins here, and a docstring might."""
-    for (start, end), may_be in strings:
-        for event in _EVENT.finditer(text, at, start):
+    """Return the start positions of the docstrings among strings in order of position.
+
+    Each string comes with its span and whether its prefix allows a docstring.
+    """
+    starts = set[int]()
+    depth, is_statement_start, is_in_header, position = 0, True, False, 0
+    can_start = True
+    """Whether a statement begins here that may be a docstring."""
+    for (start, end), is_candidate in strings:
+        for event in _EVENT.finditer(text, position, start):
             kind, mark = event.lastgroup, event["mark"]
             if kind == "newline":
                 if not depth:
-                    head, header = True, False
+                    is_statement_start, is_in_header = True, False
             elif kind == "header":
-                header, first = (head and not depth), False
-                head = False
-            elif mark == ":" and header and not depth:
-                header, first, head = False, True, True
+                is_in_header, can_start = (is_statement_start and not depth), False
+                is_statement_start = False
+            elif mark == ":" and is_in_header and not depth:
+                is_in_header, can_start, is_statement_start = False, True, True
             elif mark == ";" and not depth:
-                head, first = True, False
+                is_statement_start, can_start = True, False
             elif kind:
                 depth = max(depth + _DEPTH.get(mark, 0), 0)
-                head = first = False
-        if first and may_be and not depth:
-            found.add(start)
-        head = first = False
-        at = end
-    return found
+                is_statement_start = can_start = False
+        if can_start and is_candidate and not depth:
+            starts.add(start)
+        is_statement_start = can_start = False
+        position = end
+    return starts
 
 
-def is_statement_end(text: str, at: int) -> bool:
-    """Whether nothing more of a statement of Python stands there."""
-    return _BEHIND.match(text, at) is not None
+def is_statement_end(text: str, position: int) -> bool:
+    """Return whether a Python statement ends at a position."""
+    return _BEHIND.match(text, position) is not None
 
 
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
@@ -67,19 +70,19 @@ _LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
 
 
 def is_all_ptx(text: str) -> bool:
-    """Whether every statement of a text looks like one of PTX."""
+    """Return whether every statement of a text looks like PTX."""
     code = _COMMENT.sub(" ", text)
-    *every, last = re.split(r"[;{}]", code)
-    return bool(every) and not last.strip() and all(map(_is_ptx, every))
+    *statements, remainder = re.split(r"[;{}]", code)
+    return bool(statements) and not remainder.strip() and all(map(_is_ptx, statements))
 
 
 def _is_ptx(statement: str) -> bool:
     if _ALONE.fullmatch(statement) or _LABEL.fullmatch(statement):
         return True
-    found = _STATEMENT.match(statement)
-    if not found or PROSE.search(statement, found.end()):
+    match = _STATEMENT.match(statement)
+    if not match or PROSE.search(statement, match.end()):
         return False
-    opcode = found["opcode"]
+    opcode = match["opcode"]
     if opcode is None:
         return True
-    return found["modifier"] is not None and (opcode in CATALOG or is_other_opcode(opcode))
+    return match["modifier"] is not None and (opcode in CATALOG or is_other_opcode(opcode))

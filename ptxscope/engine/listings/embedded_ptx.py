@@ -1,4 +1,4 @@
-"""The PTX of a file, whatever the file is written in: every command finds it here."""
+"""The PTX of a file in any supported language; every command finds it through this module."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 
 
 class PieceKind(Enum):
-    """What PTX of a file stands in."""
+    """The kind of text around a piece of PTX."""
 
     LISTING = 1
-    """Itself: a PTX file, or a block of PTX."""
+    """A PTX file, or a block of PTX."""
     ASM = 2
-    """An asm statement, or string literals that were pasted."""
+    """An asm statement, or pasted string literals."""
     STRING = 3
-    """A string literal; it may be prose."""
+    """A string literal, possibly prose."""
 
 
 class EmbeddedPtx(NamedTuple):
-    """A stretch of PTX of a file."""
+    """A piece of PTX in a file."""
 
     fragments: tuple[Fragment, ...]
-    """The PTX, and the texts it was in; the last stands in the file itself."""
+    """The PTX and the texts around it; the last one is in the file itself."""
     lines: LineIndex
     kind: PieceKind
     operands: AsmOperands | None = None
-    """The asm statement's."""
+    """The operands of the asm statement."""
     named: Span | None = None
-    """The opcode of an instruction of which a part is not literal text."""
+    """Span of the opcode of an instruction that is only partly literal text."""
 
     @property
     def ptx(self) -> str:
@@ -64,7 +64,7 @@ class EmbeddedPtx(NamedTuple):
 
     @property
     def gaps(self) -> tuple[int, ...]:
-        """The positions in the PTX of what is no literal text."""
+        """Positions in the PTX of parts that are not literal text."""
         return self.fragments[0].gaps
 
     @property
@@ -83,17 +83,17 @@ class EmbeddedPtx(NamedTuple):
         return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
 
     def map_places(self, start: int) -> _Mapped:
-        """Places of a text that starts there in the piece."""
+        """Return the locations in the file for a text that starts at ``start`` of the piece."""
         return _Mapped(self, start)
 
     def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
-        """What is wrong with the text around the PTX."""
+        """Yield the problems of the text around the PTX, with their locations."""
         inner, *outer = self.fragments
         for problem in inner.problems:
             yield problem, _Mapped(self._replace(fragments=tuple(outer)), 0).place(*problem.span)
 
     def flatten(self) -> Fragment:
-        """The PTX at its places in the file."""
+        """Return the PTX with its positions in the file."""
         inner, *outer = self.fragments
         for fragment in outer:
             inner = compose_fragments(inner, fragment)
@@ -105,7 +105,7 @@ class _Mapped(NamedTuple):
     start: int
 
     def place(self, start: int, end: int) -> SourceLocation:
-        """Where a range of the text stands in the file."""
+        """Return the location in the file of a range of the text."""
         span = (self.start + start, self.start + end)
         for fragment in self.piece.fragments:
             span = fragment.find_origin(*span)
@@ -113,40 +113,40 @@ class _Mapped(NamedTuple):
 
 
 class LineIndex:
-    """A file's text and where its lines start."""
+    """The text of a file and the positions of its lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def place(self, start: int, end: int) -> SourceLocation:
-        """Where a range of the text stands."""
+        """Return the location of a range of the text."""
         index = bisect_right(self.starts, start) - 1
-        first = self.starts[index]
-        near = max(first, start - WINDOW)
+        line_start = self.starts[index]
+        near = max(line_start, start - WINDOW)
         stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
         excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
         span = (start - near, max(min(end - near, len(excerpt)), start - near))
         return SourceLocation(
-            index + 1, start - first + 1, excerpt, span, max(min(end, stop) - start, 0)
+            index + 1, start - line_start + 1, excerpt, span, max(min(end, stop) - start, 0)
         )
 
 
 def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
-    """Every stretch of PTX in a text, in order."""
+    """Yield every piece of PTX in a text, in order."""
     return _pieces(Fragment(text), language, LineIndex(text))
 
 
-def _pieces(whole: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    """Every stretch of PTX in a text that may have gaps, at its places in that text."""
-    text = whole.ptx
+def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text that may have gaps, at its positions in that text."""
+    text = source.ptx
     if language is Language.PTX:
-        yield EmbeddedPtx((Fragment(text, gaps=whole.gaps),), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((Fragment(text, gaps=source.gaps),), lines, PieceKind.LISTING)
     elif language is Language.TEXT:
         for fragment in find_fragments(text):
             yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
     elif language is Language.C:
-        yield from _find_ptx_in_c(whole, lines)
+        yield from _find_ptx_in_c(source, lines)
     elif language is Language.PYTHON:
         for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
@@ -174,8 +174,8 @@ def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _find_ptx_in_c(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    found = [
+def _find_ptx_in_c(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    pieces = [
         EmbeddedPtx(
             (x.fragment,),
             lines,
@@ -183,28 +183,32 @@ def _find_ptx_in_c(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             x.operands,
             x.named,
         )
-        for x in read_c_source(whole.ptx, frozenset(whole.gaps))
+        for x in read_c_source(source.ptx, frozenset(source.gaps))
     ]
-    yield from sorted(found, key=lambda piece: piece.fragments[0].origins[:1])
+    yield from sorted(pieces, key=lambda piece: piece.fragments[0].origins[:1])
 
 
 def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    """The PTX of a string literal: it may be a source of C or of LLVM itself."""
+    """Yield the PTX of a string literal, which may hold C or LLVM source itself."""
     text = fragment.ptx
-    named = find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
+    opcode_span = (
+        find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
+    )
     if has_asm(text, macros=True):
-        inside = _find_ptx_in_c(fragment, lines)
+        pieces = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
-        inside = _of_llvm(fragment, lines)
-    elif named or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text)):
-        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=named)
+        pieces = _of_llvm(fragment, lines)
+    elif (
+        opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text))
+    ):
+        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=opcode_span)
         return
     else:
         return
-    for piece in inside:
+    for piece in pieces:
         yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _of_llvm(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    for block in read_llvm_blocks(whole.ptx, frozenset(whole.gaps)):
+def _of_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    for block in read_llvm_blocks(source.ptx, frozenset(source.gaps)):
         yield from _of_block(block, lines)

@@ -1,4 +1,4 @@
-"""What is wrong with the instructions of a listing or a source, and what is worth knowing."""
+"""Diagnostics for the instructions of a listing or a source."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..semantics.errata import ERRATA, TARGETS
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
-from ..syntax.operands import BY_NAME, NUMBERS
-from ..syntax.parser import NOT_LITERAL, Parsed, resolve, scan
+from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
+from ..syntax.parser import NOT_LITERAL, Parsed, parse_statement, scan
 from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
-from ..syntax.tokens import EMPTY, MISSING_END, find_boundary_problems
+from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
 from ..tracing.folding_bugs import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import AsmOperands
@@ -35,7 +35,7 @@ from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, mak
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a diagnostic."""
 
     ERROR = "error"
     """It will not assemble."""
@@ -56,57 +56,57 @@ RULES: dict[str, tuple[Severity, str]] = {
         "A component that its vector register does not have; it assembles and holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
-    "note": (Severity.NOTE, "Legal, but worth a word."),
+    "note": (Severity.NOTE, "Legal, but worth knowing."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
-        "that is put together from what is not known.",
+        "Not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
+        "with unknown parts.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
-"""Every rule by id: how bad its diagnostics are, and what it is about."""
+"""Every rule by id: the severity of its diagnostics, and a description."""
 
 
 class Diagnostic(NamedTuple):
-    """One thing to say about an instruction."""
+    """One diagnostic about an instruction."""
 
     rule: str
     """A key of ``RULES``."""
     message: str
     place: SourceLocation
     hint: str = ""
-    """What is allowed there."""
+    """Allowed text or a remedy."""
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """Severity of the rule."""
         return RULES[self.rule][0]
 
 
 class CheckedInstruction(NamedTuple):
-    """One instruction of a file, or what was meant to be one."""
+    """One instruction of a file, legal or not, with its diagnostics."""
 
     file: str
     place: SourceLocation
-    """Where it begins; where it is illegal, what is wrong first."""
+    """Location of the opcode, or of the first problem of an illegal instruction."""
     ptx: str
-    """The instruction in canonical text; as written, where it is illegal."""
+    """The instruction in canonical form, or as written if it is illegal."""
     diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
     example: Counterexample | None = None
-    """Operands for which an erratum shows; its register names are those of the file."""
+    """Operands for which an erratum shows, by the register names of the file."""
     replacement: tuple[str, ...] | None = None
-    """Lines of plain PTX that compute what is documented, where an erratum shows."""
+    """Lines of equivalent PTX with the documented result, if an erratum shows."""
 
     @property
     def is_legal(self) -> bool:
-        """It will assemble."""
+        """Whether it will assemble."""
         return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
 
     @property
     def message(self) -> str:
-        """What is wrong; empty where nothing is."""
+        """The error messages, or an empty string."""
         errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
         return "; ".join(errors)
 
@@ -117,89 +117,100 @@ class CheckedInstruction(NamedTuple):
 
     @property
     def is_unreadable(self) -> bool:
-        """It is only told that something could not be read."""
+        """Whether it is legal as far as it could be read, and part of it could not."""
         return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)
 
 
 class _Placed(Protocol):
-    """Where a statement's characters stand in the file."""
+    """The mapping from a statement's characters to locations in the file."""
 
     def place(self, start: int, end: int) -> SourceLocation:
-        """Where a range of the text stands."""
+        """Return the location of a range of the text."""
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in a PTX listing, in order; the chunks may end anywhere."""
+    """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
     moved = MovedConstants()
     for statement in scan_statements(moved.record_chunks(chunks)):
-        if odd := _find_oddity(statement, statement):
-            yield CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
+        if diagnostic := _find_oddity(statement, statement):
+            yield CheckedInstruction(
+                name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+            )
             continue
         constants = _find_constants(statement, moved, {})
-        facts, registers = get_cached_verdict(statement.text, constants)
+        verdict, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.after
-        if facts and is_usual and not statement.before.strip():
-            yield _make_legal_instruction(statement, facts, registers, statement, name)
+        if verdict and is_usual and not statement.before.strip():
+            yield _make_legal_instruction(statement, verdict, registers, statement, name)
         else:
-            for found in _check_statement(statement, statement, name, constants, is_doubled=False):
-                said = (*_begun(statement, statement), *_check_statement_end(statement, statement))
-                yield _with_diagnostics(found, said)
+            for item in _check_statement(statement, statement, name, constants, is_doubled=False):
+                diagnostics = (
+                    *_begun(statement, statement),
+                    *_check_statement_end(statement, statement),
+                )
+                yield _with_diagnostics(item, diagnostics)
 
 
-_GUARDED_BLOCK = "a guard stands before an instruction: no block takes one"
+_GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
 _BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
-"""A word in front of a statement, in its line."""
+"""A word before a statement, in its line."""
 
 
-def _find_oddity(statement: Candidate, at: _Placed) -> Diagnostic | None:
-    """What is wrong between statements."""
+def _find_oddity(statement: Candidate, locator: _Placed) -> Diagnostic | None:
+    """Return the diagnostic for a problem between statements, if it is one."""
     text, place = statement.text, statement.opcode
     if text[0] == ".":
-        found = _NAME.match(text, place)
-        name = found[0] if found else text
-        where = at.place(place, place + len(name))
-        return Diagnostic("illegal", f"{quote_word(name)} is declared already in this block", where)
+        match = _NAME.match(text, place)
+        name = match[0] if match else text
+        location = locator.place(place, place + len(name))
+        return Diagnostic(
+            "illegal", f"{quote_word(name)} is already declared in this block", location
+        )
     if text[place] in "{;":
-        message = EMPTY.message if text[place] == ";" else _GUARDED_BLOCK
-        return Diagnostic("illegal", message, at.place(0, len(text)))
+        message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, locator.place(0, len(text)))
     return None
 
 
-def _begun(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
-    """What is said of what stands in front of a statement."""
-    if found := _BEFORE.search(statement.before):
-        start = found.start(1) - len(statement.before)
-        message = (
-            f"{quote_word(found[1])} is no part of this statement: it begins with a guard or opcode"
-        )
-        place = at.place(start, start + len(found[1]))
-        yield Diagnostic("illegal", message, place, "a `;` or a `:` behind it")
+def _begun(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
+    """Yield a diagnostic about a stray word before a statement."""
+    if match := _BEFORE.search(statement.before):
+        start = match.start(1) - len(statement.before)
+        reason = "is not part of this statement: it begins with a guard or opcode"
+        message = f"{quote_word(match[1])} {reason}"
+        place = locator.place(start, start + len(match[1]))
+        yield Diagnostic("illegal", message, place, "a `;` or a `:` after it")
 
 
-def _with_diagnostics(item: CheckedInstruction, more: Iterable[Diagnostic]) -> CheckedInstruction:
-    return item._replace(diagnostics=(*item.diagnostics, *more))
+def _with_diagnostics(
+    item: CheckedInstruction, diagnostics: Iterable[Diagnostic]
+) -> CheckedInstruction:
+    return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
 
 
 _ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
 
 
-def _check_statement_end(statement: Candidate, at: _Placed) -> Iterator[Diagnostic]:
-    """What is said of how a statement ends; a text that is no module may end without a ``;``."""
+def _check_statement_end(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
+    """Yield diagnostics about the end of a statement.
+
+    A text that is not a module may end without a ``;``.
+    """
     end = len(statement.text)
     if statement.text[-1] != ";":
         if not statement.cut_off or statement.scopes.version is not None:
             for problem in find_boundary_problems(statement.text, OPCODES):
-                yield _make_illegal_diagnostic(problem, at)
-    elif empty := _ANOTHER_END.match(statement.after):
-        yield Diagnostic("illegal", EMPTY.message, at.place(end, end + empty.end()))
+                yield _make_illegal_diagnostic(problem, locator)
+    elif match := _ANOTHER_END.match(statement.after):
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
 
 
-def _make_illegal_diagnostic(problem: Problem, at: _Placed) -> Diagnostic:
-    return Diagnostic("illegal", problem.message, at.place(*problem.span), problem.hint)
+def _make_illegal_diagnostic(problem: Problem, locator: _Placed) -> Diagnostic:
+    return Diagnostic("illegal", problem.message, locator.place(*problem.span), problem.hint)
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in a text, in order, whatever it is written in."""
+    """Yield each of the 27 instructions in a text of any language, in order."""
     language = language_of(name, text)
     if language is Language.PTX:
         return check_listing([text], name)
@@ -207,11 +218,9 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
 
 
 def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
-    """Every one of the 27 in the ``asm`` statements and PTX strings of a source, in order."""
+    """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings."""
     if language is Language.UNKNOWN:
-        message = (
-            "this is neither PTX nor a source of a known language; nothing was recognised in it"
-        )
+        message = "this is neither PTX nor source code in a known language; nothing was recognised"
         place = SourceLocation(
             1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0)
         )
@@ -223,15 +232,15 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         )
         return
     elsewhere = collect_registers(text)
-    elsewhere.complete &= is_whole(name)
+    elsewhere.has_all_declarations &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
-    firsts = [first for first, _ in left_out]
+    start_positions = [first for first, _ in left_out]
     is_ended = False
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
         was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
         start = piece.fragments[-1].origins[0]
-        nearest = bisect_right(firsts, start) - 1
+        nearest = bisect_right(start_positions, start) - 1
         if nearest >= 0 and start < left_out[nearest][1]:
             yield from _left_out(piece, name, elsewhere)
             continue
@@ -242,43 +251,43 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
 
 
 def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
-    """Whether the next asm statement begins with the ``;`` that ends the last of this one."""
-    both = piece.kind is following.kind is PieceKind.ASM
-    if not (both and following.ptx.lstrip().startswith(";")):
+    """Return whether the next asm statement begins with the ``;`` that ends this one's last."""
+    is_asm = piece.kind is following.kind is PieceKind.ASM
+    if not (is_asm and following.ptx.lstrip().startswith(";")):
         return False
-    last = piece.fragments[-1]
-    start = last.find_origin(len(last.ptx) - 1, len(last.ptx))[1]
+    last_fragment = piece.fragments[-1]
+    start = last_fragment.find_origin(len(last_fragment.ptx) - 1, len(last_fragment.ptx))[1]
     end = following.fragments[-1].origins[0]
-    between = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
-    return not set(between) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
+    separator = text[start:end] if end - start < _MAX_GAP_CHARS else "}"
+    return not set(separator) & {"{", "}"} and not piece.ptx.rstrip().endswith(";")
 
 
 _MAX_GAP_CHARS = 1 << 12
-"""How far apart two asm statements may stand of which the second ends the first."""
+"""Largest distance of an asm statement that begins with the ``;`` of the one before."""
 _CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
 _NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII)
 
 
 def _find_left_out(text: str) -> list[Span]:
-    """What stands between ``#if 0`` and its ``#else`` or ``#endif``."""
-    found, depth, start, outer = list[Span](), 0, -1, 0
+    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
+    spans, depth, start, outer = list[Span](), 0, -1, 0
     for line in _CONDITION.finditer(text):
-        word, more, condition = line.groups()
+        word, suffix, condition = line.groups()
         if word == "if":
             depth += 1
-            if start < 0 and not more and _NEVER.fullmatch(condition):
+            if start < 0 and not suffix and _NEVER.fullmatch(condition):
                 start, outer = line.end(), depth
         elif start >= 0 and depth == outer:
-            found.append((start, line.start()))
+            spans.append((start, line.start()))
             start = -1
         depth -= word == "endif"
-    return [*found, (start, len(text))] if start >= 0 else found
+    return [*spans, (start, len(text))] if start >= 0 else spans
 
 
 def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
-    """A note on what stands in ``#if 0``."""
+    """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
-        message = "this stands in `#if 0`: nothing compiles it, and it is not checked"
+        message = "in `#if 0`: neither compiled nor checked"
         yield CheckedInstruction(
             name, item.place, item.ptx, (Diagnostic("unread", message, item.place),)
         )
@@ -292,63 +301,74 @@ def _check_piece(
     is_ended: bool = False,
     was_ended: bool = False,
 ) -> Iterator[CheckedInstruction]:
-    """What is said of the statements of a piece.
+    """Return the instructions of a piece with their diagnostics.
 
-    ``is_ended`` says that the next piece begins with the ``;`` of this one's last statement, and
-    ``was_ended`` the same of this one and the piece before.
+    ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
+    ``was_ended``: this piece begins with the ``;`` of the one before.
     """
-    found = list(_check_statements(piece, name, elsewhere))
+    placed_items = list(_check_statements(piece, name, elsewhere))
     if piece.gaps or piece.named:
-        literal = [span for span, _ in found]
-        found = sorted([*found, *_check_partial(piece, name, literal)], key=_span)
-    starts = [start for (start, _), _ in found]
-    items = [item for _, item in found]
-    beside = defaultdict[int, list[Problem]](list)
-    first = len(piece.ptx) - len(piece.ptx.lstrip())
+        literal_spans = [span for span, _ in placed_items]
+        placed_items = sorted(
+            [*placed_items, *_check_partial(piece, name, literal_spans)], key=_span
+        )
+    starts = [start for (start, _), _ in placed_items]
+    items = [item for _, item in placed_items]
+    problems_by_index = defaultdict[int, list[Problem]](list)
+    text_start = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in (
         find_boundary_problems(piece.ptx, OPCODES, piece.gaps) if items and piece.operands else ()
     ):
         if is_ended and problem.message == MISSING_END.message:
             continue
-        if was_ended and problem.message == EMPTY.message and problem.span[0] == first:
+        if (
+            was_ended
+            and problem.message == EMPTY_STATEMENT.message
+            and problem.span[0] == text_start
+        ):
             continue
-        beside[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
-    for index, problems in beside.items():
-        told = [
+        problems_by_index[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
+    for index, problems in problems_by_index.items():
+        diagnostics = [
             _make_illegal_diagnostic(problem, piece.map_places(0))
             for problem in limit_problems(problems)
         ]
-        items[index] = _with_diagnostics(items[index], told)
+        items[index] = _with_diagnostics(items[index], diagnostics)
     return iter(items)
 
 
 _PlacedItem = tuple[Span, CheckedInstruction]
-"""What is said of a statement, and where that stands in its piece."""
+"""An instruction and its range in its piece."""
 
 
-def _span(found: _PlacedItem) -> Span:
-    return found[0]
+def _span(placed_item: _PlacedItem) -> Span:
+    return placed_item[0]
 
 
-def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> Iterator[_PlacedItem]:
-    """The statements of which a part is no literal text; ``literal`` are the others."""
+def _check_partial(
+    piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
+) -> Iterator[_PlacedItem]:
+    """Yield statements that are only partly literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
-    named = piece.named
+    opcode_span = piece.named
     if in_asm and not piece.ptx.replace(GAP, "").strip():
-        named = (piece.gaps[0], piece.gaps[0] + 1)
-    if named and any(start <= named[0] < end for start, end in literal):
-        named = None
-    for written in written_statements(piece.ptx, OPCODES, piece.gaps):
-        opcode = written.opcode.span
-        is_named = opcode[0] == named[0] if named else False
-        if fragment.find_gap(*written.span) is None or resolve("", fragment, written) is None:
+        opcode_span = (piece.gaps[0], piece.gaps[0] + 1)
+    if opcode_span and any(start <= opcode_span[0] < end for start, end in literal_spans):
+        opcode_span = None
+    for statement in written_statements(piece.ptx, OPCODES, piece.gaps):
+        opcode = statement.opcode.span
+        is_named = opcode[0] == opcode_span[0] if opcode_span else False
+        if (
+            fragment.find_gap(*statement.span) is None
+            or parse_statement("", fragment, statement) is None
+        ):
             continue
-        behind = piece.ptx[opcode[0] : written.span[1]]
-        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
-            yield written.span, _make_unread(piece, opcode, name)
-            named = None if is_named else named
-    if named:
-        yield named, _make_unread(piece, named, name)
+        statement_end = piece.ptx[opcode[0] : statement.span[1]]
+        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(statement_end)):
+            yield statement.span, _make_unread(piece, opcode, name)
+            opcode_span = None if is_named else opcode_span
+    if opcode_span:
+        yield opcode_span, _make_unread(piece, opcode_span, name)
 
 
 def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
@@ -358,137 +378,151 @@ def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstructio
 
 
 def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
-    """What is said of each statement that is literal text."""
+    """Yield the instructions of statements that are literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
-    closed = operands is not None and operands.number is not None
+    is_closed = operands is not None and operands.number is not None
     is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
-    partial, moved = bool(piece.gaps), MovedConstants()
-    scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
-    for statement in scan_statements(moved.record_chunks([piece.ptx]), scopes):
+    has_gaps, moved_constants = bool(piece.gaps), MovedConstants()
+    scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
+    for statement in scan_statements(moved_constants.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
-        constants = _find_constants(statement, moved, literals)
-        at = piece.map_places(statement.start)
-        if odd := _find_oddity(statement, at):
-            # `ends` tells of a `;`; of two declarations under #if, one is compiled
-            if is_asm and not partial and statement.text != ";":
-                item = CheckedInstruction(name, odd.place, " ".join(statement.text.split()), (odd,))
+        constants = _find_constants(statement, moved_constants, literals)
+        locator = piece.map_places(statement.start)
+        if diagnostic := _find_oddity(statement, locator):
+            # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
+            if is_asm and not has_gaps and statement.text != ";":
+                item = CheckedInstruction(
+                    name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+                )
                 yield span, item
             continue
         if may_be_template and is_template(statement.text, statement.scopes):
-            yield span, _check_filled(statement, at, name)
+            yield span, _check_filled(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in _check_statement(statement, at, name, constants, is_doubled=is_asm):
+            for item in _check_statement(statement, locator, name, constants, is_doubled=is_asm):
                 if operands:
-                    more = _check_placeholders(piece, operands, statement)
+                    diagnostics = _check_placeholders(piece, operands, statement)
                 else:
-                    more = _check_statement_end(statement, at)
+                    diagnostics = _check_statement_end(statement, locator)
                 if is_asm:
-                    more = chain(_begun(statement, at), more)
-                yield span, _with_diagnostics(item, more)
+                    diagnostics = chain(_begun(statement, locator), diagnostics)
+                yield span, _with_diagnostics(item, diagnostics)
 
 
 _NAME = re.compile(r"[%\w$]++")
 _FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
-"""How the instructions begin of which ptxas may fold constants wrongly."""
+"""The beginnings of instructions whose constants ptxas may fold incorrectly."""
 
 
 def _find_constants(
-    statement: Candidate, moved: MovedConstants, literals: Mapping[str, int]
+    statement: Candidate, moved_constants: MovedConstants, literals: Mapping[str, int]
 ) -> Mapping[str, int]:
-    """The bits of a statement's registers that are constants.
+    """Return the bits of a statement's registers that are constants.
 
-    ``literals`` are those of its asm statement. What a ``mov`` gives is looked for only where
-    folding may change the result.
+    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
+    may change the result.
     """
     text, opcode, target = statement.text, statement.opcode, statement.scopes.target
-    known = [literals] if literals else []
+    sources = [literals] if literals else []
     is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
     if is_likely and text.startswith(_FOLDED, opcode):
-        known.append(moved.find_constants(statement.start))
-    names = _NAME.findall(text) if known else ()
-    return {name: bits[name] for bits in known for name in names if name in bits}
+        sources.append(moved_constants.find_constants(statement.start))
+    names = _NAME.findall(text) if sources else ()
+    return {name: bits[name] for bits in sources for name in names if name in bits}
 
 
 def _check_placeholders(
     piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
 ) -> Iterator[Diagnostic]:
-    """What is said of what stands behind a ``%`` in a statement of an asm statement."""
-    inner, at, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
-    stretch = statement.start, statement.start + len(statement.text)
-    for name, message, span in operands.find_unmatched_placeholders(inner, *stretch):
+    """Yield diagnostics about placeholders and registers in an asm statement."""
+    inner, locator, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
+    statement_span = statement.start, statement.start + len(statement.text)
+    for name, message, span in operands.find_unmatched_placeholders(inner, *statement_span):
         if piece.registers or not scopes.find_declaration(name):
-            yield Diagnostic("undeclared", message, at.place(*span))
-    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *stretch):
-        declared = scopes.find_declaration(name)
-        if not declared or declared.operand:
+            yield Diagnostic("undeclared", message, locator.place(*span))
+    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement_span):
+        declaration = scopes.find_declaration(name)
+        if not declaration or declaration.is_operand:
             message = (
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
-            yield Diagnostic("undeclared", message, at.place(*span), quote_word(name))
-    if named := operands.find_name(inner, *stretch):
-        yield Diagnostic("note", BY_NAME, at.place(*named), NUMBERS)
-    if twice := operands.find_doubled_percent(inner, *stretch):
-        right = quote_word(piece.ptx[slice(*twice)])
-        message = f"`%%` stays as it is in an asm statement without operands: write {right}"
-        yield Diagnostic("illegal", message, at.place(*twice), right)
+            yield Diagnostic("undeclared", message, locator.place(*span), quote_word(name))
+    if name_span := operands.find_name(inner, *statement_span):
+        yield Diagnostic(
+            "note", NAMED_OPERAND_MESSAGE, locator.place(*name_span), NUMBERED_OPERANDS
+        )
+    if doubled_span := operands.find_doubled_percent(inner, *statement_span):
+        register = quote_word(piece.ptx[slice(*doubled_span)])
+        message = f"`%%` is not an escape in an asm statement without operands: write {register}"
+        yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
 
 
-def _check_filled(statement: Candidate, at: _Placed, name: str) -> CheckedInstruction:
-    place = at.place(statement.opcode, len(statement.text))
+def _check_filled(statement: Candidate, locator: _Placed, name: str) -> CheckedInstruction:
+    place = locator.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
     return CheckedInstruction(name, place, ptx, (Diagnostic("unread", message, place),))
 
 
 def _check_statement(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+    statement: Candidate,
+    locator: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
 ) -> Iterator[CheckedInstruction]:
-    facts, registers = get_cached_verdict(statement.text, constants)
-    if facts:
-        yield _make_legal_instruction(statement, facts, registers, at, name, is_doubled)
+    verdict, registers = get_cached_verdict(statement.text, constants)
+    if verdict:
+        yield _make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
     else:
-        yield from _check_scanned(statement, at, name, constants, is_doubled=is_doubled)
+        yield from _check_scanned(statement, locator, name, constants, is_doubled=is_doubled)
 
 
 def _check_scanned(
-    statement: Candidate, at: _Placed, name: str, constants: Mapping[str, int], *, is_doubled: bool
+    statement: Candidate,
+    locator: _Placed,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
 ) -> Iterator[CheckedInstruction]:
-    """What is found of a statement that is not legal, or that is several."""
+    """Yield the instructions of a statement that is illegal, or that holds several."""
     for item in scan(statement.text):
         yield (
-            _make_illegal_instruction(statement, item, at, name)
+            _make_illegal_instruction(statement, item, locator, name)
             if item.problems
-            else _check_parsed(statement, item, at, name, constants, is_doubled=is_doubled)
+            else _check_parsed(statement, item, locator, name, constants, is_doubled=is_doubled)
         )
 
 
 def _check_parsed(
     statement: Candidate,
     item: Parsed,
-    at: _Placed,
+    locator: _Placed,
     name: str,
     constants: Mapping[str, int],
     *,
     is_doubled: bool,
 ) -> CheckedInstruction:
-    """One of several legal instructions of a statement."""
+    """Return the verdict on one of several legal instructions of a statement."""
     assert item.instruction
-    facts = make_verdict(item.instruction.with_constants(constants))
-    return _make_legal_instruction(statement, facts, (), at, name, is_doubled)
+    verdict = make_verdict(item.instruction.with_constants(constants))
+    return _make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
 
 
 def _make_illegal_instruction(
-    statement: Candidate, item: Parsed, at: _Placed, name: str
+    statement: Candidate, item: Parsed, locator: _Placed, name: str
 ) -> CheckedInstruction:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     diagnostics = tuple(
         Diagnostic(
             "unread" if problem.unread else "illegal",
             problem.message,
-            at.place(*problem.span),
+            locator.place(*problem.span),
             problem.hint,
         )
         for problem in problems
@@ -499,39 +533,45 @@ def _make_illegal_instruction(
 
 def _make_legal_instruction(
     statement: Candidate,
-    facts: CachedVerdict,
+    verdict: CachedVerdict,
     registers: Sequence[str],
-    at: _Placed,
+    locator: _Placed,
     name: str,
     is_doubled: bool = False,
 ) -> CheckedInstruction:
-    ins, diagnostics = facts.instruction, list[Diagnostic]()
+    ins, diagnostics = verdict.instruction, list[Diagnostic]()
     start, end = ins.spans["opcode"]
-    if registers:  # theirs may be longer names than the stand-ins
+    if registers:  # their names may be longer than the stand-ins
         start, end = statement.opcode, statement.opcode + end - start
-    place = at.place(start, end)
+    place = locator.place(start, end)
     scopes = statement.scopes
-    if scopes.version is not None and scopes.version < facts.version:
-        have, want = ("{}.{}".format(*x) for x in (scopes.version, facts.version))
-        diagnostics.append(_make_too_old_diagnostic(ins, ".version", have, want, place))
-    if scopes.target is not None and scopes.target < facts.target:
-        have, want = f"sm_{scopes.target}", f"sm_{facts.target}"
-        diagnostics.append(_make_too_old_diagnostic(ins, ".target", have, want, place))
-    if not _are_registers_accepted(scopes, facts, registers):
-        diagnostics += _check_registers(statement, facts, registers, at)
-    text = facts.text.fill_registers(registers)
-    if not (facts.notes or facts.loss or facts.example):
+    if scopes.version is not None and scopes.version < verdict.version:
+        present_text, required_text = (
+            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
+        )
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".version", present_text, required_text, place)
+        )
+    if scopes.target is not None and scopes.target < verdict.target:
+        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".target", present_text, required_text, place)
+        )
+    if not _are_registers_accepted(scopes, verdict, registers):
+        diagnostics += _check_registers(statement, verdict, registers, locator)
+    text = verdict.text.fill_registers(registers)
+    if not (verdict.notes or verdict.loss or verdict.example):
         return CheckedInstruction(name, place, text, tuple(diagnostics))
-    notes = tuple(fill_template(note, registers) for note in facts.notes)
+    notes = tuple(fill_template(note, registers) for note in verdict.notes)
     diagnostics += [Diagnostic("note", note, place) for note in notes]
-    if facts.loss:
-        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(facts.loss, registers)}", place))
-    example = facts.example
+    if verdict.loss:
+        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
+    example = verdict.example
     if example:
         diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(facts.replacement.fill_registers(registers).splitlines())
+    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
     if is_doubled:
         lines = tuple(map(_format_for_asm, lines))
     return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
@@ -540,44 +580,46 @@ def _make_legal_instruction(
 _MOST_FITTING = 1 << 6
 
 
-def _are_registers_accepted(scopes: Scopes, facts: CachedVerdict, registers: Sequence[str]) -> bool:
-    """Whether it is known that nothing is to be said of the registers by their declarations."""
-    if facts.used is None or not registers:
+def _are_registers_accepted(
+    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
+) -> bool:
+    """Return whether the declarations of the registers are known to need no diagnostic."""
+    if verdict.used is None or not registers:
         return False
-    used = facts.used(registers)
-    types = scopes.list_types(used)
+    names = verdict.used(registers)
+    types = scopes.list_types(names)
     if types is None:
         return False
-    if types in facts.accepted_types:
+    if types in verdict.accepted_types:
         return True
     fit = all(
-        check_register(scopes, facts.instruction, role, register, type_) is None
-        for register, (role, _, type_) in zip(used, facts.uses, strict=True)
+        check_register(scopes, verdict.instruction, role, register, type_) is None
+        for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
     )
-    if fit and len(facts.accepted_types) < _MOST_FITTING:
-        facts.accepted_types.add(types)
+    if fit and len(verdict.accepted_types) < _MOST_FITTING:
+        verdict.accepted_types.add(types)
     return fit
 
 
 def _check_registers(
-    statement: Candidate, facts: CachedVerdict, registers: Sequence[str], at: _Placed
+    statement: Candidate, verdict: CachedVerdict, registers: Sequence[str], locator: _Placed
 ) -> Iterator[Diagnostic]:
-    """What is said of the registers by their declarations."""
+    """Yield diagnostics about registers whose declarations do not fit."""
     spans: Mapping[str, Span] | None = None
-    for role, used, type_ in facts.uses:
-        name = fill_template(used, registers)
-        told = check_register(statement.scopes, facts.instruction, role, name, type_)
-        if told is None:
+    for role, name_template, type_ in verdict.uses:
+        name = fill_template(name_template, registers)
+        problem = check_register(statement.scopes, verdict.instruction, role, name, type_)
+        if problem is None:
             continue
         if spans is None:
             parsed = (x.instruction for x in scan(statement.text))
             spans = next((ins.spans for ins in parsed if ins), {})
         span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-        yield Diagnostic(told.why.value, told.message, at.place(*span), told.hint)
+        yield Diagnostic(problem.kind.value, problem.message, locator.place(*span), problem.hint)
 
 
 def _format_for_asm(line: str) -> str:
-    """A line as it is written in an asm statement: ``%`` is doubled but for its operands."""
+    """Return a line for an asm statement: ``%`` is doubled except before its operands."""
     return re.sub(r"%(?!\d)", "%%", line)
 
 
@@ -588,7 +630,11 @@ def _format_warning(id_: str) -> str:
 
 
 def _make_too_old_diagnostic(
-    ins: Instruction, what: str, have: str, want: str, place: SourceLocation
+    ins: Instruction, directive: str, present_text: str, required_text: str, place: SourceLocation
 ) -> Diagnostic:
-    name = f"{ins.opcode}.ftz" if ins.form.ftz and what == ".version" else ins.opcode
-    return Diagnostic("version", f"`{name}` needs {what} {want} or higher; this is {have}", place)
+    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
+    return Diagnostic(
+        "version",
+        f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
+        place,
+    )

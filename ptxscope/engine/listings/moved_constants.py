@@ -1,4 +1,4 @@
-"""The registers that a ``mov`` gives a constant, where a statement of a listing reads them."""
+"""Registers that a ``mov`` sets to a constant, for the statements that read them."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from ..syntax.tokens import (
 )
 
 _MAX_KEPT_CHARS = 1 << 21
-"""Characters behind the end of what was read that are kept: a statement is found in them."""
+"""Characters kept after the end of the read part, to find a statement in."""
 _MAX_DISTANCE_CHARS = 1 << 13
-"""How far before a statement a ``mov`` may stand."""
+"""Largest distance of a ``mov`` before a statement."""
 _TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
 
 
 class MovedConstants:
-    """Reads a listing up to the statements that are asked about, in their order.
+    """Reads a listing up to each statement in question, in order.
 
-    A register is a constant from its ``mov`` on, up to whatever else writes it, to a label, and to
-    the end of its block: no branch comes in between.
+    A register is a constant from its ``mov`` until another write, a label, or the end of its block,
+    so that no branch can come between.
     """
 
     def __init__(self) -> None:
         self._text = ""
         self._start = 0
-        """Where the text that is kept starts in the listing."""
+        """Position in the listing of the text that is kept."""
         self._waiting: list[str] = []
         self._size = 0
-        """Characters of the text, and of what waits to be added to it."""
+        """Characters of the text and of the chunks not yet added to it."""
         self._read_end = 0
         self._bits: dict[str, int] = {}
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
-        """The chunks of the listing as they come; a part of them is kept."""
+        """Yield the chunks of the listing unchanged, and keep a part of them."""
         for chunk in chunks:
             self._waiting.append(chunk)
             self._size += len(chunk)
@@ -51,13 +51,13 @@ class MovedConstants:
             yield chunk
 
     def find_constants(self, start: int) -> Mapping[str, int]:
-        """The bits of the registers that are constants where a statement starts."""
-        first = max(self._read_end, start - _MAX_DISTANCE_CHARS)
-        is_gap = first > self._read_end
+        """Return the bits of the registers that are constants at the start of a statement."""
+        read_start = max(self._read_end, start - _MAX_DISTANCE_CHARS)
+        is_gap = read_start > self._read_end
         self._read_end = start
         if self._waiting:
-            self._join(first - self._start)
-        text = self._text[max(first - self._start, 0) : start - self._start]
+            self._join(read_start - self._start)
+        text = self._text[max(read_start - self._start, 0) : start - self._start]
         if is_gap:
             self._bits.clear()
             text = text.partition(";")[2]
@@ -67,32 +67,32 @@ class MovedConstants:
         return self._bits
 
     def _join(self, cut: int) -> None:
-        """Add what waits to the text, and forget some of its first characters."""
+        """Add the waiting chunks to the text and drop its first ``cut`` characters."""
         cut = max(cut, 0)
         self._text = "".join((self._text, *self._waiting))[cut:]
         self._waiting.clear()
         self._start, self._size = self._start + cut, len(self._text)
 
     def _read(self, text: str, words: list[Token], item: TokenGroup) -> None:
-        if item.part is TokenGroupKind.STATEMENT:
+        if item.kind is TokenGroupKind.STATEMENT:
             statement = read_raw_instruction(text, words, item)
-            first, *rest = statement.operands or ((),)
-            for word in first:
+            destination, *sources = statement.operands or ((),)
+            for word in destination:
                 self._bits.pop(word.text, None)
             modifiers = [word.text for word in statement.modifiers]
             type_ = _TYPES.get(modifiers[0]) if len(modifiers) == 1 else None
             is_move = statement.opcode.text == "mov" and type_ and not statement.guard
-            if is_move and type_ and len(first) == len(rest) == 1:
-                bits = _constant(rest[0], type_)
+            if is_move and type_ and len(destination) == len(sources) == 1:
+                bits = _constant(sources[0], type_)
                 if bits is not None:
-                    self._bits[first[0].text] = bits
-        elif item.part is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
+                    self._bits[destination[0].text] = bits
+        elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
-        elif item.part is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
+        elif item.kind is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
             self._bits.clear()
 
     def _forget(self, declaration: list[Token]) -> None:
-        """Forget the registers that a declaration names anew."""
+        """Forget the registers that a declaration declares anew."""
         for word in declaration:
             if word.kind is TokenKind.NAME:
                 self._bits.pop(word.text, None)

@@ -1,4 +1,4 @@
-"""Text that is put together from what is not known: its pieces, and the opcodes it names."""
+"""Text with unknown parts: its pieces, and the opcodes in it."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from ..syntax.scopes import Scopes
 from ..syntax.source import GAP, Fragment, find_gaps
 
 TextFragment = tuple[str, int, int]
-"""A piece of text, where it stood, and how wide it was; 0 where it was as wide as it is."""
+"""A piece of text, its position, and its width in the source; 0 if that is its length."""
 
 OPCODES = "|".join(CATALOG)
 _HOLE = (
     rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
     r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
 )
-"""What a formatting function fills in."""
+"""A part that a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 PTX_STATEMENT = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
     r"(?:\.\w++)++[^;\"]{0,500}+;",
     re.ASCII,
 )
-"""What a string holds where it is taken for PTX."""
+"""A statement that makes a string count as PTX."""
 PTX_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES}){_MODIFIERS}++\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
-"""The same where some of it is filled in."""
+"""Such a statement with parts filled in elsewhere."""
 OPCODE_WITH_HOLES = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?:\.\w++)*+\.?{_HOLE}{_MODIFIERS}*+\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
-"""The same where some of its opcode and modifiers is filled in."""
+"""Such a statement with parts of the opcode and modifiers filled in elsewhere."""
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )
@@ -47,78 +47,82 @@ _OPERANDS = re.compile(
     r"(?=[^,]++,)\s++(?:[^\s,:\"'`]++\s*+(?:\|\s*+[^\s,:\"'`]++\s*+)?+(?:,\s*+|\Z))++"
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
-"""Two words with nothing in between."""
+"""Two words with only a blank between them."""
 _COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
-"""What a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
+"""A part that a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
-"""The same, unless a register is called so."""
+"""A conversion such as ``%d``, unless a register has that name."""
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
 _NEAR = 80
 _LONGEST = 500
-"""How far a statement is looked at."""
+"""Characters of a statement that are examined."""
 
 
-def is_statement_start(text: str, at: int) -> bool:
-    """Whether a statement begins there, as far as that is to be seen."""
-    before = text[max(at - _NEAR, 0) : at]
-    if guard := _GUARD.search(before[max(before.rfind("@"), 0) :]):
-        before = before[: len(before) - len(guard[0])]
-    shown = before.rstrip()
-    return not shown or shown[-1] in f";{{}}:/{GAP}" or "\n" in before[len(shown) :]
+def is_statement_start(text: str, position: int) -> bool:
+    """Return whether a statement seems to begin at a position."""
+    preceding_text = text[max(position - _NEAR, 0) : position]
+    if guard := _GUARD.search(preceding_text[max(preceding_text.rfind("@"), 0) :]):
+        preceding_text = preceding_text[: len(preceding_text) - len(guard[0])]
+    stripped_text = preceding_text.rstrip()
+    return (
+        not stripped_text
+        or stripped_text[-1] in f";{{}}:/{GAP}"
+        or "\n" in preceding_text[len(stripped_text) :]
+    )
 
 
 _BESIDE = re.compile(
     r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
 )
-"""A placeholder that is a part of a word or an expression."""
+"""A placeholder that is part of a word or an expression."""
 _PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 
 def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
-    """The PTX with a gap for each of these placeholders that is a part of a word or expression."""
-    wanted, group, done = frozenset(placeholders), list[TextFragment](), 0
-    for found in _BESIDE.finditer(fragment.ptx) if wanted else ():
-        at = found[0].index("%")
-        name = _PLACEHOLDER.match(found[0], at)
-        if name and name[0] in wanted:
-            start, end = found.start() + at, found.start() + name.end()
-            group += iter_parts(fragment, done, start)
-            first, last = fragment.find_origin(start, end)
-            group.append((GAP, first, last - first))
-            done = end
-    if not done:
+    """Replace each of these placeholders with a gap if it is part of a word or expression."""
+    names, parts, copied_end = frozenset(placeholders), list[TextFragment](), 0
+    for match in _BESIDE.finditer(fragment.ptx) if names else ():
+        offset = match[0].index("%")
+        name = _PLACEHOLDER.match(match[0], offset)
+        if name and name[0] in names:
+            start, end = match.start() + offset, match.start() + name.end()
+            parts += iter_parts(fragment, copied_end, start)
+            source_start, source_end = fragment.find_origin(start, end)
+            parts.append((GAP, source_start, source_end - source_start))
+            copied_end = end
+    if not copied_end:
         return fragment
-    group += iter_parts(fragment, done)
-    return join_fragments(group)._replace(problems=fragment.problems)
+    parts += iter_parts(fragment, copied_end)
+    return join_fragments(parts)._replace(problems=fragment.problems)
 
 
 def find_instruction(text: str) -> Span | None:
-    """The first opcode of a string that is put together, unless it is prose."""
+    """Return the span of the first opcode in an assembled string, or None if it is prose."""
     for head in _HEAD.finditer(text):
         modifiers = head["modifiers"]
         if not modifiers or not is_statement_start(text, head.start()):
             continue
-        rest = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
-        rest = _END.split(rest, 1)[0]
-        plain = head["opcode"][0] == "v" or _TYPE.search(modifiers)
-        if (plain and rest.strip() in ("", "%h", "%h,")) or (
-            _OPERANDS.fullmatch(rest) and not PROSE.search(rest)
+        operands_text = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
+        operands_text = _END.split(operands_text, 1)[0]
+        is_certain = head["opcode"][0] == "v" or _TYPE.search(modifiers)
+        if (is_certain and operands_text.strip() in ("", "%h", "%h,")) or (
+            _OPERANDS.fullmatch(operands_text) and not PROSE.search(operands_text)
         ):
             return head.span("opcode")
     return None
 
 
-def is_prose(behind: str) -> bool:
-    """Whether a string names an opcode in a sentence: words in a row, no commas.
+def is_prose(statement: str) -> bool:
+    """Return whether a string mentions an opcode in a sentence: words in a row, no commas.
 
     ``behind`` begins with the opcode.
     """
-    return "," not in behind or PROSE.search(_COMMENT.sub(" ", behind)) is not None
+    return "," not in statement or PROSE.search(_COMMENT.sub(" ", statement)) is not None
 
 
 def is_template(statement: str, scopes: Scopes) -> bool:
-    """Whether a formatting function fills in a part of a statement of a string."""
+    """Return whether a formatting function fills in a part of a statement of a string."""
     if _FILLED_IN.search(statement):
         return True
     return any(not scopes.find_declaration(name) for name in set(_FORMATTED.findall(statement)))
@@ -127,7 +131,7 @@ def is_template(statement: str, scopes: Scopes) -> bool:
 def iter_parts(
     fragment: Fragment, start: int = 0, end: int | None = None
 ) -> Iterator[TextFragment]:
-    """The pieces of a stretch of a fragment."""
+    """Yield the pieces of a range of a fragment."""
     ptx, starts = fragment.ptx, fragment.starts
     end = len(ptx) if end is None else end
     index = max(bisect_right(starts, start) - 1, 0)
@@ -140,44 +144,44 @@ def iter_parts(
         start, index = max(start, stop), index + 1
 
 
-def join_fragments(group: Iterable[TextFragment]) -> Fragment:
-    """A fragment of pieces."""
+def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
+    """Join pieces into a fragment."""
     texts, origins, widths = list[str](), list[int](), list[int]()
-    starts, at = list[int](), 0
-    for text, origin, width in group:
-        starts.append(at)
+    starts, position = list[int](), 0
+    for text, origin, width in parts:
+        starts.append(position)
         texts.append(text)
         origins.append(origin)
         widths.append(width)
-        at += len(text)
+        position += len(text)
     gaps = find_gaps(texts, starts, widths)
     return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
 
 
 def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
-    """The PTX with the gaps of the text that it was read from."""
+    """Return the PTX with the gaps of the text that it was read from."""
     if not gaps or GAP not in fragment.ptx:
         return fragment
-    found = list[TextFragment]()
+    parts = list[TextFragment]()
     for text, origin, width in iter_parts(fragment):
         if width or GAP not in text:
-            found.append((text, origin, width))
+            parts.append((text, origin, width))
             continue
-        at = origin
+        position = origin
         for index, piece in enumerate(text.split(GAP)):
             if index:
-                found.append((GAP, at, int(at in gaps)))
-                at += 1
+                parts.append((GAP, position, int(position in gaps)))
+                position += 1
             if piece:
-                found.append((piece, at, 0))
-                at += len(piece)
-    return join_fragments(found)._replace(problems=fragment.problems)
+                parts.append((piece, position, 0))
+                position += len(piece)
+    return join_fragments(parts)._replace(problems=fragment.problems)
 
 
 def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
-    """A fragment of a fragment's PTX, at the places where that stood."""
+    """Return a fragment of another fragment's PTX with the other's positions."""
 
-    def found() -> Iterator[TextFragment]:
+    def iter_composed_parts() -> Iterator[TextFragment]:
         for text, origin, width in iter_parts(inner):
             if width:
                 start, end = outer.find_origin(origin, origin + width)
@@ -186,4 +190,4 @@ def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
                 yield from iter_parts(outer, origin, origin + len(text))
 
     problems = tuple(x._replace(span=outer.find_origin(*x.span)) for x in inner.problems)
-    return join_fragments(found())._replace(problems=problems)
+    return join_fragments(iter_composed_parts())._replace(problems=problems)

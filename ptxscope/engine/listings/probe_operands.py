@@ -1,4 +1,4 @@
-"""Operands on which errata are looked for: edges, and random ones of a fixed seed."""
+"""Operands to search for errata: edge cases, then random ones with a fixed seed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from ..syntax.instruction import Instruction
 
 _EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
 _MOST_EDGES = 1000
-"""How many sets of edges alone are tried."""
+"""Sets of edge cases that are tried."""
 
 GeneratedOperands = dict[str, tuple[dict[str, int], int, int]]
-"""By model: the first operands on which it departs, the documented result, and its own."""
+"""By model, the first operands with a deviation, the documented result and the model's."""
 
 
 def list_input_widths(ins: Instruction) -> tuple[int, ...]:
-    """The bits of each register that is read."""
+    """Return the width in bits of each register that is read."""
     return tuple(x.type.bits for x in ins.inputs)
 
 
 def draw_operands(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """A value for each of so many bits, without end; always the same."""
+    """Yield a value for each width in bits, endlessly; always the same sequence."""
     edges = [tuple(dict.fromkeys(x & ((1 << width) - 1) for x in _EDGES)) for width in bits]
     yield from islice(product(*edges), _MOST_EDGES)
-    rng = Random(1)  # noqa: S311 - nothing secret
+    rng = Random(1)  # noqa: S311 - not for security
     choice, random = rng.choice, rng.getrandbits
     while True:
         yield tuple(
-            choice((random(width), choice(some))) for width, some in zip(bits, edges, strict=True)
+            choice((random(width), choice(edge_values)))
+            for width, edge_values in zip(bits, edges, strict=True)
         )

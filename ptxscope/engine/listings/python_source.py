@@ -1,4 +1,4 @@
-"""The strings of a Python source: neighbours glued, and gaps where a value is filled in."""
+"""The strings of a Python source: adjacent ones joined, with gaps for inserted values."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _BODY = {
     '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
     "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
 }
-"""What stands in a string, by its quotes."""
+"""The contents of a string, by its quotes."""
 _ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _BETWEEN = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
 _FARTHEST = 200
-"""How far strings that are added to each other may stand apart."""
+"""Largest distance between strings that are added to each other, in characters."""
 _BEHIND = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
-"""What stands behind a string that is a template, or only part of one."""
+"""Text after a string that makes it a template, or only a part."""
 _FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
 _PERCENT = re.compile(r"%%|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*]{0,8}+[sdiuxXcr]")
 
 
 class _Quoted(NamedTuple):
-    """A string of Python: where it begins with its prefix and ends, and what is in it."""
+    """A Python string: its prefix, start, contents and end."""
 
     prefix: str
     start: int
@@ -43,57 +43,63 @@ class _Quoted(NamedTuple):
 
 
 def _read_tokens(text: str) -> Iterator[_Quoted]:
-    """Every string that is closed."""
+    """Yield every closed string."""
     unclosed = dict.fromkeys(_BODY, 0)
-    """Up to where no such quotes are closed."""
-    at = 0
-    while token := _START.search(text, at):
-        at = token.end()
+    """For each kind of quotes, the position up to which none are closed."""
+    position = 0
+    while token := _START.search(text, position):
+        position = token.end()
         if token["quote"] is None:
             continue
         start = token.start("quote")
         for quote in dict.fromkeys((token["quote"], token["quote"][0])):
-            first = start + len(quote)
+            body_start = start + len(quote)
             if start < unclosed[quote]:
                 continue
-            body = _BODY[quote].match(text, first)
-            last = body.end() if body else first
-            if text.startswith(quote, last):
-                at = last + len(quote)
-                yield _Quoted(token["prefix"].lower(), token.start(), (first, last), at)
+            body = _BODY[quote].match(text, body_start)
+            body_end = body.end() if body else body_start
+            if text.startswith(quote, body_end):
+                position = body_end + len(quote)
+                yield _Quoted(
+                    token["prefix"].lower(), token.start(), (body_start, body_end), position
+                )
                 break
-            unclosed[quote] = last
+            unclosed[quote] = body_end
         else:
-            at = start + 1
+            position = start + 1
 
 
 def read_python_strings(text: str) -> Iterator[Fragment]:
-    """Every string, neighbours glued; no docstring that is prose."""
+    """Yield every string, adjacent ones joined, except docstrings that are prose."""
     tokens = list(_read_tokens(text))
-    documented = find_docstrings(
+    docstring_starts = find_docstrings(
         text, (((x.start, x.end), not set(x.prefix) & set("bf")) for x in tokens)
     )
     group: list[TextFragment] = []
-    first, end = 0, -1
+    group_start, end = 0, -1
 
     def finish() -> Iterator[Fragment]:
         fragment = join_fragments(_with_format_gaps(group, text, end))
-        if first not in documented or not is_statement_end(text, end) or is_all_ptx(fragment.ptx):
+        if (
+            group_start not in docstring_starts
+            or not is_statement_end(text, end)
+            or is_all_ptx(fragment.ptx)
+        ):
             yield fragment
 
     for token in tokens:
         if group and not _BETWEEN.fullmatch(text, end, token.start):
-            between = text[end : min(token.start, end + _FARTHEST)]
-            if end + len(between) == token.start and (sum_ := _read_sum(between)):
+            separator = text[end : min(token.start, end + _FARTHEST)]
+            if end + len(separator) == token.start and (sum_ := _read_sum(separator)):
                 if sum_ != "+":
                     group.append((GAP, end, token.start - end))
             else:
                 yield from finish()
                 group = []
         if not group:
-            first = token.start
-            before = text[max(token.start - 80, 0) : token.start].rstrip()
-            if before.endswith("+"):
+            group_start = token.start
+            preceding_text = text[max(token.start - 80, 0) : token.start].rstrip()
+            if preceding_text.endswith("+"):
                 group.append((GAP, token.start, 1))
         end = token.end
         group += _decode_string(text, token)
@@ -101,96 +107,112 @@ def read_python_strings(text: str) -> Iterator[Fragment]:
         yield from finish()
 
 
-def _read_sum(between: str) -> str:
-    """What is added between two strings, with its ``+`` signs; empty where it is no sum."""
-    lines = [line.partition("#")[0].strip() for line in between.split("\n")]
-    whole = " ".join(filter(None, lines)).strip(" ()\\")
-    if not (whole.startswith("+") and whole.endswith("+")) or "=" in whole or ";" in whole:
+def _read_sum(separator: str) -> str:
+    """Return the sum between two strings, with its ``+`` signs, or an empty string."""
+    lines = [line.partition("#")[0].strip() for line in separator.split("\n")]
+    expression = " ".join(filter(None, lines)).strip(" ()\\")
+    if (
+        not (expression.startswith("+") and expression.endswith("+"))
+        or "=" in expression
+        or ";" in expression
+    ):
         return ""
-    shown = [line for line in lines if line]
-    return whole if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(shown)) else ""
+    nonblank_lines = [line for line in lines if line]
+    return (
+        expression
+        if all(a[-1] in "+(\\" or b[0] == "+" for a, b in pairwise(nonblank_lines))
+        else ""
+    )
 
 
 def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterator[TextFragment]:
-    """The pieces of a string, with gaps for what a format or a sum behind it fills in."""
-    behind = _BEHIND.match(text, end)
-    how = behind["how"] if behind else ""
-    fields = {"%": _PERCENT, "+": None, "": None}.get(how, _FIELD)
+    """Yield the pieces of a string, with gaps for values from a format or a sum after it."""
+    match = _BEHIND.match(text, end)
+    operator = match["how"] if match else ""
+    fields = {"%": _PERCENT, "+": None, "": None}.get(operator, _FIELD)
     for part in group:
         yield from _split_fields(part, fields) if fields and not part[2] else (part,)
-    if behind and how == "+":
-        yield GAP, behind.start("how"), 1
+    if match and operator == "+":
+        yield GAP, match.start("how"), 1
 
 
 def _split_fields(part: TextFragment, fields: re.Pattern[str]) -> Iterator[TextFragment]:
-    """A piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` stands for itself."""
+    """Yield a piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` is literal."""
     text, origin, _ = part
-    done = 0
+    copied_end = 0
     for field in fields.finditer(text):
-        if done < field.start():
-            yield text[done : field.start()], origin + done, 0
+        if copied_end < field.start():
+            yield text[copied_end : field.start()], origin + copied_end, 0
         is_doubled = field[0] in ("{{", "}}", "%%")
         yield field[0][0] if is_doubled else GAP, origin + field.start(), len(field[0])
-        done = field.end()
-    if done < len(text):
-        yield text[done:], origin + done, 0
+        copied_end = field.end()
+    if copied_end < len(text):
+        yield text[copied_end:], origin + copied_end, 0
 
 
 def _decode_string(text: str, token: _Quoted) -> Iterator[TextFragment]:
-    """The decoded pieces of a string."""
+    """Yield the decoded pieces of a string."""
     start, end = token.body
     if "f" not in token.prefix:
         yield from decode_parts(text, start, end, raw="r" in token.prefix)
         return
-    for at, stop, is_field in _split_f_string(text, start, end):
+    for part_start, part_end, is_field in _split_f_string(text, start, end):
         if is_field:
-            yield (GAP if stop - at > 2 or text[at] != text[stop - 1] else text[at]), at, stop - at
+            yield (
+                (
+                    GAP
+                    if part_end - part_start > 2 or text[part_start] != text[part_end - 1]
+                    else text[part_start]
+                ),
+                part_start,
+                part_end - part_start,
+            )
         else:
-            yield from decode_parts(text, at, stop, raw="r" in token.prefix)
+            yield from decode_parts(text, part_start, part_end, raw="r" in token.prefix)
 
 
 _BRACE = re.compile(r"[{}]")
 
 
 def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-    """The stretches of an f-string, and whether each is a field or a doubled brace."""
-    done = at = start
-    while brace := _BRACE.search(text, at, end):
-        at = brace.end()
-        if text.startswith(brace[0], at) and at < end:
-            stop = at + 1
+    """Yield the ranges of an f-string, and whether each is a field or a doubled brace."""
+    copied_end = position = start
+    while brace := _BRACE.search(text, position, end):
+        position = brace.end()
+        if text.startswith(brace[0], position) and position < end:
+            stop = position + 1
         elif brace[0] == "}":
             continue
         else:
-            depth, stop = 1, at
+            depth, stop = 1, position
             while depth and (inner := _BRACE.search(text, stop, end)):
                 depth += 1 if inner[0] == "{" else -1
                 stop = inner.end()
             stop = end if depth else stop
-        if done < brace.start():
-            yield done, brace.start(), False
+        if copied_end < brace.start():
+            yield copied_end, brace.start(), False
         yield brace.start(), stop, True
-        done = at = stop
-    if done < end:
-        yield done, end, False
+        copied_end = position = stop
+    if copied_end < end:
+        yield copied_end, end, False
 
 
 def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Iterator[TextFragment]:
-    """Pieces of a string: text, where it stood, and its width where it was an escape."""
+    """Yield pieces of a string: text, position, and width if it was an escape."""
     if raw:
         yield text[start:end], start, 0
         return
     for match in _ESCAPE.finditer(text, start, end):
-        code, at = match[1], match.start()
+        code, position = match[1], match.start()
         char = None if code is None else _decode_escape(code)
         if char is None:
-            yield match[0], at, 0
+            yield match[0], position, 0
         elif char:
-            yield char, at, len(match[0])
+            yield char, position, len(match[0])
 
 
 def _decode_escape(code: str) -> str | None:
-    """What an escape stands for; None where Python leaves it as it is written."""
+    """Return the text of an escape, or None if Python keeps it as written."""
     if code.endswith("\n"):
         return ""
     if code[0] == "x" and len(code) == 3:

@@ -1,8 +1,8 @@
-"""Plain PTX that computes what the PTX ISA documents, for instructions that an erratum touches.
+"""Equivalent PTX with the documented result, for instructions that an erratum affects.
 
-The documented plan of a scalar video instruction is written out row by row in 64-bit integer
-instructions, which every target computes as documented. A guarded ``set`` writes a register of
-its own without the guard, which then decides whether that is moved to d.
+The documented plan of a scalar video instruction is written row by row in 64-bit integer
+instructions, which every target computes as documented. A guarded ``set`` becomes an unguarded one
+with a destination of its own, and a guarded move to d.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from ..syntax.instruction import Immediate, Instruction
 
 
 def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
-    """The lines of a block that does what an instruction is documented to do.
+    """Return the lines of a block with the documented result, or None if none is known.
 
     The block declares its own registers under names that the instruction does not use.
-    None where no plain PTX is known for the form.
     """
     if ins.opcode == "set":
         return _make_guarded_move(ins) if ins.guard and ins.errata else None
@@ -31,21 +30,21 @@ def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
 
 
 def _make_guarded_move(ins: Instruction) -> tuple[str, ...]:
-    """The instruction without its guard on a register of its own, and a guarded move to d."""
-    own = f"{_prefix(ins)}w"
-    set_ = replace(ins, guard=None, destinations=(f"{own}0",))
-    move = f"{ins.guard} mov.b32 {ins.names['d']}, {own}0;"
-    return ("{", f"    .reg .b32 {own}<1>;", f"    {set_}", f"    {move}", "}")
+    """Return the instruction without its guard, and a guarded move of its result to d."""
+    prefix = f"{_prefix(ins)}w"
+    set_ = replace(ins, guard=None, destinations=(f"{prefix}0",))
+    move = f"{ins.guard} mov.b32 {ins.names['d']}, {prefix}0;"
+    return ("{", f"    .reg .b32 {prefix}<1>;", f"    {set_}", f"    {move}", "}")
 
 
 class _Value(NamedTuple):
-    """Where a row's value is: a 64-bit register and, where that is too short, the word above."""
+    """A row's value: a 64-bit register and, if that is too short, the word above."""
 
     name: str
     high: str = ""
-    """The register with bits 127:64, sign-extended; empty where the range of the row fits."""
+    """The register with bits 127:64, sign-extended; empty if 64 bits are enough."""
     unsigned: bool = False
-    """The 64 bits are an unsigned number that a signed one can't hold."""
+    """Whether the 64 bits are unsigned and may exceed the signed range."""
 
 
 class _PtxLine(NamedTuple):
@@ -70,30 +69,30 @@ class _Writer:
 
     def write_block(self) -> tuple[str, ...] | None:
         ins = self.ins
-        rows = lower(ins.form).rows  # the guard is written in front of the last line
+        rows = lower(ins.form).rows  # the last line gets the guard
         if ins.entry.lanes > 1 or any(type(row.micro) not in _WRITERS for row in rows):
             return None
         for row in rows:
             self.ranges[row.key] = row.range
             self.values[row.key] = _WRITERS[type(row.micro)](self, row, row.micro)
-        *body, last = self.lines
+        *body, last_line = self.lines
         guard = f"{ins.guard} " if ins.guard else ""
-        end = guard + str(last._replace(to=ins.names["d"]))
-        self.counts["w"] -= 1  # the last line writes d in its place
-        declared = [
+        end = guard + str(last_line._replace(to=ins.names["d"]))
+        self.counts["w"] -= 1  # the last line writes d instead of its register
+        declarations = [
             f".reg .{type_} {self.prefix}{letter}<{self.counts[letter]}>;"
             for letter, type_ in (("t", "b64"), ("w", "b32"), ("p", "pred"))
             if self.counts[letter]
         ]
-        return ("{", *(f"    {line}" for line in (*declared, *map(str, body), end)), "}")
+        return ("{", *(f"    {line}" for line in (*declarations, *map(str, body), end)), "}")
 
     def make_register(self, letter: str) -> str:
         self.counts[letter] += 1
         return f"{self.prefix}{letter}{self.counts[letter] - 1}"
 
-    def emit(self, operation: str, *sources: str | int, to: str = "t") -> str:
-        """Append an instruction; returns the new register that it writes."""
-        name = self.make_register(to)
+    def emit(self, operation: str, *sources: str | int, letter: str = "t") -> str:
+        """Append an instruction and return the new register that it writes."""
+        name = self.make_register(letter)
         self.lines.append(_PtxLine(operation, name, tuple(map(str, sources))))
         return name
 
@@ -101,23 +100,23 @@ class _Writer:
         return self.values[row.inputs[index]]
 
     def get_word(self, key: str) -> str:
-        """The 32-bit register of an operand or of an earlier row; literals are moved to one."""
+        """Return the 32-bit register of an operand or of an earlier row; move literals to one."""
         if key in self.values:
             return self.values[key].name
         source = self.ins.roles[key]
         if isinstance(source, Immediate):
-            return self.emit("mov.b32", _format_immediate(source), to="w")
+            return self.emit("mov.b32", _format_immediate(source), letter="w")
         return source.name
 
     def get_pair(self, value: _Value) -> tuple[str, str]:
-        """Both words of a value's 128 bits."""
+        """Return both words of a value's 128 bits."""
         if value.high:
             return value.name, value.high
         return value.name, "0" if value.unsigned else self.emit("shr.s64", value.name, 63)
 
 
 def _prefix(ins: Instruction) -> str:
-    """What makes t0, w0 and p0 differ from every name of the instruction."""
+    """Return a prefix that makes t0, w0 and p0 differ from the instruction's names."""
     prefix = ""
     while any(re.fullmatch(rf"{prefix}[twp]\d+", name) for name in ins.names.values()):
         prefix += "x"
@@ -140,7 +139,7 @@ def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
     source = w.get_word(row.inputs[0])
     if micro.unit == 32:
         return _Value(source)
-    return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, to="w"))
+    return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, letter="w"))
 
 
 def _extend(w: _Writer, row: Row, micro: m.Extend) -> _Value:
@@ -159,13 +158,13 @@ def _write_plus_one(w: _Writer, row: Row, _: m.PlusOne) -> _Value:
 def _write_sum(w: _Writer, row: Row, x: _Value, y: _Value) -> _Value:
     if _is_long_sized(row):
         return _Value(w.emit("add.s64", x.name, y.name), unsigned=not _is_word_sized(row))
-    (low, high), (other, above) = w.get_pair(x), w.get_pair(y)
-    total = w.emit("add.cc.s64", low, other)
-    return _Value(total, w.emit("addc.s64", high, above))
+    (low, high), (other_low, other_high) = w.get_pair(x), w.get_pair(y)
+    total = w.emit("add.cc.s64", low, other_low)
+    return _Value(total, w.emit("addc.s64", high, other_high))
 
 
 def _is_long_sized(row: Row) -> bool:
-    """Whether 64 bits hold every value of a row, signed or unsigned."""
+    """Return whether 64 bits hold every value of a row, signed or unsigned."""
     return _is_word_sized(row) or row.range.fits_in(64, signed=False)
 
 
@@ -184,16 +183,16 @@ def _multiply(w: _Writer, row: Row, _: m.Multiply) -> _Value:
 
 
 def _make_binary_writer(operation: str) -> Callable[[_Writer, Row, Any], _Value]:
-    def written(w: _Writer, row: Row, _: Any) -> _Value:
+    def write(w: _Writer, row: Row, _: Any) -> _Value:
         return _Value(w.emit(operation, w.get_value(row).name, w.get_value(row, 1).name))
 
-    return written
+    return write
 
 
 def _minimum(w: _Writer, row: Row, _: m.Minimum) -> _Value:
     x, y = w.get_value(row), w.get_value(row, 1)
     name = x.name
-    if x.unsigned:  # y is a word: what a signed number can't hold is above it in any case
+    if x.unsigned:  # y is a word: it is below any number outside the signed range
         name = w.emit("min.u64", name, get_limits(64, signed=True).high)
     return _Value(w.emit("min.s64", name, y.name))
 
@@ -219,13 +218,13 @@ def _limit_amount(w: _Writer, row: Row, micro: m.LimitAmount) -> _Value:
 
 
 def _shift_left(w: _Writer, row: Row, _: m.ShiftLeft) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     shifted = w.emit("shl.b64", w.get_value(row).name, amount)
     return _Value(shifted, unsigned=not _is_word_sized(row))
 
 
 def _shift_right(w: _Writer, row: Row, _: m.ShiftRight) -> _Value:
-    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, to="w")
+    amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     return _Value(w.emit("shr.s64", w.get_value(row).name, amount))
 
 
@@ -249,27 +248,29 @@ def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
 
 
 def _write_nearest(w: _Writer, x: _Value) -> str:
-    """The signed 64-bit number that is nearest to one of 128 bits."""
+    """Write the signed 64-bit number nearest to a 128-bit number; return its register."""
     sign = w.emit("shr.s64", x.name, 63)
-    fits = w.emit("setp.eq.s64", sign, x.high, to="p")
+    is_in_range = w.emit("setp.eq.s64", sign, x.high, letter="p")
     negative = w.emit("shr.s64", x.high, 63)
     end = w.emit("xor.b64", negative, get_limits(64, signed=True).high)
-    return w.emit("selp.b64", x.name, end, fits)
+    return w.emit("selp.b64", x.name, end, is_in_range)
 
 
 def _compare(w: _Writer, row: Row, micro: m.Compare) -> _Value:
-    holds = w.emit(f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, to="p")
-    return _Value(w.emit("selp.b64", 1, 0, holds))
+    predicate = w.emit(
+        f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, letter="p"
+    )
+    return _Value(w.emit("selp.b64", 1, 0, predicate))
 
 
 def _truncate(w: _Writer, row: Row, _: m.Truncate) -> _Value:
-    return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, to="w"))
+    return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, letter="w"))
 
 
 def _merge(w: _Writer, row: Row, micro: m.Merge) -> _Value:
-    word = w.emit("cvt.u32.u64", w.get_value(row).name, to="w")
-    at = micro.unit * micro.lanes[0]
-    return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), at, micro.unit, to="w"))
+    word = w.emit("cvt.u32.u64", w.get_value(row).name, letter="w")
+    shift = micro.unit * micro.lanes[0]
+    return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), shift, micro.unit, letter="w"))
 
 
 def _write_pack(w: _Writer, row: Row, _: m.Pack) -> _Value:

@@ -1,4 +1,4 @@
-"""The language of a file: by its name, or by how its text begins."""
+"""The language of a file, from its name or the beginning of its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .partial_ptx import PTX_STATEMENT
 
 
 class Language(StrEnum):
-    """The language that a file is written in."""
+    """The language of a file."""
 
     PTX = "ptx"
     C = "c"
@@ -22,9 +22,9 @@ class Language(StrEnum):
     HTML = "html"
     LLVM = "llvm"
     TEXT = "text"
-    """A pasted line or two: glued string literals."""
+    """A pasted line or two: adjacent string literals."""
     UNKNOWN = "unknown"
-    """None of these: no PTX is looked for in it."""
+    """None of these: no PTX is looked for."""
 
 
 _SUFFIXES = {
@@ -46,15 +46,15 @@ _BY_WORD = {
     **dict.fromkeys(("rust",), Language.RUST),
     **dict.fromkeys(("llvm",), Language.LLVM),
 }
-"""The language of a block of code, by the word that its fence names."""
+"""The language of a code block, by the word after its fence."""
 _ANY = frozenset(("", "text", "txt", "plain", "plaintext", "asm", "assembly", "nasm", "gas", "s"))
-"""Words of a fence that leave it open."""
+"""Words after a fence that do not name a language."""
 _WHOLE = frozenset(("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii"))
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
 _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
-"""What stands behind the parenthesis of an asm statement."""
+"""Text after the parenthesis of an asm statement."""
 _MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
-"""The same where a macro stands in front of the first string."""
+"""Such text with a macro before the first string."""
 _PYTHON = re.compile(r"^[^\S\n]*+(?:import|from|def)\s++\w", re.MULTILINE)
 _FENCE = re.compile(r"^[^\S\n]*+(?:`{3}|~{3})", re.MULTILINE)
 _MODULE = re.compile(
@@ -62,13 +62,13 @@ _MODULE = re.compile(
     re.MULTILINE,
 )
 _NEAR = 80
-"""How far in front of an instruction a quotation mark is looked for."""
+"""Characters before an instruction in which a quotation mark is looked for."""
 _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
-"""How the output of cuobjdump begins."""
+"""The beginning of cuobjdump output."""
 
 
 def is_whole(name: str) -> bool:
-    """Whether a source of that name is no part of another: no header, and not pasted."""
+    """Return whether a source with that name is complete: no header, and not pasted."""
     return _suffix(name) in _WHOLE
 
 
@@ -77,17 +77,17 @@ def _suffix(name: str) -> str:
 
 
 def language_of(name: str, head: str) -> Language:
-    """The language of a file, by its name or, where that leaves it open, by how it begins."""
+    """Return the language of a file, by its name or, if that is not enough, by its beginning."""
     return _BY_SUFFIX.get(_suffix(name)) or _language_of_text(head, is_file="." in name)
 
 
 def language_of_block(word: str, text: str) -> Language:
-    """The language of a block of code, by the word of its fence, or by how it begins."""
-    known = _BY_WORD.get(word.lower())
-    if known is None and word.lower() in _ANY:
-        known = _language_of_text(text, is_file=True)
+    """Return the language of a code block, by the word after its fence or by its beginning."""
+    language = _BY_WORD.get(word.lower())
+    if language is None and word.lower() in _ANY:
+        language = _language_of_text(text, is_file=True)
     nested = (Language.MARKDOWN, Language.HTML)
-    return Language.UNKNOWN if known is None or known in nested else known
+    return Language.UNKNOWN if language is None or language in nested else language
 
 
 def _language_of_text(text: str, *, is_file: bool) -> Language:
@@ -101,15 +101,15 @@ def _language_of_text(text: str, *, is_file: bool) -> Language:
         return Language.TEXT
     if _MODULE.search(text) or (not is_file and _holds_ptx(text)):
         return Language.PTX
-    likely = None if is_file else PTX_STATEMENT.search(text)
-    before = text[max(likely.start() - _NEAR, 0) : likely.start()] if likely else ""
-    return Language.PYTHON if before.rstrip().endswith(('"', "'")) else Language.UNKNOWN
+    match = None if is_file else PTX_STATEMENT.search(text)
+    preceding_text = text[max(match.start() - _NEAR, 0) : match.start()] if match else ""
+    return Language.PYTHON if preceding_text.rstrip().endswith(('"', "'")) else Language.UNKNOWN
 
 
 def has_asm(text: str, *, macros: bool = False) -> bool:
-    """Whether there is an asm statement that begins with a string, or with a macro."""
-    for at in find_asm_openings(text):
-        if _SOURCE.match(text, at) or (macros and _MACRO_SOURCE.match(text, at)):
+    """Return whether there is an asm statement that begins with a string, or with a macro."""
+    for position in find_asm_openings(text):
+        if _SOURCE.match(text, position) or (macros and _MACRO_SOURCE.match(text, position)):
             return True
     return False
 
@@ -142,21 +142,21 @@ _TYPES = frozenset(
 
 
 def _begins_ptx(text: str) -> bool:
-    """Whether a text begins with a directive or an instruction of PTX."""
-    before = _BEFORE.match(text)
-    first = _FIRST.match(text, before.end() if before else 0)
-    if first is None or first["opcode"] is None:
-        return first is not None
-    return _is_opcode(first["opcode"]) or _is_ptx(first)
+    """Return whether a text begins with a directive or an instruction of PTX."""
+    prefix = _BEFORE.match(text)
+    statement = _FIRST.match(text, prefix.end() if prefix else 0)
+    if statement is None or statement["opcode"] is None:
+        return statement is not None
+    return _is_opcode(statement["opcode"]) or _is_ptx(statement)
 
 
 def _holds_ptx(text: str) -> bool:
-    """Whether a line of a text begins with a declaration or an instruction of PTX."""
+    """Return whether a line of a text begins with a declaration or an instruction of PTX."""
     return any(line["opcode"] is None or _is_ptx(line) for line in _LINE.finditer(text))
 
 
 def _is_ptx(line: re.Match[str]) -> bool:
-    """Whether what looks like an instruction is one, by its opcode and its types."""
+    """Return whether a likely instruction is one, by its opcode and its types."""
     types = sum(f".{word}" in _TYPES for word in (line["rest"] or "").split("."))
     return types > 1 or (types > 0 and _is_opcode(line["opcode"]))
 

@@ -1,8 +1,8 @@
-"""The statements of a PTX listing that may be one of the 27, read in one pass, chunk by chunk.
+"""Scanner for statements that may be one of the 27 instructions: one pass, chunk by chunk.
 
-Nothing is parsed here: one regular expression finds opcodes, scopes and declarations, another
-skips the lines between them, which so cost little. It is a filter: what a directive declares is
-told by ``Scopes``, what a statement says by the parser. Memory is bounded by the longest statement.
+Nothing is parsed here. One regular expression finds opcodes, scopes and declarations; another skips
+the lines between them, which makes those cheap. The scanner is only a filter: ``Scopes`` interprets
+declarations, the parser statements. The longest statement bounds the memory.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from ..syntax.tokens import Token, tokenize
 WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
 LONGEST = 3 * WINDOW
-"""Characters of a line that are kept from where something is wrong on."""
+"""Characters of a line that are kept from the position of a problem."""
 _LONGEST = 1 << 20
-"""A statement or directive of more characters than this is taken to end there."""
+"""Characters after which a statement or directive is assumed to end."""
 
 _SHORT = 40
-"""Characters of a directive that is kept."""
+"""Length limit for memoised directives, in characters."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
@@ -51,9 +51,9 @@ _EVENT = pattern(
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-"""``rest`` is the rest of a statement, where it is as short and plain as most are.
+"""The next event. ``rest`` is the rest of a statement if it is short and on one line.
 
-What stands behind a comment is looked at only where the word in front of it may be meant.
+Text after a comment is examined only if the word before the comment may be an opcode.
 """
 _DULL = pattern(
     rf"""[^\w"/{{}}.$%@]*+
@@ -66,38 +66,38 @@ _DULL = pattern(
           [^\w"/{{}}.$%@]*+)*+""",
     re.VERBOSE | re.ASCII,
 )
-"""What no event begins in, word by word: five times as fast as to look for one everywhere.
+"""Text without events, word by word: five times as fast as a search for events.
 
-No event begins behind a dot or within a word; nor at a word that is none of the 27 and has neither
-blank, dot, comment nor ``;`` behind it.
+No event begins after a dot or within a word, nor at a word that is not one of the 27 opcodes and is
+not followed by a blank, a dot, a comment or ``;``.
 """
 _BEGINS = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
     re.MULTILINE | re.ASCII,
 )
-"""In front of an opcode that nothing but its place tells from an operand."""
+"""Text before an opcode that only its position distinguishes from an operand."""
 _ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
-"""What may be an opcode, with nothing behind it yet."""
+"""A word at the end that may be an opcode."""
 _NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
-"""The same in front of a comment."""
+"""Such a word before a comment."""
 _UP_TO_OPCODE = re.compile(
     r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
     rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
     re.DOTALL | re.ASCII,
 )
-"""What stands between the ``@`` of a guard and an opcode, whether it is a guard or not.
+"""Text between the ``@`` of a guard and an opcode, whether it is a guard or not.
 
-No braces on several lines: a chunk may end between them.
+It excludes braces on several lines, because a chunk may end between them.
 """
 _MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
-"""In front of what looks like a directive and is a modifier: ``ld .global``."""
+"""Text before a dot that starts a modifier, not a directive: ``ld .global``."""
 _BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
-"""What stands before most of them, and behind no opcode."""
+"""Text that precedes most directives, and never follows an opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
 _BETWEEN = rf"(?:\s++|{_COMMENT})*+"
 _NOTES = re.compile(_BETWEEN, re.DOTALL | re.ASCII)
 _BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
-"""What makes an opcode of the word in front of a comment."""
+"""Text after a comment that makes the word before it an opcode."""
 _END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
     rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{make_alternation(OPCODES)}){_BETWEEN}\.))?",
@@ -106,7 +106,7 @@ _END = re.compile(
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
 _STATEMENT, _BLOCK = "statement", "block"
 _MAX_BLOCKS = 200
-"""How many braces in braces are followed."""
+"""Levels of nested braces that are tracked."""
 _UNUSUAL = re.compile(r"[{}\n/]")
 _LINE_END = re.compile("\n")
 _MARK = re.compile('"|//')
@@ -115,71 +115,71 @@ _DIRECTIVE_ENDS = {
     **dict.fromkeys((".entry", ".func"), re.compile(rf"{_COMMENT}|(?P<stop>[;{{])", re.DOTALL)),
     **dict.fromkeys((".version", ".target"), re.compile(rf"{_COMMENT}|(?P<stop>\n)", re.DOTALL)),
 }
-"""Where others end than the declarations do."""
+"""The ends of directives that are not declarations."""
 
 
 class SourceLocation(NamedTuple):
-    """Where something stands in a file, and the line it stands in."""
+    """A location in a file, with its line."""
 
     line: int
     """From 1."""
     column: int
     """From 1, in characters."""
     excerpt: str
-    """The line; only what is near, where it is very long."""
+    """The line, or the part around the location if the line is very long."""
     span: Span
-    """Which of the excerpt's characters are meant."""
+    """The range in the excerpt."""
     width: int = 0
-    """How many characters of the line are meant, also beyond the excerpt."""
+    """Characters of the line in the range, including those beyond the excerpt."""
 
 
 class Candidate(NamedTuple):
-    """A statement whose opcode is one of the 27, or is likely meant to be one: not parsed yet.
+    """A statement whose opcode is, or probably should be, one of the 27 opcodes; not parsed.
 
-    Or what is wrong between statements: a guard before a ``{``, a ``;`` alone, a ``.reg`` of a
-    register that is declared already. There ``opcode`` is where the brace, the ``;`` or the
-    register stands.
+    Or a problem between statements: a guard before a ``{``, a ``;`` alone, or a ``.reg`` of a
+    register that is already declared. Then ``opcode`` is the position of the brace, the ``;`` or
+    the register.
     """
 
     text: str
-    """From its guard to its ``;``, or to where that is missing."""
+    """The statement from its guard to its ``;``, or to where that is missing."""
     opcode: int
-    """Where in the text the opcode stands."""
+    """Position of the opcode in the text."""
     start: int
-    """Where in the whole listing the text starts."""
+    """Position of the text in the whole listing."""
     line: int
     column: int
-    """Where the text starts."""
+    """Line and column of the text, from 1."""
     before: str
-    """What stands in front of it in its line."""
+    """Text before it in its line."""
     after: str
-    """What stands behind it in its last line."""
+    """Text after it in its last line."""
     cut_off: bool
-    """The listing ends before it does."""
+    """Whether the listing ends before the statement does."""
     scopes: Scopes
-    """Holds what was declared up to here, until the next statement is read."""
+    """The declarations up to here; valid until the next statement is read."""
 
     def place(self, start: int, end: int) -> SourceLocation:
-        """Where a range of the text stands."""
+        """Return the location of a range of the text."""
         text, _, _, line, column, before, after, _, _ = self
-        if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # the same, in short
+        if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # fast path
             shift = len(before)
             span = (start + shift, end + shift)
             return SourceLocation(line, column + start, before + text + after, span, end - start)
         lines = _find_line_starts(self.text)
         index = bisect_right(lines, start) - 1
-        first = lines[index]
-        last = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
-        near = max(first, start - 2 * WINDOW)
-        before = "" if near else self.before
-        excerpt = before + self.text[near : min(last, start + LONGEST)]
-        if last == len(self.text) and last - start <= LONGEST:
+        line_start = lines[index]
+        line_end = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
+        excerpt_start = max(line_start, start - 2 * WINDOW)
+        before = "" if excerpt_start else self.before
+        excerpt = before + self.text[excerpt_start : min(line_end, start + LONGEST)]
+        if line_end == len(self.text) and line_end - start <= LONGEST:
             excerpt += self.after
-        column = (start - first + 1) if first else self.column + start
-        shift = len(before) - near
+        column = (start - line_start + 1) if line_start else self.column + start
+        shift = len(before) - excerpt_start
         span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
         return SourceLocation(
-            self.line + index, column, excerpt, span, max(min(end, last) - start, 0)
+            self.line + index, column, excerpt, span, max(min(end, line_end) - start, 0)
         )
 
 
@@ -189,27 +189,27 @@ def _find_line_starts(text: str) -> list[int]:
 
 
 def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
-    """Every statement of a listing that may be one of the 27, in order.
+    """Yield every statement of a listing that may be one of the 27 instructions, in order.
 
     The chunks may end anywhere.
     """
     window, scopes = _Window(), scopes or Scopes()
-    waiting = list[str]()
+    pending_chunks = list[str]()
     size = 0
     for chunk in chunks:
-        waiting.append(chunk)
+        pending_chunks.append(chunk)
         size += len(chunk)
-        # what is not read yet is looked at again when there is as much again
+        # rescan the unread text only when it has doubled
         if size > window.unread:
-            window.move_on("".join(waiting))
+            window.move_on("".join(pending_chunks))
             yield from _scan_window(window, scopes)
-            waiting, size = [], 0
-    window.move_on("".join(waiting), is_final=True)
+            pending_chunks, size = [], 0
+    window.move_on("".join(pending_chunks), is_final=True)
     yield from _scan_window(window, scopes)
 
 
 def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
-    """Those in the window, up to its limit or to what ends behind it."""
+    """Yield the candidates in the window, up to its limit or to the end of the last one."""
     if not window.skip_comment():
         return
     text, limit = window.text, window.limit
@@ -225,33 +225,33 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         stop: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
-            meant = window.has_opcode(event)
-            if meant:
+            is_opcode = window.has_opcode(event)
+            if is_opcode:
                 if kind == "opcode":
                     stop = window.find_statement_end(end)
                 if stop is not None:
                     yield window.make_candidate(start, stop, scopes)
                     window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
             else:
-                stop = None if meant is None else event.end("opcode")
+                stop = None if is_opcode is None else event.end("opcode")
         elif kind == "guard":
             window.begin_guard(start)
         elif kind == "brace":
             if event[0] == "}":
                 window.close_block()
-                scopes.close()
+                scopes.close_scope()
             else:
                 if window.has_guard_before(start):
                     yield window.make_candidate(start, end, scopes)
                 window.open_block(start)
-                scopes.open()
+                scopes.open_scope()
         elif kind == "directive":
             if not window.is_modifier(start):
                 stop = window.find_directive_end(event[0], end)
                 if stop is not None:
-                    again = _apply_directive(scopes, text[start:stop])
-                    if again >= 0:
-                        yield window.make_candidate(start, stop, scopes, start + again)
+                    duplicate_start = _apply_directive(scopes, text[start:stop])
+                    if duplicate_start >= 0:
+                        yield window.make_candidate(start, stop, scopes, start + duplicate_start)
                     window.directive_stop = window.base + stop
         elif kind == "comment":
             window.drop_guard(start)
@@ -259,7 +259,7 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             if not window.skip_comment():
                 return
             continue
-        if stop is None:  # more of the listing is needed: it is looked at again from here
+        if stop is None:  # scan again from here when there is more of the listing
             window.at = start
             return
         window.at = stop
@@ -267,25 +267,26 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
 
 
 def _apply_directive(scopes: Scopes, directive: str) -> int:
-    """Tell what a directive says; short ones, ``.reg .b32 %r<9>;``, come again and again.
+    """Apply a directive to the scopes.
 
-    Returns where in it a register stands that is declared already, or -1.
+    Short ones, such as ``.reg .b32 %r<9>;``, recur and are memoised. Return the position in the
+    directive of a register that is already declared, or -1.
     """
     if len(directive) > _SHORT:
         header = parse_kernel_header(directive)
         if header is not None:
-            scopes.begin(header)
+            scopes.add_kernel(header)
             return -1
         words: Sequence[Token] = tokenize(directive)
         registers = parse_register_directive(words)
     else:
         words, registers = _parse_short_directive(directive)
     if registers is None:
-        scopes.read(words)
+        scopes.read_directives(words)
         return -1
-    again = scopes.find_duplicate(registers)
+    duplicate = scopes.find_duplicate(registers)
     scopes.add_directive(registers)
-    return max((x.start for x in words if x.text == again), default=-1)
+    return max((x.start for x in words if x.text == duplicate), default=-1)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -297,48 +298,49 @@ def _parse_short_directive(
 
 
 class _Window:
-    """The part of a listing that is at hand; it moves forward, and is read from ``at`` on."""
+    """The current part of a listing; it moves forward and is read from ``at`` on."""
 
     def __init__(self) -> None:
         self.text = ""
         self.base = 0
         """Characters of the listing before the window."""
         self.at = 0
-        """Up to where the window is read."""
+        """End of the part of the window that has been read."""
         self.limit = 0
-        """Up to where it can be read before more of the listing is there."""
+        """End of the part that can be read without more of the listing."""
         self.final = False
-        """The listing ends with it."""
+        """Whether the listing ends with the window."""
         self.in_comment = False
-        """A comment is open where it is read on."""
+        """Whether a comment is open at ``at``."""
         self._guard = -1
-        """Where the guard begins that is followed, the first of its statement; -1 for none."""
+        """Position of the first guard of the current statement; -1 for none."""
         self._followed = 0
-        """Up to where nothing stands behind its ``@`` that ends or begins a statement."""
+        """End of the text after the guard that neither ends nor begins a statement."""
         self._line = 1
         self._line_start = 0
-        """Where that line starts in the listing."""
+        """Position of the current line in the listing."""
         self._counted = 0
-        """Up to where the window's line ends are counted."""
+        """End of the part of the window with counted line ends."""
         self._semicolon = -1
-        """The first in the window from where it was looked for; its length where there is none."""
+        """Position of the next semicolon in the window, or its length if there is none."""
         self.end_of = ""
-        """What ended where it is read, blanks and comments aside: ``_STATEMENT``, ``_BLOCK``."""
+        """Kind of text that just ended, apart from blanks and comments: ``_STATEMENT``, ``_BLOCK``.
+        """
         self.directive_stop = -1
-        """Where the last directive stopped in the listing."""
+        """End of the last directive in the listing."""
         self._blocks: list[bool] = []
-        """For each brace that is open, whether it begins a block of statements."""
+        """For each open brace, whether it begins a block of statements."""
 
     @property
     def unread(self) -> int:
-        """How many characters are at hand and not read."""
+        """Number of unread characters in the window."""
         return len(self.text) - self.at
 
     def move_on(self, chunk: str, *, is_final: bool = False) -> None:
-        """Take more of the listing; a little of what is read stays, for its line and its guard."""
+        """Append more of the listing, and keep a little of the read part for its line and guard."""
         if not self.in_comment:
             self.drop_guard(self.at)
-        if self.at - self._guard > _LONGEST:  # no guard is that long
+        if self.at - self._guard > _LONGEST:  # a guard is never that long
             self._guard = -1
         keep = max((self.at if self._guard < 0 else self._guard) - WINDOW, 0)
         self._count(keep)
@@ -353,9 +355,9 @@ class _Window:
         self.limit = len(self.text) if is_final else self._find_safe_end()
 
     def _find_safe_end(self) -> int:
-        """Behind the last line end, but for an opcode whose modifiers may be in the next line.
+        """Return the end of the last line, but before an opcode that may continue.
 
-        No comment and no string is cut before such a word.
+        Its modifiers may be in the next line. The end never splits a comment or a string.
         """
         end = self.text.rfind("\n", self.at) + 1
         if not end and self.unread > _LONGEST:
@@ -370,52 +372,54 @@ class _Window:
         return end or self.at
 
     def skip_comment(self) -> bool:
-        """Go behind the comment that is open, if one is; False where its end is not at hand."""
+        """Skip the open comment, if any; return False if its end is not in the window."""
         if self.in_comment:
             close = self.text.find("*/", self.at)
-            if close < 0:  # the last character may begin its end
+            if close < 0:  # the last character may begin the `*/`
                 self.at = max(self.at, len(self.text) - (not self.final))
                 return False
             self.in_comment, self.at = False, close + 2
             self._followed = self.at
         return True
 
-    def begin_guard(self, at: int) -> None:
-        """Follow what begins with an ``@``, unless that belongs to a guard before it."""
-        self.drop_guard(at)
+    def begin_guard(self, position: int) -> None:
+        """Start tracking a guard at an ``@``, unless it belongs to an earlier guard."""
+        self.drop_guard(position)
         if self._guard < 0:
-            self._guard = at
-        self._followed = at + 1
+            self._guard = position
+        self._followed = position + 1
 
-    def drop_guard(self, at: int) -> None:
-        """Forget the guard that is followed if its statement ends before a place, or has begun."""
-        if self._guard >= 0 and self._followed < at:
-            found = _UP_TO_OPCODE.match(self.text, self._followed, at)
-            self._followed = found.end() if found else self._followed
-            if self._followed < at:
+    def drop_guard(self, position: int) -> None:
+        """Stop tracking the guard if its statement ends before a position, or has begun."""
+        if self._guard >= 0 and self._followed < position:
+            match = _UP_TO_OPCODE.match(self.text, self._followed, position)
+            self._followed = match.end() if match else self._followed
+            if self._followed < position:
                 self._guard = -1
 
-    def open_block(self, at: int) -> None:
-        """A ``{``: of a function, at the beginning of a statement, or around values."""
+    def open_block(self, position: int) -> None:
+        """Handle a ``{``: of a function, at the beginning of a statement, or around values."""
         self.end_of = ""
-        is_body = self.directive_stop == self.base + at
-        is_block = is_body or _BEGINS.search(self.text, max(at - WINDOW, 0), at) is not None
+        is_body = self.directive_stop == self.base + position
+        is_block = (
+            is_body or _BEGINS.search(self.text, max(position - WINDOW, 0), position) is not None
+        )
         if len(self._blocks) == _MAX_BLOCKS:
             self._blocks.clear()
         self._blocks.append(is_block)
 
     def close_block(self) -> None:
-        """A ``}``."""
+        """Handle a ``}``."""
         is_block = self._blocks.pop() if self._blocks else False
         self.end_of = _BLOCK if is_block else ""
 
-    def has_guard_before(self, at: int) -> bool:
-        """Whether a guard is all that stands before a place in its statement."""
-        is_near = self._guard >= 0 and at - self._guard < WINDOW
-        return is_near and _GUARD.fullmatch(self.text, self._guard, at) is not None
+    def has_guard_before(self, position: int) -> bool:
+        """Return whether only a guard precedes a position in its statement."""
+        is_near = self._guard >= 0 and position - self._guard < WINDOW
+        return is_near and _GUARD.fullmatch(self.text, self._guard, position) is not None
 
     def find_empty_statement(self) -> int | None:
-        """Where a ``;`` follows what ended; behind a statement one in a later line."""
+        """Return the position of a ``;`` after a block, or in a line after a statement."""
         notes = _NOTES.match(self.text, self.at, self.limit)
         stop = notes.end() if notes else self.at
         if self.end_of == _STATEMENT and "\n" in self.text[self.at : stop]:
@@ -427,55 +431,55 @@ class _Window:
         return stop if is_empty else None
 
     def has_opcode(self, event: re.Match[str]) -> bool | None:
-        """Whether it is one of the 27, or meant to be; a bare word where a statement begins.
+        """Return whether the event is, or probably should be, one of the 27 opcodes.
 
-        None where that is not to be seen yet.
+        A bare word must begin a statement. Return None if more of the listing is needed.
         """
-        word, bare, noted = event.group("opcode", "bare", "noted")
-        if noted is not None:
+        word, bare_text, comment = event.group("opcode", "bare", "noted")
+        if comment is not None:
             return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
-        if bare is None:
+        if bare_text is None:
             return is_meant(word)
         is_bare = self._is_opcode(word, event.start())
-        if bare.strip():
+        if bare_text.strip():
             return is_bare
         return None if is_bare and not self.final else False
 
     def _is_opcode(self, word: str, start: int) -> bool:
-        """Whether a word that nothing but its place tells from an operand is an opcode."""
-        before = max(start - WINDOW, 0)
-        return word in OPCODES and _BEGINS.search(self.text, before, start) is not None
+        """Return whether a word is an opcode although it looks like an operand."""
+        search_start = max(start - WINDOW, 0)
+        return word in OPCODES and _BEGINS.search(self.text, search_start, start) is not None
 
     def _is_noted(self, word: str, start: int, end: int) -> bool | None:
-        """Whether a word with a comment behind it is an opcode."""
+        """Return whether a word followed by a comment is an opcode, or None if unknown."""
         notes = _NOTES.match(self.text, end, self.limit)
-        behind = notes.end() if notes else end
-        if behind - start > _LONGEST:
+        text_end = notes.end() if notes else end
+        if text_end - start > _LONGEST:
             return False
-        if behind == self.limit and not self.final:
+        if text_end == self.limit and not self.final:
             return None
-        found = _BEHIND.match(self.text, behind, self.limit)
-        return found is not None and (found["bare"] is None or self._is_opcode(word, start))
+        match = _BEHIND.match(self.text, text_end, self.limit)
+        return match is not None and (match["bare"] is None or self._is_opcode(word, start))
 
     def is_modifier(self, position: int) -> bool:
-        """Whether what looks like a directive there belongs to an opcode before it."""
+        """Return whether a dotted word belongs to an opcode before it."""
         if self.text[max(position - 2, 0) : position] in _BEFORE_DIRECTIVES:
             return False
         return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
 
     def find_directive_end(self, directive: str, start: int) -> int | None:
-        """Where a directive ends, its ``;`` included; None where that is not to be seen yet."""
+        """Return the end of a directive, after its ``;``, or None if unknown yet."""
         end = _DIRECTIVE_ENDS.get(directive, _DECLARATION_END)
-        for found in end.finditer(self.text, start, self.limit):
-            if mark := found["stop"]:
-                return found.start() + (mark == ";")
+        for match in end.finditer(self.text, start, self.limit):
+            if mark := match["stop"]:
+                return match.start() + (mark == ";")
         return self._cut_off(start)
 
     def find_statement_end(self, start: int) -> int | None:
-        """Where a statement ends, its ``;`` included; None where that is not to be seen yet."""
+        """Return the end of a statement, after its ``;``, or None if unknown yet."""
         if self._semicolon < start:
-            found = self.text.find(";", start)
-            self._semicolon = found if found >= 0 else len(self.text)
+            position = self.text.find(";", start)
+            self._semicolon = position if position >= 0 else len(self.text)
         stop = self._semicolon
         if stop < self.limit and not _UNUSUAL.search(self.text, start, stop):
             return stop + 1
@@ -492,13 +496,13 @@ class _Window:
         return self._cut_off(start)
 
     def _cut_off(self, start: int) -> int | None:
-        """The limit, where nothing that begins at ``start`` may go on behind it."""
+        """Return the limit if text that begins at ``start`` cannot continue after it, or None."""
         return self.limit if self.final or self.limit - start > _LONGEST else None
 
     def make_candidate(
-        self, opcode: int, end: int, scopes: Scopes, wrong: int | None = None
+        self, opcode: int, end: int, scopes: Scopes, problem_start: int | None = None
     ) -> Candidate:
-        """The statement whose opcode stands there, its guard before it included."""
+        """Return the statement with its opcode at a position, including its guard."""
         text, start = self.text, opcode
         if self._guard >= 0:
             self.drop_guard(opcode)
@@ -508,13 +512,13 @@ class _Window:
         self._count(start)
         line_start = max(self._line_start - self.base, start - WINDOW, 0)
         line_end = text.find("\n", end, end + WINDOW)
-        at = self.base + start
+        listing_start = self.base + start
         return Candidate(
             text[start:end],
-            (opcode if wrong is None else wrong) - start,
-            at,
+            (opcode if problem_start is None else problem_start) - start,
+            listing_start,
             self._line,
-            at - self._line_start + 1,
+            listing_start - self._line_start + 1,
             text[line_start:start],
             text[end : line_end if line_end >= 0 else end + WINDOW],
             end == self.limit and text[end - 1] != ";",
@@ -525,8 +529,8 @@ class _Window:
         """Count the lines up to a position of the window."""
         if position <= self._counted:
             return
-        found = self.text.count("\n", self._counted, position)
-        if found:
-            self._line += found
+        line_count = self.text.count("\n", self._counted, position)
+        if line_count:
+            self._line += line_count
             self._line_start = self.base + self.text.rfind("\n", self._counted, position) + 1
         self._counted = position

@@ -1,6 +1,6 @@
-"""Blocks of code in other texts: the fences of Markdown, ``<pre>`` of HTML, strings of Rust, LLVM.
+"""Code blocks in other texts: Markdown fences, HTML ``<pre>``, Rust strings, LLVM.
 
-Each is a stretch of the file, with the characters of it that stand for others decoded.
+Each block is a range of the file with its escaped characters decoded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .source_language import Language, language_of_block
 
 
 class Block(NamedTuple):
-    """A stretch of a file in a language of its own."""
+    """A range of a file in a language of its own."""
 
     fragment: Fragment
     language: Language
@@ -33,19 +33,19 @@ _FENCE = re.compile(
 
 
 def read_markdown_blocks(text: str) -> Iterator[Block]:
-    """The fenced code of a Markdown text; a fence that is not closed goes to the end."""
-    opened: re.Match[str] | None = None
+    """Yield the fenced code of a Markdown text; an unclosed fence extends to the end."""
+    opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
-        if opened is None:
+        if opening is None:
             if "`" not in fence["rest"]:
-                opened = fence
-        elif fence["mark"].startswith(opened["mark"]) and not (
+                opening = fence
+        elif fence["mark"].startswith(opening["mark"]) and not (
             fence["word"] or fence["rest"].strip()
         ):
-            yield from _make_block(text, opened.end(), fence.start(), opened["word"])
-            opened = None
-    if opened is not None:
-        yield from _make_block(text, opened.end(), len(text), opened["word"])
+            yield from _make_block(text, opening.end(), fence.start(), opening["word"])
+            opening = None
+    if opening is not None:
+        yield from _make_block(text, opening.end(), len(text), opening["word"])
 
 
 def _make_block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
@@ -65,7 +65,7 @@ _MARKUP = re.compile(
 
 
 def read_html_blocks(text: str) -> Iterator[Block]:
-    """The text of each ``<pre>`` of an HTML page."""
+    """Yield the text of each ``<pre>`` of an HTML page."""
     start = None
     for tag in _PRE.finditer(text):
         if tag["close"] and start is not None:
@@ -79,15 +79,15 @@ def read_html_blocks(text: str) -> Iterator[Block]:
 
 
 def _decode_html(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    done = start
+    copied_end = start
     for mark in _MARKUP.finditer(text, start, end):
-        if done < mark.start():
-            yield text[done : mark.start()], done, 0
+        if copied_end < mark.start():
+            yield text[copied_end : mark.start()], copied_end, 0
         if mark[0][0] == "&":
             yield html.unescape(mark[0]), mark.start(), len(mark[0])
-        done = mark.end()
-    if done < end:
-        yield text[done:end], done, 0
+        copied_end = mark.end()
+    if copied_end < end:
+        yield text[copied_end:end], copied_end, 0
 
 
 # --- Rust ---------------------------------------------------------------------------------
@@ -105,13 +105,13 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?::[^{}]*+)?+\}", re.ASCI
 
 
 def read_rust_blocks(text: str) -> Iterator[Block]:
-    """The strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
+    """Yield the strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
     unclosed = set[str]()
     lines: list[TextFragment] | None = None
-    """Of the ``asm!`` that is open."""
-    at = 0
-    while token := _RUST.search(text, at):
-        at = token.end()
+    """Lines of the open ``asm!``, or None outside of one."""
+    position = 0
+    while token := _RUST.search(text, position):
+        position = token.end()
         kind = token.lastgroup
         if kind == "asm":
             lines = []
@@ -119,37 +119,37 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             if lines:
                 yield Block(join_fragments(_name_operands(lines)), Language.PTX)
             lines = None
-        found = list[TextFragment]()
+        parts = list[TextFragment]()
         if kind in ("raw", "hashes") and token["hashes"] not in unclosed:
-            end = text.find(f'"{token["hashes"]}', at)
+            end = text.find(f'"{token["hashes"]}', position)
             if end < 0:
                 unclosed.add(token["hashes"])
                 continue
-            found = [(text[at:end], at, 0)]
-            at = end + 1 + len(token["hashes"])
+            parts = [(text[position:end], position, 0)]
+            position = end + 1 + len(token["hashes"])
         elif token["body"] is not None:
-            found = list(decode_parts(text, *token.span("body")))
-        if lines is not None and found:
-            lines += [*found, ("\n", token.start(), 1)]
-        elif found and PTX_STATEMENT.search((fragment := join_fragments(found)).ptx):
+            parts = list(decode_parts(text, *token.span("body")))
+        if lines is not None and parts:
+            lines += [*parts, ("\n", token.start(), 1)]
+        elif parts and PTX_STATEMENT.search((fragment := join_fragments(parts)).ptx):
             yield Block(fragment, Language.UNKNOWN)
 
 
 def _name_operands(lines: list[TextFragment]) -> Iterator[TextFragment]:
-    """The lines of an ``asm!`` with a register for each placeholder, as ``%a`` for ``{a}``."""
+    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``."""
     count = 0
     for text, origin, width in lines:
-        done = 0
+        copied_end = 0
         for mark in _PLACEHOLDER.finditer(text) if not width else ():
-            if done < mark.start():
-                yield text[done : mark.start()], origin + done, 0
+            if copied_end < mark.start():
+                yield text[copied_end : mark.start()], origin + copied_end, 0
             name = mark["name"]
             if name == "":
                 name, count = str(count), count + 1
             stands_for = mark[0][0] if name is None else f"%{name}"
             yield stands_for, origin + mark.start(), len(mark[0])
-            done = mark.end()
-        yield text[done:], origin + done, width
+            copied_end = mark.end()
+        yield text[copied_end:], origin + copied_end, width
 
 
 # --- LLVM ---------------------------------------------------------------------------------
@@ -165,22 +165,22 @@ _LLVM_ESCAPE = re.compile(
 
 
 def has_llvm_asm(text: str) -> bool:
-    """Whether there is an ``asm`` of LLVM's language in a text."""
+    """Return whether a text has an LLVM ``asm``."""
     return _LLVM.search(text) is not None
 
 
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
-    """The PTX of each ``asm "…"`` of LLVM's language; ``gaps`` are those of the text."""
-    for found in _LLVM.finditer(text):
-        fragment = join_fragments(_decode_llvm(text, *found.span("body")))
+    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
+    for match in _LLVM.finditer(text):
+        fragment = join_fragments(_decode_llvm(text, *match.span("body")))
         yield Block(with_gaps(fragment, gaps), Language.PTX)
 
 
 def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    done = start
+    copied_end = start
     for mark in _LLVM_ESCAPE.finditer(text, start, end):
-        if done < mark.start():
-            yield text[done : mark.start()], done, 0
+        if copied_end < mark.start():
+            yield text[copied_end : mark.start()], copied_end, 0
         if mark["code"]:
             char = chr(int(mark["code"], 16))
         elif mark["number"]:
@@ -188,6 +188,6 @@ def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:
         else:
             char = mark[0][-1]
         yield char, mark.start(), len(mark[0])
-        done = mark.end()
-    if done < end:
-        yield text[done:end], done, 0
+        copied_end = mark.end()
+    if copied_end < end:
+        yield text[copied_end:end], copied_end, 0

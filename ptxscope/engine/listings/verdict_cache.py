@@ -1,4 +1,4 @@
-"""What holds of a legal instruction, found once for all that differ in their registers alone."""
+"""Verdicts on legal instructions, cached for all that differ only in their registers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .counterexample import Counterexample, find_counterexample
 from .replacement import make_replacement
 
 RegisterPicker = Callable[[Sequence[str]], tuple[str, ...]]
-"""Takes some registers out of many."""
+"""Function that picks some registers out of a sequence."""
 
 
 def _make_picker(numbers: Sequence[int]) -> RegisterPicker:
@@ -25,30 +25,30 @@ def _make_picker(numbers: Sequence[int]) -> RegisterPicker:
 
 
 class RegisterTemplate(NamedTuple):
-    """A text with stand-ins in it."""
+    """A text with stand-ins for registers."""
 
     text: str
     form: str
     """The text with a ``%s`` for each stand-in."""
     written: RegisterPicker
-    """What stands there, of the registers that the stand-ins stand for."""
+    """Picks the registers for the stand-ins."""
 
     def fill_registers(self, registers: Sequence[str]) -> str:
-        """The text with a statement's registers; as it is where there are none."""
+        """Return the text with a statement's registers, or unchanged if there are none."""
         return self.form % self.written(registers) if registers else self.text
 
 
 def _make_template(text: str) -> RegisterTemplate:
-    between = _STAND_IN.split(text)
-    form = "%s".join(part.replace("%", "%%") for part in between[::2])
-    return RegisterTemplate(text, form, _make_picker([int(number) for number in between[1::2]]))
+    parts = _STAND_IN.split(text)
+    form = "%s".join(part.replace("%", "%%") for part in parts[::2])
+    return RegisterTemplate(text, form, _make_picker([int(number) for number in parts[1::2]]))
 
 
 class CachedVerdict(NamedTuple):
-    """What holds of a legal instruction wherever it stands.
+    """The verdict on a legal instruction in any context.
 
-    Its numbered registers are called by stand-ins: ``%z0`` for the first that is written,
-    ``%z1`` for the next. So it is one for all statements that differ in such names only.
+    Its numbered registers have stand-ins: ``%z0`` for the first in the text, ``%z1`` for the next.
+    So statements that differ only in such names share a verdict.
     """
 
     instruction: Instruction
@@ -56,21 +56,21 @@ class CachedVerdict(NamedTuple):
     uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
     used: RegisterPicker | None
-    """What is used, of those registers; None where anything else is."""
+    """Picks the registers in use; None if any of them has no stand-in."""
     accepted_types: set[tuple[str, ...]]
-    """Some declared types of what is used of which nothing is to be said."""
+    """Some declared types of those registers that need no diagnostic."""
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
     loss: str
-    """How folding its constants loses an absolute value; empty where it does not."""
+    """Warning that constant folding drops an absolute value, or an empty string."""
     example: Counterexample | None
     replacement: RegisterTemplate
-    """Its lines; empty where none is known, or no erratum shows."""
+    """Lines of the replacement; empty if none is known or no erratum shows."""
 
 
 def fill_template(text: str, registers: Sequence[str]) -> str:
-    """A text of a facts with a statement's registers."""
+    """Return a text of a verdict with a statement's registers."""
     if not registers or "%z" not in text:
         return text
     return _STAND_IN.sub(lambda found: registers[int(found[1])], text)
@@ -80,24 +80,25 @@ _NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASC
 _STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
 _MOST_FACTS = 1 << 14
 _FACTS: dict[tuple[object, ...], CachedVerdict | None] = {}
-"""Verdicts by the statement's text without its numbered registers; None: look again each time."""
+"""Verdicts by the statement's text without its numbered registers; None if it is not legal."""
 
 
 def get_cached_verdict(
     text: str, constants: Mapping[str, int]
 ) -> tuple[CachedVerdict | None, Sequence[str]]:
-    """The facts of a statement, and the registers that its stand-ins stand for.
+    """Return the verdict on a statement, and the registers of its stand-ins.
 
-    Where somebody calls a register as the stand-ins are, there are none. ``constants`` are the
-    bits of registers that are constants.
+    There are no stand-ins if the statement has a register named like one. ``constants`` are the
+    bits of registers that are constants. The verdict is None if the statement is not one legal
+    instruction.
     """
     registers: Sequence[str] = ()
     key: tuple[object, ...] = (text,)
     if "%" in text and "%z" not in text:
-        between = _NUMBERED.split(text)
-        registers = between[1::2]
-        key = tuple(between[::2])
-        if len(set(registers)) < len(registers):  # which of them are one belongs to it
+        parts = _NUMBERED.split(text)
+        registers = parts[1::2]
+        key = tuple(parts[::2])
+        if len(set(registers)) < len(registers):  # repeated registers distinguish the key
             order = [*dict.fromkeys(registers)]
             key = (*key, *map(order.index, registers))
             registers = order
@@ -112,11 +113,11 @@ def get_cached_verdict(
         if len(_FACTS) >= _MOST_FACTS:
             _FACTS.clear()
         numbers = {register: number for number, register in enumerate(registers)}
-        told = text
+        template_text = text
         if registers:
-            told = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
-        facts = _FACTS[key] = _compute_verdict(told, bits)
-        return facts, registers
+            template_text = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
+        verdict = _FACTS[key] = _compute_verdict(template_text, bits)
+        return verdict, registers
 
 
 def _compute_verdict(text: str, constants: Mapping[str, int]) -> CachedVerdict | None:
@@ -127,7 +128,7 @@ def _compute_verdict(text: str, constants: Mapping[str, int]) -> CachedVerdict |
 
 
 def make_verdict(ins: Instruction) -> CachedVerdict:
-    """Those of an instruction in which stand-ins may be written."""
+    """Return the verdict on an instruction, possibly with stand-ins."""
     example = find_counterexample(ins)
     version, target = _compute_minimums(ins)
     lines = (example and make_replacement(ins)) or ()
@@ -149,8 +150,8 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
 
 
 def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int]:
-    """The lowest ``.version`` and ``sm_`` number that an instruction assembles with."""
-    least = ins.entry.compute_minimum(ins.form)
-    major, _, minor = least.ptx_isa.partition(".")
-    target = re.search(r"sm_(\d+)", least.target)
+    """Return the lowest ``.version`` and ``sm_`` number for an instruction."""
+    minimum = ins.entry.compute_minimum(ins.form)
+    major, _, minor = minimum.ptx_isa.partition(".")
+    target = re.search(r"sm_(\d+)", minimum.target)
     return (int(major), int(minor)), int(target[1]) if target else 0

@@ -1,8 +1,7 @@
-"""What the micro-operations need of numbers, and two of its three implementations.
+"""The operations on numbers that micro-operations use, and two of three implementations.
 
-``Exact`` runs on Python integers, a tuple with a value a lane. ``Ranges`` runs on intervals
-and says what values are possible. The third, ``tape.Tape``, records what NumPy is to
-compute.
+``Exact`` computes on Python integers, one value per lane. ``Ranges`` computes on intervals and
+bounds the possible values. The third, ``tape.Tape``, records the operations for NumPy.
 """
 
 from __future__ import annotations
@@ -15,71 +14,72 @@ from ..isa.integers import Range, cast, get_limits
 V = TypeVar("V")
 
 Picks = tuple[tuple[int, int], ...]
-"""For each lane: which word, and which byte, half-word or word of it."""
+"""For each output lane, the index of the word and of the byte, half-word or word in it."""
 
 
 class Arithmetic(Protocol[V]):
-    """Lane vectors of exact integers, lane 0 first. Truth is 1 or 0.
+    """Operations on lane vectors of exact integers, lane 0 first; truth is 1 or 0.
 
-    Where two vectors meet they have as many lanes, or the second is one integer for all.
+    Two vectors have equally many lanes, or the second is one integer for all lanes.
     """
 
     def add(self, x: V, y: V | int) -> V:
-        """x + y."""
+        """Return x + y."""
 
     def subtract(self, x: V, y: V) -> V:
-        """x - y."""
+        """Return x - y."""
 
     def multiply(self, x: V, y: V | int) -> V:
-        """x * y, for a product that 64 bits hold."""
+        """Return x * y, for a product that fits in 64 bits."""
 
     def negative(self, x: V) -> V:
-        """-x."""
+        """Return -x."""
 
     def absolute(self, x: V) -> V:
-        """|x|."""
+        """Return |x|."""
 
     def minimum(self, x: V, y: V | int) -> V:
-        """The smaller."""
+        """Return the smaller of x and y."""
 
     def maximum(self, x: V, y: V | int) -> V:
-        """The larger."""
+        """Return the larger of x and y."""
 
     def shift_left(self, x: V, y: V) -> V:
-        """x * 2**y, y in 0..32."""
+        """Return x * 2**y, for y in 0..32."""
 
     def shift_right(self, x: V, y: V | int) -> V:
-        """x // 2**y, y in 0..32."""
+        """Return x // 2**y, for y in 0..32."""
 
     def less(self, x: V, y: V | int) -> V:
-        """x < y."""
+        """Return x < y."""
 
     def equal(self, x: V, y: V | int) -> V:
-        """x == y."""
+        """Return x == y."""
 
     def where(self, condition: V, x: V, y: V | int) -> V:
-        """x where the condition is 1, else y."""
+        """Return x if the condition is 1, else y."""
 
     def bitand(self, x: V, mask: int) -> V:
-        """x & mask, neither negative."""
+        """Return x & mask, neither of them negative."""
 
     def cast(self, x: V, bits: int, signed: bool) -> V:
-        """The low bits of x in two's complement, read as signed or unsigned."""
+        """Return the low bits of x in two's complement, read as signed or unsigned."""
 
     def gather(self, words: Sequence[V], unit: int, picks: Picks) -> V:
-        """Lanes of ``unit`` bits picked from words of one lane, unsigned."""
+        """Return lanes of ``unit`` bits picked from one-lane words, unsigned."""
 
     def keep(self, x: V, y: V, lanes: tuple[int, ...], unit: int) -> V:
-        """The given lanes from x, the others from y; both unsigned, ``unit`` bits wide.
+        """Return the lanes in ``lanes`` from x, the others from y; all unsigned.
 
-        y has ``32 // unit`` lanes. x has as many, or one that is taken for each given lane.
+        y has ``32 // unit`` lanes. x has as many, or a single one that is used for each lane in
+        ``lanes``.
         """
 
     def pack(self, x: V, unit: int) -> V:
-        """The word made of unsigned lanes of ``unit`` bits."""
+        """Return the word that consists of unsigned lanes of ``unit`` bits."""
 
     def sum_lanes(self, x: V, lanes: tuple[int, ...], count: int) -> V:
-        """The sum of the given lanes of x, which has ``count``."""
+        """Return the sum of the lanes in ``lanes`` of x, which has ``count`` lanes."""
 
 
 LaneValues = tuple[int, ...]
@@ -94,7 +94,7 @@ def _map_lanes(
 
 
 class Exact:
-    """Python integers: no width, no overflow."""
+    """Arithmetic on Python integers: no width, no overflow."""
 
     def add(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
         return _map_lanes(int.__add__, x, y)
@@ -130,8 +130,8 @@ class Exact:
         return _map_lanes(lambda i, j: int(i == j), x, y)
 
     def where(self, condition: LaneValues, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        other = (y,) * len(x) if isinstance(y, int) else y
-        return tuple(i if c else j for c, i, j in zip(condition, x, other, strict=True))
+        y_lanes = (y,) * len(x) if isinstance(y, int) else y
+        return tuple(i if c else j for c, i, j in zip(condition, x, y_lanes, strict=True))
 
     def bitand(self, x: LaneValues, mask: int) -> LaneValues:
         return tuple(i & mask for i in x)
@@ -159,14 +159,14 @@ def _widen_shift_range(y: Range | int) -> Range:
 
 
 def _compute_corner_range(function: Callable[[int, int], int], x: Range, y: Range | int) -> Range:
-    """The range of a function that is monotonic in each argument."""
+    """Return the range of a function that is monotonic in each argument."""
     y = _widen_shift_range(y)
     values = [function(i, j) for i in x for j in y]
     return Range(min(values), max(values))
 
 
 class Ranges:
-    """Intervals: the smallest that holds every possible result."""
+    """Arithmetic on intervals: each result contains every possible value."""
 
     def add(self, x: Range, y: Range | int) -> Range:
         return _compute_corner_range(int.__add__, x, y)

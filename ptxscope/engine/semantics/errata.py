@@ -1,6 +1,6 @@
-"""The errata: ways in which ptxas departs from the documentation, as data (docs/semantics.md, 2).
+"""The errata: the differences between ptxas and the documentation, as data (docs/semantics.md, 2).
 
-Each says which forms it touches and which fields of Rules it sets.
+Each names the forms that it affects and the fields of Rules that it sets.
 """
 
 from __future__ import annotations
@@ -15,36 +15,33 @@ from .lowering import is_choice_converted
 Version = tuple[int, int]
 
 TARGETS = "sm_70 and later"
-"""Where the video instructions are emulated, and the errata live."""
+"""The targets on which short sequences emulate the video instructions, and the errata apply."""
 OLDEST: Version = (11, 8)
 NEWEST: Version = (13, 5)
-"""The versions of ptxas that were measured."""
+"""The oldest and newest version of ptxas that were measured."""
 
 
 class Erratum(NamedTuple):
-    """One way in which an answer departs from the documentation.
-
-    It is an assembler's, or a reader's: a misconception is of the same shape.
-    """
+    """A difference from the documented result: an assembler's, or a mistaken reader's."""
 
     id: str
     forms: str
-    """The forms it touches, in words."""
+    """The affected forms, in words."""
     opcodes: tuple[str, ...]
     applies_to: Callable[[Form], bool]
-    """Which forms of these opcodes."""
+    """Whether a form of these opcodes is affected."""
     rules: dict[str, bool]
-    """Fields of Rules and what it sets them to."""
+    """The fields of Rules and the values that they are set to."""
     sentence: str
     example: tuple[str, dict[str, int], int, int]
-    """A line, values by name, and the result of ``isa`` and of ``ptxas``."""
+    """A line, operand values by name, and the results of ``isa`` and ``ptxas``."""
     repaired_in: Version | None = None
-    """The first version without it."""
+    """The first version without the erratum."""
     remark: str = ""
-    """What else is worth a word, where errata are listed."""
+    """A remark shown when errata are listed."""
 
     def __reduce__(self) -> tuple[Callable[[str], Erratum], tuple[str]]:
-        """It is pickled by its id: what is asked of forms are no functions of a name."""
+        """Pickle the id only: the predicates on forms are lambdas, which cannot be pickled."""
         from .models import get_erratum
 
         return get_erratum, (self.id,)
@@ -54,16 +51,16 @@ class Erratum(NamedTuple):
         return hash(self.id)
 
     def touches(self, form: Form) -> bool:
-        """Whether it is about this form at all; ``errata_of`` says whether it shows."""
+        """Whether the erratum covers this form; ``find_errata`` also checks for an effect."""
         return form.opcode in self.opcodes and self.applies_to(form)
 
     @property
     def versions(self) -> str:
-        """The versions that have it."""
-        first = "{}.{}".format(*OLDEST)
+        """The versions that have the erratum, as text."""
+        oldest = "{}.{}".format(*OLDEST)
         if self.repaired_in:
-            return f"{first} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
-        return "{} to {}.{} (newest known)".format(first, *NEWEST)
+            return f"{oldest} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
+        return "{} to {}.{} (newest known)".format(oldest, *NEWEST)
 
 
 def _has_min_or_max(f: Form) -> bool:
@@ -97,7 +94,8 @@ ERRATA: tuple[Erratum, ...] = (
         "E2",
         "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel (vabsdiff: not with .min)",
         ("vadd", "vsub", "vabsdiff"),
-        # c is a word and |a - b| is never negative: what lies above the bound is never the smaller
+        # c is a word and |a - b| is never negative, so .min never picks a value above the missing
+        # bound
         lambda f: (
             f.dtype is Type.U32
             and f.sat

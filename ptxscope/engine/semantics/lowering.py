@@ -1,4 +1,8 @@
-"""Form to Plan: what each instruction computes (PTX ISA 9.7.6, 9.7.18; docs/semantics.md, 1)."""
+"""The lowering of forms to plans (PTX ISA 9.7.6, 9.7.18).
+
+Docstrings cite the sections and steps of docs/semantics.md, and the errata (E…) and misconceptions
+(H…) whose rules they implement.
+"""
 
 from __future__ import annotations
 
@@ -68,37 +72,37 @@ _SECONDARY: dict[SecOp, MicroOperation] = {
 
 @lru_cache(maxsize=1 << 12)
 def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
-    """The plan of a legal form.
+    """Return the plan of a legal form.
 
-    With a guard there is a last step that keeps the destination's old value where the
-    predicate forbids; True stands for ``@!p``, False for ``@p``. Where the destination is
-    thrown away, a guard has nothing to decide.
+    ``guard`` adds a last step that keeps the destination's old value if the predicate forbids the
+    write: True stands for ``@!p``, False for ``@p``, None for no guard. It has no effect if the
+    destination is discarded.
     """
     entry = get_entry(form)
     types = {operand.role: operand.get_type(form) for operand in entry.operands}
     builder = Builder(types | {"guard": Type.PRED})
     results = _find_lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
-        builder.get_range("guard")  # sources stand in the order in which they are read
-        old = {
+        builder.get_range("guard")  # sources are listed in order of first use
+        old_values = {
             x: _convert_old_value(builder, form, x) if rules.old_converted else x for x in results
         }
         allowed = builder.add_row(Stage.GUARD, "guard", Not(), "guard") if guard else "guard"
         results = {
-            role: builder.add_row(Stage.GUARD, role, Choose(), allowed, key, old[role])
+            role: builder.add_row(Stage.GUARD, role, Choose(), allowed, key, old_values[role])
             for role, key in results.items()
         }
     return builder.build_plan(form, results)
 
 
 def is_choice_converted(form: Form) -> bool:
-    """Whether the choice of a ``set`` is converted before it is in d."""
+    """Whether ``set`` converts the choice of true or 0 before it writes d (2, E14)."""
     assert form.stype
     return form.dtype is Type.F32 or form.stype.bits == 16
 
 
 def _convert_old_value(b: Builder, form: Form, role: str) -> str:
-    """What the conversion behind the choice of ``set`` makes of d's old value."""
+    """Apply the conversion of ``set`` to d's old value (2, E14)."""
     assert form.stype
     bits = 16 if form.stype.bits == 16 else 32
     number = b.extend(Stage.GUARD, "number", role, 32, signed=True)
@@ -113,7 +117,7 @@ def _convert_old_value(b: Builder, form: Form, role: str) -> str:
 
 
 def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
-    """Step 3, of lanes of ``unit`` bits."""
+    """Apply the operation to lanes of ``unit`` bits (1.1 and 1.3, step 3; H1, H8)."""
     operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
     if isinstance(operation, Average) and (rules.average_down or rules.average_even):
         return _build_average(b, rules, x, y)
@@ -126,12 +130,12 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
-    """The average, rounded down or to even."""
+    """Average, rounding down (H3) or to even (H4) instead of as in 1.3 step 3."""
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
     if rules.average_even:
         half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
-        odd = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
-        total = b.add_row(Stage.OPERATE, "even", Add(), total, odd)
+        odd_bit = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
+        total = b.add_row(Stage.OPERATE, "even", Add(), total, odd_bit)
     return b.add_row(Stage.OPERATE, "t", ScaleDown(1), total)
 
 
@@ -139,6 +143,7 @@ def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
 
 
 def _lower_scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower the scalar video instructions except ``vmad`` (1.1)."""
     unit = form.dsel.unit if form.dsel else 32
     signed = form.dtype is Type.S32
     x, y = _build_scalar_operand(b, form, "a"), _build_scalar_operand(b, form, "b")
@@ -156,37 +161,41 @@ def _lower_scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _build_scalar_operand(b: Builder, form: Form, role: str, words_signed: bool = False) -> str:
-    """Select and extend a or b (steps 1 and 2)."""
-    chosen = form.asel if role == "a" else form.bsel
+    """Select and extend a or b (1.1, steps 1 and 2; words of ``vmad`` as signed: E10)."""
+    selector = form.asel if role == "a" else form.bsel
     type_ = form.atype if role == "a" else form.btype
-    unit, index = (chosen.unit, chosen.lanes[0]) if chosen else (32, 0)
-    picked = b.add_row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
-    signed = type_ is Type.S32 or (words_signed and not chosen)
-    return b.extend(Stage.EXTEND, role, picked, unit, signed)
+    unit, index = (selector.unit, selector.lanes[0]) if selector else (32, 0)
+    part = b.add_row(Stage.SELECT, role, Select(unit, ((0, index),)), role)
+    signed = type_ is Type.S32 or (words_signed and not selector)
+    return b.extend(Stage.EXTEND, role, part, unit, signed)
 
 
-def _build_saturation(b: Builder, t: str, to: Range, form: Form, rules: Rules) -> str:
-    """Step 4. Where a rule can't show in any value, the documented clamp stands."""
+def _build_saturation(b: Builder, t: str, bounds: Range, form: Form, rules: Rules) -> str:
+    """Clamp t (1.1, step 4; E2 to E5, H10).
+
+    If no value can reveal a rule, the row is the documented clamp.
+    """
     if rules.shift_34:
         t = b.wrap(Stage.SATURATE, "s34", t, 34, signed=True)
-    possible = b.get_range(t)
+    possible_range = b.get_range(t)
     word = get_limits(32, form.dtype is Type.S32)
-    if rules.clamp_word and word.intersect(possible) != to.intersect(possible):
-        to = word
-    low, high = _bounds(to, rules)
-    if rules.clamp_unsigned and possible.low < 0:
+    if rules.clamp_word and word.intersect(possible_range) != bounds.intersect(possible_range):
+        bounds = word
+    low, high = _find_bounds(bounds, rules)
+    if rules.clamp_unsigned and possible_range.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
         return b.add_row(Stage.SATURATE, "t", Clamp(None, high), t)
-    bounded = rules.clamp_upper or possible.high <= high
+    bounded = rules.clamp_upper or possible_range.high <= high
     return b.add_row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
 
 
-def _bounds(of: Range, rules: Rules) -> Range:
-    """What a clamp to a type's numbers keeps."""
-    return Range(-of.high, of.high) if rules.clamp_symmetric and of.low else of
+def _find_bounds(limits: Range, rules: Rules) -> Range:
+    """Return the bounds of a clamp to a type's range, symmetric under H10."""
+    return Range(-limits.high, limits.high) if rules.clamp_symmetric and limits.low else limits
 
 
 def _build_secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
+    """Combine t with c (1.1, step 5; E6 to E9, E13, H5)."""
     assert form.secop
     signed = form.dtype is Type.S32
     c_signed = form.atype is Type.S32 if rules.c_by_atype else signed
@@ -207,15 +216,16 @@ def _build_secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
 def _build_write(
     b: Builder, t: str, dsel: Selector | None, signed: bool, rules: Rules
 ) -> dict[str, str]:
-    """Merge into c where dsel says so, and write the word (steps 6 and 7)."""
+    """Merge into c if there is a dsel, and write the word (1.1, steps 6 and 7; E1)."""
     if dsel is None:
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
     high = rules.h1_takes_high and dsel == Selector(16, (1,))
-    merged = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
-    return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merged)}
+    merge_key = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merge_key)}
 
 
 def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``vmad`` (1.2; E10 to E12, H10, H11)."""
     signed = form.final_type is Type.S32
     x = _build_scalar_operand(b, form, "a", rules.words_signed)
     y = _build_scalar_operand(b, form, "b", rules.words_signed)
@@ -239,7 +249,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(32, signed), rules)), t)
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(32, signed), rules)), t)
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, form.dtype is Type.S32), t)}
 
 
@@ -247,6 +257,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower the SIMD video instructions (1.3; H5 to H7, H10)."""
     lanes = get_entry(form).lanes
     unit = 32 // lanes
     signed = form.dtype is Type.S32
@@ -257,52 +268,53 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.secop:
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
-        # an unsigned c is its bits as they are
+        # the bits of an unsigned c are its value: no row is needed
         c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
         total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
         if rules.add_clamps:
             total = b.add_row(Stage.ACCUMULATE, "clamped", Clamp(*get_limits(32, signed)), total)
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_bounds(get_limits(unit, signed), rules)), t)
-    kept = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
-    merged = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept)
-    return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merged)}
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(unit, signed), rules)), t)
+    kept_operands = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
+    merge_key = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept_operands)
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merge_key)}
 
 
 def _build_simd_operand(
-    b: Builder, chosen: Selector | None, type_: Type | None, role: str, lanes: int
+    b: Builder, selector: Selector | None, type_: Type | None, role: str, lanes: int
 ) -> str:
-    """Select and extend the lanes of a or b from the pair {b, a}."""
-    first = 0 if role == "a" else lanes
-    digits = chosen.lanes if chosen else range(first, first + lanes)
+    """Select and extend the lanes of a or b from the pair {b, a} (1.3, steps 1 and 2)."""
+    first_lane = 0 if role == "a" else lanes
+    digits = selector.lanes if selector else range(first_lane, first_lane + lanes)
     words = sorted({digit // lanes for digit in digits})
     picks = tuple((words.index(digit // lanes), digit % lanes) for digit in digits)
-    picked = b.add_row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
-    return b.extend(Stage.EXTEND, role, picked, 32 // lanes, type_ is Type.S32)
+    part = b.add_row(Stage.SELECT, role, Select(32 // lanes, picks), *("ab"[i] for i in words))
+    return b.extend(Stage.EXTEND, role, part, 32 // lanes, type_ is Type.S32)
 
 
 # --- comparison and selection (9.7.6) ----------------------------------------------------
 
 
 def _build_comparison(b: Builder, form: Form) -> str:
-    """a CMP b of ``set`` and ``setp``, flushed where asked."""
+    """Compare a and b for ``set`` and ``setp``, flushed first with ``.ftz`` (1.4)."""
     assert form.cmp
-    a, other = "a", "b"
+    x, y = "a", "b"
     if form.ftz:
-        a, other = (
+        x, y = (
             b.add_row(Stage.FLUSH, "a", Flush(), "a"),
             b.add_row(Stage.FLUSH, "b", Flush(), "b"),
         )
-    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), a, other)
+    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), x, y)
 
 
 def _build_condition(b: Builder, form: Form, stage: Stage) -> str:
-    """The predicate c, negated where asked."""
+    """Return the predicate c, negated if it is written ``!c`` (1.4, 1.5)."""
     return b.add_row(stage, "c", Not(), "c") if form.negc else "c"
 
 
 def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``set`` (1.4; H2); its guard under E14 is ``_convert_old_value``."""
     t = _build_comparison(b, form)
     if form.boolop:
         c = _build_condition(b, form, Stage.BOOLEAN)
@@ -312,36 +324,39 @@ def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``setp``; q is written from the negation of t (1.4)."""
     t = _build_comparison(b, form)
-    written = {"p": t}
+    result_keys = {"p": t}
     if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
-        written["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
+        result_keys["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
     if form.dst is Destinations.SINK_Q:
-        del written["p"]
+        del result_keys["p"]
     if form.boolop:
         c = _build_condition(b, form, Stage.BOOLEAN)
-        for role, key in written.items():
-            written[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
+        for role, key in result_keys.items():
+            result_keys[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
     return {
         role: b.add_row(Stage.WRITE, role, Truncate(1, signed=False), key)
-        for role, key in written.items()
+        for role, key in result_keys.items()
     }
 
 
 def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``selp`` (1.5)."""
     assert form.stype
     c = _build_condition(b, form, Stage.CHOOSE)
-    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), chosen)}
+    choice = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), choice)}
 
 
 def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``slct``; ``.ftz`` flushes c first (1.5; H9)."""
     assert form.dtype
     c = b.add_row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
     condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
-    chosen = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), chosen)}
+    choice = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), choice)}
 
 
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
@@ -353,7 +368,7 @@ _BY_OPCODE: dict[str, _Lowering] = {
     "slct": _lower_slct,
     "vmad": _lower_vmad,
 }
-"""Those that are not lowered as the others of their group."""
+"""The opcodes that are not lowered like the rest of their group."""
 
 
 def _find_lowering(entry: Entry) -> _Lowering:

@@ -1,7 +1,6 @@
-"""What every micro-operation is: a frozen record that runs and that tells what it did.
+"""The base class of the micro-operations: frozen records that compute and describe their effects.
 
-Beside ``run`` stand the answers that hold for most kinds; a kind for which another one holds
-gives its own.
+The methods besides ``run`` have defaults that suit most micro-operations; the others override them.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from .arithmetic import EXACT, Arithmetic, LaneValues, V
 
 
 class Flag(StrEnum):
-    """What happened to a lane at a row."""
+    """An effect of a row on one lane."""
 
     SIGN_EXTENDED = "sign-extended"
     ZERO_EXTENDED = "zero-extended"
     CLAMPED_LOW = "clamped low"
-    """It lay below the range and was moved up to its low end."""
+    """The value was below the range and was raised to its low end."""
     CLAMPED_HIGH = "clamped high"
     WRAPPED = "wrapped"
-    """High bits were cut off that mattered."""
+    """High bits that mattered were truncated."""
     MASKED_OUT = "masked out"
     """The lane keeps c's bits."""
     FLUSHED = "flushed"
     ROUNDED = "rounded"
-    """The float nearest to an integer is another number."""
+    """The nearest float is not the integer itself."""
     NAN = "NaN"
 
 
@@ -37,34 +36,34 @@ class InputBits(NamedTuple):
     """Bits low..high-1 of one lane of an input."""
 
     input: int
-    """Which input, from 0."""
+    """The index of the input, from 0."""
     lane: int
     low: int
     high: int
 
 
-WHOLE = 128
-"""As many bits as any lane has."""
+MAX_LANE_BITS = 128
+"""A number of bits that covers any lane."""
 
 
 def get_lane(lanes: LaneValues, lane: int) -> int:
-    """A lane of a vector, or the one that stands for all."""
+    """Return one lane of a vector; a vector of one lane stands for all lanes."""
     return lanes[lane if len(lanes) > 1 else 0]
 
 
 def map_bits(
     inputs: tuple[LaneValues, ...], index: int, lane: int, low: int, high: int
 ) -> InputBits:
-    """Bits of an input's lane of the same number."""
+    """Return bits low..high-1 of the input's lane with the same number."""
     return InputBits(index, lane if len(inputs[index]) > 1 else 0, low, high)
 
 
 class MicroOperation(Record):
-    """A micro-operation: a pure function of lane vectors, with what is fixed in it as fields."""
+    """A pure function of lane vectors, with its parameters as fields."""
 
     _may_raise: ClassVar[bool]
     operation: ClassVar[str]
-    """What the kind is called: ``absolute difference``."""
+    """The name of the kind: ``absolute difference``."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -72,31 +71,33 @@ class MicroOperation(Record):
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        """Apply it."""
+        """Return the output vector."""
         raise NotImplementedError
 
     def count_output_lanes(self, input_lanes: int) -> int:
-        """How many lanes it yields, where its first input has so many."""
+        """Return the number of lanes of the output for a first input of ``input_lanes``."""
         return input_lanes
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        """The flags that inputs and the value made of them decide, each with 1 where it is so."""
+        """Yield each flag that depends on values, with a vector that is 1 where it is raised."""
         return ()
 
     def find_lane_flags(
         self, lane: int, inputs: tuple[LaneValues, ...], value: int
     ) -> Iterable[Flag]:
-        """What happened to a lane whose value it became."""
+        """Return the flags of one lane; ``value`` is its output."""
         if not self._may_raise:
             return ()
-        given = [(get_lane(x, lane),) for x in inputs]
-        return [flag for flag, (there,) in self.compute_flags(EXACT, (value,), *given) if there]
+        lane_inputs = [(get_lane(x, lane),) for x in inputs]
+        return [
+            flag for flag, (truth,) in self.compute_flags(EXACT, (value,), *lane_inputs) if truth
+        ]
 
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
-        """Where bits low..high-1 of a lane came from: unless said, from all of its lanes.
+        """Return the input bits that bits low..high-1 of an output lane depend on.
 
-        Stretches without a bit may be among them.
+        By default these are all bits of the same lane of every input. Some ranges may be empty.
         """
-        return (map_bits(inputs, index, lane, 0, WHOLE) for index in range(len(inputs)))
+        return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))

@@ -1,7 +1,7 @@
 """The micro-operations, each written once over ``Arithmetic``.
 
-A plan is made of them; they run alike on integers, on intervals and on arrays. What is known
-of a kind (its lanes, its flags, where its bits come from) stands with it.
+Plans consist of them. They run on integers, on intervals and on arrays. Each class also knows its
+lane count, its flags and the origin of its bits.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Cmp, Type
 from .arithmetic import Arithmetic, LaneValues, Picks, V
-from .micro_operation import WHOLE, Flag, InputBits, MicroOperation, get_lane, map_bits
+from .micro_operation import MAX_LANE_BITS, Flag, InputBits, MicroOperation, get_lane, map_bits
 
 
 def _is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
-    """1 where an integer type does not hold x."""
+    """Return 1 if an integer type does not hold x, else 0."""
     return _is_different(ar, x, ar.cast(x, bits, signed))
 
 
@@ -25,14 +25,14 @@ def _is_different(ar: Arithmetic[V], x: V, y: V) -> V:
 def _map_read_bits(
     lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], bits: int, signed: bool
 ) -> Iterator[InputBits]:
-    """Where the bits of a number come from that is read off so many bits."""
+    """Yield the input bits behind bits low..high-1 of a number read from ``bits`` bits."""
     yield map_bits(inputs, 0, lane, low, min(high, bits))
     if signed and high > bits:
         yield map_bits(inputs, 0, lane, bits - 1, bits)
 
 
 class Select(MicroOperation):
-    """Pick bytes, half-words or the word from registers."""
+    """Pick bytes, half-words or whole words from registers."""
 
     unit: int
     picks: Picks
@@ -40,7 +40,7 @@ class Select(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.gather(v, self.unit, self.picks)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return len(self.picks)
 
     def find_origins(
@@ -100,14 +100,14 @@ class AbsoluteDifference(MicroOperation):
 
 
 class Minimum(MicroOperation):
-    """The smaller of two."""
+    """The smaller of x and y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.minimum(*v)
 
 
 class Maximum(MicroOperation):
-    """The larger of two."""
+    """The larger of x and y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.maximum(*v)
@@ -123,7 +123,7 @@ class Average(MicroOperation):
 
 
 class LimitAmount(MicroOperation):
-    """The shift amount: clamped to 32, or its low five bits."""
+    """The shift distance: clamped to 32, or its low five bits with ``wrap``."""
 
     wrap: bool
 
@@ -149,7 +149,7 @@ class ShiftRight(MicroOperation):
 
 
 class ScaleDown(MicroOperation):
-    """Shift right by a fixed amount, rounding down."""
+    """Shift right by a fixed distance, rounding down."""
 
     amount: int
 
@@ -165,7 +165,7 @@ class Negate(MicroOperation):
 
 
 class Magnitude(MicroOperation):
-    """|x| of a signed number of so many bits; the most negative one stays."""
+    """|x| of a signed number of ``bits`` bits; the most negative number is unchanged."""
 
     bits: int
 
@@ -177,7 +177,7 @@ class Magnitude(MicroOperation):
 
 
 class ToBits(MicroOperation):
-    """A number that so many bits hold, as their pattern."""
+    """The bit pattern of a number that fits in ``bits`` bits."""
 
     bits: int
 
@@ -191,13 +191,13 @@ class ToBits(MicroOperation):
 
 
 class ToFloat(MicroOperation):
-    """An integer of at most 32 bits as a binary32 pattern, ties to even."""
+    """Convert an integer of at most 32 bits to a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         top, exponent = self._normalise(ar, v[0])
-        odd = ar.bitand(ar.shift_right(top, 8), 1)
-        significand = ar.shift_right(ar.add(ar.add(top, 127), odd), 8)
-        # its leading one, and a carry out of it, count as one more in the exponent
+        odd_bit = ar.bitand(ar.shift_right(top, 8), 1)
+        significand = ar.shift_right(ar.add(ar.add(top, 127), odd_bit), 8)
+        # the leading one, and a carry out of it, add one to the exponent each
         bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
         signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
         return ar.cast(signed, 32, signed=False)
@@ -207,18 +207,18 @@ class ToFloat(MicroOperation):
         yield Flag.ROUNDED, _is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
 
     def _normalise(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
-        """Its magnitude moved up until the top bit is bit 31, and the exponent then.
+        """Return the magnitude, shifted left until its top bit is bit 31, and an exponent.
 
-        Eight bits lie below the significand.
+        The low eight bits lie below the significand. The exponent is biased, less one; 0 for zero.
         """
         magnitude = ar.absolute(x)
-        some = ar.less(ar.negative(magnitude), 0)
-        top, exponent = magnitude, ar.multiply(some, 126 + 31)
+        nonzero = ar.less(ar.negative(magnitude), 0)
+        top, exponent = magnitude, ar.multiply(nonzero, 126 + 31)
         for distance in (16, 8, 4, 2, 1):
             low = ar.less(top, 1 << (32 - distance))
             top = ar.where(low, ar.multiply(top, 1 << distance), top)
             top = ar.cast(top, 32, signed=False)
-            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, some), distance))
+            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, nonzero), distance))
         return top, exponent
 
 
@@ -230,7 +230,7 @@ class PlusOne(MicroOperation):
 
 
 class Clamp(MicroOperation):
-    """Move what lies outside low..high to the nearer end; None does not bound."""
+    """Clamp to low..high; None means no bound."""
 
     low: int | None
     high: int | None
@@ -247,7 +247,7 @@ class Clamp(MicroOperation):
 
 
 class Wrap(MicroOperation):
-    """Keep the low bits and read them as a signed or unsigned number."""
+    """Truncate to the low bits, read as a signed or unsigned number."""
 
     bits: int
     signed: bool
@@ -265,7 +265,7 @@ class Wrap(MicroOperation):
 
 
 class Truncate(MicroOperation):
-    """Keep the low bits as a pattern; ``signed`` says how the destination will read them."""
+    """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
 
     bits: int
     signed: bool
@@ -283,13 +283,13 @@ class Truncate(MicroOperation):
 
 
 class Merge(MicroOperation):
-    """Lanes of t cut to the unit, the other lanes from c's word, if any are left to it."""
+    """Lanes of t truncated to the unit, the other lanes from c's word if one is an input."""
 
     unit: int
     lanes: tuple[int, ...]
     """The lanes that take t."""
     signed: bool
-    """How the destination's lanes will be read."""
+    """Whether the destination's lanes are signed."""
     high: bool = False
     """Take bits 31:16 of t instead of its low bits (erratum E1)."""
 
@@ -300,14 +300,14 @@ class Merge(MicroOperation):
         t = ar.cast(t, self.unit, signed=False)
         if not c:
             return t
-        every = tuple((0, lane) for lane in range(32 // self.unit))
-        return ar.keep(t, ar.gather(c, self.unit, every), self.lanes, self.unit)
+        all_picks = tuple((0, lane) for lane in range(32 // self.unit))
+        return ar.keep(t, ar.gather(c, self.unit, all_picks), self.lanes, self.unit)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 32 // self.unit
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        """Of the lanes that take t."""
+        """Yield the flag of the lanes that take t."""
         if not self.high:
             yield Flag.WRAPPED, _is_outside(ar, v[0], self.unit, self.signed)
 
@@ -323,22 +323,22 @@ class Merge(MicroOperation):
     ) -> Iterable[InputBits]:
         stop = min(high, self.unit)
         if lane in self.lanes:
-            up = 16 if self.high else 0
-            yield map_bits(inputs, 0, lane, low + up, stop + up)
+            shift = 16 if self.high else 0
+            yield map_bits(inputs, 0, lane, low + shift, stop + shift)
         else:
             start = self.unit * lane
             yield InputBits(1, 0, start + low, start + stop)
 
 
 class Pack(MicroOperation):
-    """Join lanes to a word."""
+    """Join lanes into a word."""
 
     unit: int
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.pack(v[0], self.unit)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
     def find_origins(
@@ -350,28 +350,28 @@ class Pack(MicroOperation):
 
 
 class Accumulate(MicroOperation):
-    """c plus the chosen lanes of t."""
+    """c plus the lanes of t in ``lanes``."""
 
     lanes: tuple[int, ...]
     input_lanes: int
-    """How many lanes t has."""
+    """The number of lanes of t."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         t, c = v
         return ar.add(ar.sum_lanes(t, self.lanes, self.input_lanes), c)
 
-    def count_output_lanes(self, first: int) -> int:
+    def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
-        yield from (InputBits(0, index, 0, WHOLE) for index in self.lanes)
-        yield InputBits(1, 0, 0, WHOLE)
+        yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
+        yield InputBits(1, 0, 0, MAX_LANE_BITS)
 
 
 class Flush(MicroOperation):
-    """Turn subnormal binary32 patterns into zeros of the same sign."""
+    """Flush subnormal binary32 patterns to zeros of the same sign."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -383,10 +383,10 @@ class Flush(MicroOperation):
 
 
 class Compare(MicroOperation):
-    """1 where the comparison holds, else 0.
+    """1 if the comparison holds, else 0.
 
-    With a type, the inputs are bit patterns of it; without, they are integers. With one
-    input, the second is zero. Unordered comparisons hold where an input is NaN.
+    With a type, the inputs are its bit patterns; without one, they are integers. A single input is
+    compared with zero. Unordered comparisons hold if an input is NaN.
     """
 
     cmp: Cmp
@@ -396,8 +396,8 @@ class Compare(MicroOperation):
         if self.type is None:
             return _compare_ordered(self.cmp, ar, *v)
         if not self.type.is_float:
-            read = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
-            return _compare_ordered(self.cmp, ar, *read)
+            numbers = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
+            return _compare_ordered(self.cmp, ar, *numbers)
         nan = _is_any_nan(ar, v, self.type.bits)
         if self.cmp is Cmp.NAN:
             return nan
@@ -421,7 +421,7 @@ RELATIONS = {
     Cmp.HS: Cmp.GE,
     **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
 }
-"""The plain comparison behind an unsigned or unordered one."""
+"""The simple comparison behind an unsigned or unordered one."""
 
 
 def _compare_ordered(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
@@ -445,38 +445,38 @@ def _get_magnitude_mask(bits: int) -> int:
 
 
 def get_infinity(bits: int) -> int:
-    """The pattern of plus infinity in binary32 or binary64."""
+    """Return the pattern of plus infinity in binary32 or binary64."""
     return 0x7F80_0000 if bits == 32 else 0x7FF0_0000_0000_0000
 
 
 def is_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
-    """1 where a binary32 or binary64 pattern is NaN."""
+    """Return 1 if a binary32 or binary64 pattern is NaN, else 0."""
     return ar.equal(ar.less(ar.bitand(x, _get_magnitude_mask(bits)), get_infinity(bits) + 1), 0)
 
 
 def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
     nan = is_nan(ar, v[0], bits)
-    for other in v[1:]:
-        nan = ar.maximum(nan, is_nan(ar, other, bits))
+    for x in v[1:]:
+        nan = ar.maximum(nan, is_nan(ar, x, bits))
     return nan
 
 
 def _order_float(ar: Arithmetic[V], x: V, bits: int) -> V:
-    """A float's pattern as an integer that compares as the number does; both zeros are 0."""
+    """Map a float's pattern to an integer that compares as the number does; both zeros become 0."""
     magnitude = ar.bitand(x, _get_magnitude_mask(bits))
     negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
     return ar.where(negative, ar.negative(magnitude), magnitude)
 
 
 class Not(MicroOperation):
-    """The opposite of a predicate."""
+    """The negation of a predicate."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
 
 class Combine(MicroOperation):
-    """and, or, xor of two predicates."""
+    """``and``, ``or`` or ``xor`` of two predicates."""
 
     boolop: BoolOp
 
@@ -489,7 +489,7 @@ class Combine(MicroOperation):
 
 
 class Choose(MicroOperation):
-    """x where the condition is true, else y."""
+    """x if the condition is true, else y."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
@@ -497,7 +497,7 @@ class Choose(MicroOperation):
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, 0, WHOLE)
+        yield map_bits(inputs, 0, lane, 0, MAX_LANE_BITS)
         yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 
 

@@ -1,7 +1,7 @@
-"""What people expect of these instructions and the documentation does not say, as data.
+"""Common misconceptions about these instructions, as data.
 
-A misconception is written as an erratum is: the forms it touches and the rules it sets. So what
-a reader expected can be computed, traced and drawn like every other answer.
+A misconception has the shape of an erratum: the forms it affects and the rules it sets. So the
+result that a mistaken reader expects can be computed, traced and drawn like any other.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ),
     ),
 )
-"""Every misconception; ``example`` has the documented result, then the expected one."""
+"""The misconceptions; ``example`` holds the documented result, then the expected one."""
 
 BELIEFS = {
     "H1": "true were all ones",
@@ -171,4 +171,4 @@ BELIEFS = {
     "H10": "the clamp's range were symmetric, as -127..127 is",
     "H11": "the product were shifted before c is added",
 }
-"""What is believed, by the misconception's id."""
+"""The belief behind each misconception, by id."""

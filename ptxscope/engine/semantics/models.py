@@ -1,4 +1,4 @@
-"""Whose answer a plan computes: the documentation's, an assembler's, or a mistaken reader's."""
+"""Models: the documentation's answer, an assembler's, or a mistaken reader's."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .rules import ISA, Rules
 
 
 class Model(NamedTuple):
-    """A named set of errata; none at all is the documentation."""
+    """A named set of errata; the empty set is the documentation."""
 
     name: str
     errata: tuple[Erratum, ...] = ()
 
     def make_rules(self, form: Form) -> Rules:
-        """The rules by which this model lowers a form."""
+        """Return the rules by which this model lowers a form."""
         set_: dict[str, bool] = {}
         for erratum in self.errata:
             if erratum.touches(form):
@@ -34,29 +34,29 @@ _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 
 
 def get_erratum(id_: str) -> Erratum:
-    """The erratum or misconception with an id; raises KeyError."""
+    """Return the erratum or misconception with an id; raise KeyError if there is none."""
     return _BY_ID[id_]
 
 
 ISA_MODEL = Model("isa")
 _LAST_MINOR = {11: 8, 12: 9}
-"""The last version of what came out with a major number, where a greater one followed."""
+"""The last minor version of each major version that has a successor."""
 _MAX_NAME_CHARS = 200
-"""Characters of the longest name that is read; those of all errata together have 66."""
+"""Maximum length of a name; the names of all errata together have 66 characters."""
 _ALLOWED = "isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), or errata: E3+E6"
 _PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
 @lru_cache(maxsize=256)
 def parse_model(name: str) -> Model:
-    """A model by name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3``, ``E3+E6``.
+    """Parse a model's name: ``isa``, ``ptxas`` (the newest known), ``ptxas-13.0``, ``E3+E6``.
 
-    Ids of errata or misconceptions name the documentation with just those switched on; they may
-    follow a ptxas too: ``ptxas-13.5+H1``. Raises ValueError.
+    Ids of errata or misconceptions name the documentation with only those switched on; they may
+    also follow a ptxas: ``ptxas-13.5+H1``. Raise ValueError for any other name.
     """
     if name == "isa":
         return ISA_MODEL
-    named, errata = list[str](), dict[str, Erratum]()
+    names, errata = list[str](), dict[str, Erratum]()
     if len(name) > _MAX_NAME_CHARS:
         raise ValueError(f"unknown model '{name[:60]}…': {_ALLOWED}")
     for part in name.split("+"):
@@ -64,33 +64,33 @@ def parse_model(name: str) -> Model:
             version = (int(match[1]), int(match[2])) if match[1] else NEWEST
             if version < OLDEST:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
-            has = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
-            if between := _find_version_neighbours(version):
+            part_errata = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
+            if neighbours := _find_version_neighbours(version):
                 raise ValueError(
-                    f"{name} is not known: no such ptxas was made; the nearest are {between}"
+                    f"{name} is not known: no such ptxas was made; the nearest are {neighbours}"
                 )
-            named.append("ptxas-{}.{}".format(*version))
+            names.append("ptxas-{}.{}".format(*version))
         elif part.upper() in _BY_ID:
-            has = [_BY_ID[part.upper()]]
-            named.append(has[0].id)
+            part_errata = [_BY_ID[part.upper()]]
+            names.append(part_errata[0].id)
         else:
             raise ValueError(f"unknown model {name!r}: {_ALLOWED}")
-        errata |= {e.id: e for e in has}
-    known = {part: at for at, part in enumerate(_BY_ID)}
-    named.sort(key=lambda part: known.get(part, -1))
-    return Model("+".join(named), tuple(e for e in _BY_ID.values() if e.id in errata))
+        errata |= {e.id: e for e in part_errata}
+    order = {part: index for index, part in enumerate(_BY_ID)}
+    names.sort(key=lambda part: order.get(part, -1))
+    return Model("+".join(names), tuple(e for e in _BY_ID.values() if e.id in errata))
 
 
 def _find_version_neighbours(version: Version) -> str:
-    """The versions around one that there never was; empty where there may have been."""
-    last = _LAST_MINOR.get(version[0])
-    if last is None or version[1] <= last:
+    """Return the releases around a version that never existed; empty if it may exist."""
+    last_minor = _LAST_MINOR.get(version[0])
+    if last_minor is None or version[1] <= last_minor:
         return ""
-    return f"ptxas-{version[0]}.{last} and ptxas-{version[0] + 1}.0"
+    return f"ptxas-{version[0]}.{last_minor} and ptxas-{version[0] + 1}.0"
 
 
 def describe_newer_version(name: str) -> str:
-    """What is assumed of a model's ptxas that is newer than any measured; empty where none is."""
+    """Return the assumption made for a ptxas newer than any measured; empty if there is none."""
     for part in name.split("+"):
         match = _PTXAS.fullmatch(part)
         if match and match[1] and (int(match[1]), int(match[2])) > NEWEST:
@@ -100,11 +100,11 @@ def describe_newer_version(name: str) -> str:
 
 
 def parse_erratum(id_: str) -> Erratum:
-    """The erratum with an id; raises ValueError."""
-    found = _BY_ID.get(id_.upper())
-    if found not in ERRATA:
+    """Return the erratum with an id; raise ValueError if there is none."""
+    erratum = _BY_ID.get(id_.upper())
+    if erratum not in ERRATA:
         raise ValueError(f"unknown erratum {id_!r:.60}: E1 to E{len(ERRATA)}")
-    return found
+    return erratum
 
 
 PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
@@ -112,19 +112,19 @@ PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 _REPAIR = max(e.repaired_in for e in ERRATA if e.repaired_in)
 
 
-def format_versions(having: Collection[Model]) -> str:
-    """The versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
-    newest, oldest = (model in having for model in PTXAS_MODELS)
-    first = OLDEST if oldest else _REPAIR
-    last = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
-    return "{}.{} to {}.{}".format(*first, *last)
+def format_versions(models: Collection[Model]) -> str:
+    """Return the range of versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
+    newest, oldest = (model in models for model in PTXAS_MODELS)
+    first_version = OLDEST if oldest else _REPAIR
+    last_version = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
+    return "{}.{} to {}.{}".format(*first_version, *last_version)
 
 
 @lru_cache(maxsize=1 << 12)
 def find_errata(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
-    """The errata that can change what a form computes, alone or with the others.
+    """Return the errata that can change a form's result, alone or together with the others.
 
-    The guard is given as to ``lower``: one of them shows only under a guard.
+    ``guard`` is that of ``lower``: E14 shows only under a guard.
     """
     return tuple(e for e in ERRATA if e.touches(form) and _can_change(form, guard, e))
 

@@ -15,7 +15,7 @@ from .micro_operations import Extend, Wrap
 
 
 class Stage(StrEnum):
-    """What a step is for, in the order a reader meets them."""
+    """The purpose of a step, in the order of reading."""
 
     FLUSH = "flush"
     SELECT = "select"
@@ -41,19 +41,19 @@ class Row(NamedTuple):
     """One micro-operation applied to lane vectors."""
 
     key: str
-    """Unique in a plan, and the same in every model: ``select.a``, ``operate.t``."""
+    """The row's name: unique in a plan, the same in every model; ``select.a``, ``operate.t``."""
     stage: Stage
     micro: MicroOperation
     inputs: tuple[str, ...]
     """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
     lanes: int
-    """How many lanes it yields: 1, 2 or 4."""
+    """The number of lanes of the output: 1, 2 or 4."""
     range: Range
-    """Every value it can yield lies in it."""
+    """A range that contains every possible value."""
 
     @property
     def name(self) -> str:
-        """The part of the key behind the stage: ``a``, ``t``, ``d``."""
+        """The part of the key after the stage: ``a``, ``t``, ``d``."""
         return self.key.partition(".")[2]
 
     @property
@@ -63,12 +63,12 @@ class Row(NamedTuple):
 
     @property
     def is_signed(self) -> bool:
-        """It can yield negative values."""
+        """Whether values can be negative."""
         return self.range.low < 0
 
     @property
     def bits(self) -> int:
-        """Width in bits of the smallest integer type that holds every value."""
+        """The width in bits of the smallest integer type that holds every value."""
         low, high = self.range
         return max(high.bit_length(), (~low).bit_length() if low < 0 else 1) + (low < 0)
 
@@ -89,20 +89,20 @@ class Result(NamedTuple):
 
 
 class PlanStep(NamedTuple):
-    """The rows of one stage: what a reader steps through."""
+    """The rows of one stage; a reader sees them as one step."""
 
     number: int
-    """From 1."""
+    """The number of the step, from 1."""
     stage: Stage
     rows: tuple[Row, ...]
 
 
 class Plan(NamedTuple):
-    """What an instruction computes under some rules."""
+    """The computation of an instruction under some rules."""
 
     form: Form
     sources: tuple[Source, ...]
-    """The operands it reads."""
+    """The operands that the plan reads."""
     rows: tuple[Row, ...]
     results: tuple[Result, ...]
 
@@ -116,15 +116,15 @@ class Plan(NamedTuple):
 
 
 class Builder:
-    """Collects rows; knows the range and the lanes of each."""
+    """Collects the rows of a plan, and knows the range and lane count of each."""
 
     def __init__(self, types: dict[str, Type]) -> None:
         self.types = types
         self.rows: dict[str, Row] = {}
-        self.read: dict[str, Source] = {}
+        self.sources: dict[str, Source] = {}
 
     def add_row(self, stage: Stage, name: str, micro: MicroOperation, *inputs: str) -> str:
-        """Append a row; returns its key."""
+        """Append a row and return its key."""
         ranges = [self.get_range(key) for key in inputs]
         row = Row(
             f"{stage}.{name}",
@@ -139,24 +139,24 @@ class Builder:
         return row.key
 
     def get_range(self, key: str) -> Range:
-        """The range of an earlier row or of an operand, which is then read."""
+        """Return the range of an earlier row, or of an operand, which this marks as read."""
         if key in self.rows:
             return self.rows[key].range
-        self.read.setdefault(key, Source(key, self.types[key]))
+        self.sources.setdefault(key, Source(key, self.types[key]))
         return get_limits(self.types[key].bits, signed=False)
 
     def extend(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
-        """Read a pattern as a number."""
+        """Append a row that reads a bit pattern as a number."""
         return self.add_row(stage, name, Extend(bits, signed), key)
 
     def wrap(self, stage: Stage, name: str, key: str, bits: int, signed: bool) -> str:
-        """Cut to a width, unless every value fits."""
+        """Append a row that truncates to a width, unless every value fits."""
         if self.get_range(key).fits_in(bits, signed):
             return key
         return self.add_row(stage, name, Wrap(bits, signed), key)
 
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
-        """The rows collected, in the order of their stages, as a Plan."""
+        """Return the collected rows, sorted by stage, as a Plan."""
         rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
-        written = (Result(role, self.types[role], key) for role, key in results.items())
-        return Plan(form, tuple(self.read.values()), tuple(rows), tuple(written))
+        plan_results = (Result(role, self.types[role], key) for role, key in results.items())
+        return Plan(form, tuple(self.sources.values()), tuple(rows), tuple(plan_results))

@@ -1,4 +1,4 @@
-"""Running a Plan on exact Python integers."""
+"""Execution of plans on exact Python integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from .plan import Plan
 
 
 def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
-    """Every row's lane values by key, lane 0 first; operands are unsigned bits by role."""
+    """Return the lane values of every row by key, lane 0 first.
+
+    ``operands`` are unsigned bits by role.
+    """
     values: dict[str, LaneValues] = {
         source.role: (operands[source.role],) for source in plan.sources
     }
@@ -19,6 +22,6 @@ def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
 
 
 def compute_results(plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:
-    """The destinations' bits by role: d, or p and q."""
+    """Return the bits of the destinations by role: d, or p and q."""
     values = run_plan(plan, operands)
     return {result.role: values[result.key][0] for result in plan.results}

@@ -1,4 +1,4 @@
-"""The knobs by which one model's semantics differs from another's."""
+"""The rules in which models differ: each switches one behaviour of the lowering."""
 
 from __future__ import annotations
 
@@ -6,55 +6,59 @@ from ..records import NamedTuple
 
 
 class Rules(NamedTuple):
-    """How a plan is lowered. The defaults are what the PTX ISA documents."""
+    """Switches of the lowering; with the defaults it computes what the PTX ISA documents.
+
+    Each field cites the section of docs/semantics.md, the erratum (E…) or the misconception (H…)
+    that it implements.
+    """
 
     h1_takes_high: bool = False
-    """``d.h1`` receives bits 31:16 of t, not its low 16."""
+    """``d.h1`` receives bits 31:16 of t instead of its low 16 (1.1 step 6; E1)."""
     clamp_upper: bool = True
-    """``.sat`` to a word has an upper bound."""
+    """``.sat`` to a word has an upper bound (1.1 step 4); switched off by E2."""
     clamp_unsigned: bool = False
-    """``.sat`` to a lane has only an upper bound, on t read as an unsigned number."""
+    """``.sat`` to a lane has only an upper bound, and reads t as unsigned (1.1 step 4; E3)."""
     clamp_word: bool = False
-    """``.sat`` with dsel clamps to 32 bits rather than to the lane."""
+    """``.sat`` with dsel clamps to 32 bits instead of to the lane (1.1 step 4; E4)."""
     shift_34: bool = False
-    """``vshl.sat`` wraps the shifted value to 34 bits signed before it clamps."""
+    """``vshl.sat`` wraps the shifted value to signed 34 bits before clamping (1.1 step 4; E5)."""
     cut_32: bool = False
-    """t is cut to 32 bits and sign-extended before ``.min``/``.max``."""
+    """t is truncated to 32 bits and sign-extended before ``.min``/``.max`` (1.1 step 5; E6, E8)."""
     compare_64: bool = False
-    """``.min``/``.max`` compare 64-bit numbers, unsigned where dtype is u32."""
+    """``.min``/``.max`` compare 64-bit numbers, unsigned for u32 (1.1 step 5; E6, E7, E8, E13)."""
     c_by_atype: bool = False
-    """``vset.min/.max`` reads c by atype rather than unsigned."""
+    """``vset.min/.max`` reads c by atype instead of as unsigned (1.1 step 5; E9)."""
     words_signed: bool = False
-    """A scaled or saturated ``vmad`` multiplies whole words as signed."""
+    """A scaled or saturated ``vmad`` multiplies whole words as signed (1.2 step 1; E10)."""
     c_signed: bool = False
-    """A scaled or saturated ``vmad`` sign-extends c."""
+    """A scaled or saturated ``vmad`` sign-extends c (1.2 step 3; E11)."""
     sum_64: bool = False
-    """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits."""
+    """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits (1.2 steps 3 to 5; E12)."""
     old_converted: bool = False
-    """A false guard of ``set`` leaves d's old value to the conversion behind its choice."""
+    """Under a false guard, ``set`` converts d's old value instead of keeping it (1.4; E14)."""
     declared_widths: bool = False
-    """Wrap intermediates to the ``.s34`` and ``.s33`` that the manual's pseudo-code declares."""
+    """Intermediates wrap to the declared widths ``.s34`` and ``.s33`` (1.1, after step 7)."""
     true_swapped: bool = False
-    """``vset`` writes all ones for true and ``set`` writes 1."""
+    """True is all ones for ``vset`` and 1 for ``set`` (1.1 step 3, 1.3 step 3, 1.4; H1, H2)."""
     average_down: bool = False
-    """``vavrg`` rounds down."""
+    """``vavrg`` rounds down (1.3 step 3; H3)."""
     average_even: bool = False
-    """``vavrg`` rounds halves to the even neighbour."""
+    """``vavrg`` rounds halves to the even neighbour (1.3 step 3; H4)."""
     add_clamps: bool = False
-    """The ``.add`` of a secondary operation or of an accumulation clamps to 32 bits."""
+    """The ``.add`` that follows or accumulates clamps to 32 bits (1.1 step 5, 1.3 step 5; H5)."""
     lanes_cut: bool = False
-    """The lanes are cut to their width before they are accumulated."""
+    """Lanes are truncated to their width before they are accumulated (1.3 step 5; H6)."""
     masked_from_b: bool = False
-    """Lanes outside the mask come from b."""
+    """Lanes outside the mask come from b (1.3 step 5; H7)."""
     true_minus_one: bool = False
-    """``vset`` counts true as -1 where a second operation follows."""
+    """``vset`` counts true as -1 if a second operation follows (1.1 step 5, 1.3 step 5; H8)."""
     zero_takes_b: bool = False
-    """``slct`` takes a where c > 0."""
+    """``slct`` takes a only if c > 0 (1.5; H9)."""
     clamp_symmetric: bool = False
-    """A signed clamp has -MAX as its lower bound, not MIN."""
+    """A signed clamp reaches down to -MAX instead of MIN (1.1 step 4, 1.2, 1.3 step 4; H10)."""
     scale_before_sum: bool = False
-    """``vmad`` shifts the product before c is added."""
+    """``vmad`` shifts the product before adding c (1.2 step 4; H11)."""
 
 
 ISA = Rules()
-"""What the PTX ISA documents, with exact intermediates."""
+"""The documented semantics, with exact intermediates (docs/semantics.md, 1)."""

@@ -1,4 +1,4 @@
-"""What may come next while an instruction is being typed."""
+"""Completions of an instruction that is being typed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MNEMONIC = re.compile(r"[\w.]*")
 
 
 class Completion(NamedTuple):
-    """A word that may stand at ``start`` of the text."""
+    """A word that can be placed at position ``start`` of the text."""
 
     text: str
     start: int
@@ -31,9 +31,9 @@ class Completion(NamedTuple):
 
 
 def find_completions(text: str) -> tuple[Completion, ...]:
-    """The words that may end the text, or go on from it, in documented order.
+    """Return the words that complete or continue the text, in documented order.
 
-    Opcodes, modifiers that are still open and legal, and selectors of operands.
+    These are opcodes, unused legal modifiers, and selectors of operands.
     """
     guard = _GUARD.match(text)
     start = guard.end() if guard else 0
@@ -48,63 +48,63 @@ def find_completions(text: str) -> tuple[Completion, ...]:
                 if opcode.startswith(words[0])
             )
         entry = find_entry(words[0], words[1:-1])
-        at = len(text) - len(words[-1])
-        return _complete_modifiers(entry, words[1:-1], words[-1], at) if entry else ()
+        word_start = len(text) - len(words[-1])
+        return _complete_modifiers(entry, words[1:-1], words[-1], word_start) if entry else ()
     entry = find_entry(words[0], words[1:])
     return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
 
 
 def _complete_modifiers(
-    entry: Entry, used: list[str], typed: str, at: int
+    entry: Entry, used_words: list[str], prefix: str, start: int
 ) -> tuple[Completion, ...]:
-    known = map_spellings(entry)
+    spellings = map_spellings(entry)
     types = [slot for slot in list_modifier_slots(entry) if is_type_slot(slot)]
     values: dict[str, object] = {}
-    for word in used:
-        if word in known:
-            slot, value = known[word]
+    for word in used_words:
+        if word in spellings:
+            slot, value = spellings[word]
             values[slot.name] = value
         elif types and word in map(str, types[0].values):
             values[types.pop(0).name] = Type(word)
         else:
             return ()
-    found = []
+    completions = []
     for slot in list_modifier_slots(entry):
         if slot.name in values or (is_type_slot(slot) and slot is not types[0]):
             continue
         for value in slot.values:
             word = slot.format_value(value)
-            if word.startswith(typed) and _can_extend(entry, values | {slot.name: value}):
-                found.append(Completion(word, at, SLOT_NAMES[slot.name]))
-    return tuple(found)
+            if word.startswith(prefix) and _can_extend(entry, values | {slot.name: value}):
+                completions.append(Completion(word, start, SLOT_NAMES[slot.name]))
+    return tuple(completions)
 
 
 def _can_extend(entry: Entry, values: dict[str, object]) -> bool:
-    """Whether what is chosen breaks no constraint, as far as it goes."""
+    """Whether the values chosen so far break no constraint among themselves."""
     form = Form(entry.opcode, c=True, **values)  # type: ignore[arg-type]
-    chosen = {*values}
-    return not any(set(broken.slots) <= chosen for broken in find_violations(form))
+    chosen_slots = {*values}
+    return not any(set(constraint.slots) <= chosen_slots for constraint in find_violations(form))
 
 
-def _complete_selectors(entry: Entry, text: str, behind_mnemonic: int) -> tuple[Completion, ...]:
-    operand = text[behind_mnemonic:]
+def _complete_selectors(entry: Entry, text: str, mnemonic_end: int) -> tuple[Completion, ...]:
+    operand = text[mnemonic_end:]
     index = operand.count(",")
-    typed = re.search(r"[\w$%]\.(\w*+)$", operand)
+    match = re.search(r"[\w$%]\.(\w*+)$", operand)
     places = [SlotPlace.D, SlotPlace.A, SlotPlace.B, SlotPlace.C]
-    if typed is None or index >= len(places):
+    if match is None or index >= len(places):
         return ()
     slot = next((s for s in entry.slots if s.place is places[index] and is_selector_slot(s)), None)
     if slot is None:
         return ()
-    at = len(text) - len(typed[1])
+    start = len(text) - len(match[1])
     if len(slot.values) > 16:
-        first = 0 if slot.place is SlotPlace.A else entry.lanes
-        default = Selector(32 // entry.lanes, tuple(range(first, first + entry.lanes)))
-        shown: list[object] = [default]
+        first_lane = 0 if slot.place is SlotPlace.A else entry.lanes
+        default = Selector(32 // entry.lanes, tuple(range(first_lane, first_lane + entry.lanes)))
+        choices: list[object] = [default]
     else:
-        shown = list(slot.values)
+        choices = list(slot.values)
     return tuple(
-        Completion(str(value), at, SLOT_NAMES[slot.name])
-        for value in shown
-        if str(value).startswith(typed[1])
+        Completion(str(value), start, SLOT_NAMES[slot.name])
+        for value in choices
+        if str(value).startswith(match[1])
     )

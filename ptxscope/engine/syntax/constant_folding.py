@@ -1,4 +1,4 @@
-"""Constant folding of ptxas that differs from its answer on registers (docs/semantics.md, 2.1)."""
+"""Constant folding by ptxas that differs from its result on registers (docs/semantics.md, 2.1)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .constants import decode_float
 from .instruction import Immediate, Register
 
 FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
-"""Who folds a constant c of ``slct`` otherwise than documented."""
+"""The versions and options that misfold a constant c of ``slct``."""
 
 
 class Folding(NamedTuple):
-    """What becomes of a ``slct`` whose c is a constant that is folded otherwise."""
+    """A ``slct`` whose constant c is misfolded."""
 
-    chosen: Register | Immediate
-    wanted: Register | Immediate
-    read: str
-    """What c is taken for."""
+    folded_choice: Register | Immediate
+    documented_choice: Register | Immediate
+    mistaken_value: str
+    """The value that c is mistaken for."""
 
 
 def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -> Folding | None:
-    """How a ``slct`` whose c is a constant is folded; None where that does no harm.
+    """Return how a ``slct`` with a constant c is misfolded; None if its result is right.
 
-    ``operands`` are a and b as written, c the bits of the constant.
+    ``operands`` are a and b as written, ``c`` the bits of the constant.
     """
     if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
         return None
@@ -37,18 +37,19 @@ def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -
     documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, 32) >= 0
     if documented == folded:
         return None
-    chosen, wanted = (a, b) if folded else (b, a)
-    read = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
-    return Folding(chosen, wanted, read)
+    folded_choice, documented_choice = (a, b) if folded else (b, a)
+    mistaken_value = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
+    return Folding(folded_choice, documented_choice, mistaken_value)
 
 
 def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c: int) -> str:
-    """What is said of such a ``slct``; empty where folding does no harm."""
-    found = find_folding(form, operands, c)
-    if found is None:
+    """Return the note on a misfolded ``slct``; empty if its result is right."""
+    folding = find_folding(form, operands, c)
+    if folding is None:
         return ""
     return (
-        f"with this constant c {FOLDING} takes {found.chosen}, not {found.wanted} "
-        f"as documented: it folds c as if it were an f32, {found.read}; -O0, ptxas 13.5 and a c "
-        "that is not known before it runs are right"
+        f"with this constant c {FOLDING} takes {folding.folded_choice}, not "
+        f"{folding.documented_choice} as documented: it folds c as if it were an f32, "
+        f"{folding.mistaken_value}; -O0, ptxas 13.5 and a c that is not known before it runs are "
+        "right"
     )

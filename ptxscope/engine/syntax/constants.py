@@ -1,14 +1,13 @@
 """PTX constants and constant expressions (PTX ISA 4.5), as ptxas 13.0 evaluates them.
 
-Where C would differ: ``~`` and ``%`` take their operands as unsigned and give an unsigned
-result, ``!`` gives a signed one; ``? :`` has the type of the operand that it chooses; both sides
-of ``&&``, ``||`` and ``? :`` are evaluated; ``+ - * /`` and comparisons also take two floats, in
+Differences from C: ``~`` and ``%`` read their operands as unsigned and return an unsigned result;
+``!`` returns a signed one. ``? :`` has the type of the operand that it chooses. Both sides of
+``&&``, ``||`` and ``? :`` are evaluated. ``+ - * /`` and comparisons also take two floats, in
 binary64. ``0f…`` stands alone or in parentheses.
 
-Undecided, and refused with a message: the quotient of -2^63 and -1 (ptxas crashes), a sum or
-product of two NaNs (whose payload stays was not settled). A decimal below the normal numbers of
-binary64 is refused as ptxas refuses it; whether it takes one that is exactly a subnormal is not
-known.
+Undecided cases are refused with a message: the quotient of -2^63 and -1 (ptxas crashes), and a sum
+or product of two NaNs (it is unknown whose payload survives). A decimal below the normal numbers of
+binary64 is refused, as by ptxas; whether ptxas accepts one that is exactly a subnormal is unknown.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from .tokens import Token, TokenKind, tokenize
 INTEGER = pattern(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
 )
-"""An integer, its digits in the group of their base."""
+"""Matches an integer, its digits in the group of their base."""
 BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
 _SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
 _DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
 _DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
-_LONGEST = 64
-"""Signs, parentheses and numbers in one constant expression."""
+_MAX_TERMS = 64
+"""Maximum number of signs, parentheses and numbers in a constant expression."""
 _CASTS = {".s64": False, ".u64": True}
 
 _TOP = 1 << 63
 _ONES = (1 << 64) - 1
 _SMALLEST = 2.0**-1022
-"""The lowest normal number of binary64."""
+"""The smallest positive normal number of binary64."""
 
 _Binary = Callable[[int, int], int]
 _LEVELS: tuple[dict[str, _Binary], ...] = (
@@ -74,25 +73,25 @@ _FLOATS: dict[str, Callable[[float, float], float | bool]] = {
 
 
 class Constant(NamedTuple):
-    """What a constant expression is worth: a 64-bit integer, or a binary64 number."""
+    """The value of a constant expression: a 64-bit integer or a binary64 number."""
 
     value: int | float
-    unsigned: bool = False
+    is_unsigned: bool = False
     pattern: int | None = None
-    """The bits of a float that was written as ``0f…`` or ``0d…``; keeps a NaN's payload."""
+    """The bits of a float written as ``0f…`` or ``0d…``; preserves a NaN's payload."""
     width: int = 64
-    """Width of the pattern: 32 for ``0f…``."""
-    cut: bool = False
-    """An integer in it is written with more than 64 bits."""
+    """The width of the pattern: 32 for ``0f…``."""
+    is_truncated: bool = False
+    """Whether an integer in the expression has more than 64 bits."""
 
 
 class _Integer(NamedTuple):
     value: int
-    unsigned: bool
+    is_unsigned: bool
 
 
 class BadConstantError(Exception):
-    """The words are not a constant; ``problem`` says where and why."""
+    """The words are not a constant; ``problem`` holds the reason and the position."""
 
     def __init__(self, message: str, span: Span, hint: str = "") -> None:
         super().__init__(message)
@@ -100,7 +99,7 @@ class BadConstantError(Exception):
 
 
 def is_constant(words: Sequence[Token]) -> bool:
-    """Whether the words of an operand begin a constant rather than a register."""
+    """Whether the words of an operand begin a constant, not a register."""
     for word in words:
         if word.kind is TokenKind.NUMBER or word.text == "WARP_SZ":
             return True
@@ -110,21 +109,21 @@ def is_constant(words: Sequence[Token]) -> bool:
 
 
 def evaluate_constant(words: Sequence[Token]) -> Constant:
-    """Evaluate a constant expression; raises BadConstantError."""
+    """Evaluate a constant expression; raise BadConstantError if it is invalid."""
     reader = _ConstantParser(words)
     value = reader.parse_ternary()
-    if reader.at < len(words):
-        extra = words[reader.at]
+    if reader.position < len(words):
+        extra = words[reader.position]
         if extra.kind is TokenKind.DOTTED:
             raise BadConstantError(
                 f"a literal takes no selector {quote_word(extra.text)}", extra.span
             )
         raise BadConstantError(f"{quote_word(extra.text)} does not continue a constant", extra.span)
-    return value._replace(cut=reader.cut)
+    return value._replace(is_truncated=reader.is_truncated)
 
 
 def convert_constant(value: Constant, type_: Type) -> int | str:
-    """The bits of a constant for an operand type; or, where the type takes none such, why."""
+    """Return the bits of a constant for an operand type, or what the type takes instead."""
     if type_ is Type.PRED:
         return int(value.value != 0) if isinstance(value.value, int) else "an integer"
     if isinstance(value.value, int):
@@ -143,7 +142,7 @@ def convert_constant(value: Constant, type_: Type) -> int | str:
 
 
 def convert_literal(text: str, type_: Type) -> int | None:
-    """The bits of a literal's text for an operand type; None where the type takes none such."""
+    """Return the bits of a literal's text for an operand type; None if the type cannot take it."""
     try:
         bits = convert_constant(evaluate_constant(tokenize(text)), type_)
     except BadConstantError:
@@ -152,7 +151,7 @@ def convert_literal(text: str, type_: Type) -> int | None:
 
 
 def encode_float(value: float, bits: int) -> int:
-    """The bit pattern of a number as binary32 or binary64, rounded to nearest even."""
+    """Return the bit pattern of a number as binary32 or binary64, rounded to nearest even."""
     if bits == 64:
         return int.from_bytes(struct.pack(">d", value))
     try:
@@ -162,102 +161,104 @@ def encode_float(value: float, bits: int) -> int:
 
 
 def decode_float(pattern: int, bits: int) -> float:
-    """The number that a binary32 or binary64 bit pattern stands for."""
+    """Return the number behind a binary32 or binary64 bit pattern."""
     code, size = (">d", 8) if bits == 64 else (">f", 4)
     number: float = struct.unpack(code, pattern.to_bytes(size))[0]
     return number
 
 
 class _ConstantParser:
-    """Precedence climbing over the words of one operand."""
+    """A precedence-climbing parser over the words of one operand."""
 
     def __init__(self, words: Sequence[Token]) -> None:
-        self.words, self.at, self.depth = words, 0, 0
-        self.cut = False
+        self.words, self.position, self.depth = words, 0, 0
+        self.is_truncated = False
 
     def peek_word(self) -> str:
-        return self.words[self.at].text if self.at < len(self.words) else ""
+        return self.words[self.position].text if self.position < len(self.words) else ""
 
     def take_word(self, text: str) -> bool:
-        found = self.peek_word() == text
-        self.at += found
-        return found
+        is_match = self.peek_word() == text
+        self.position += is_match
+        return is_match
 
     def get_span(self) -> Span:
-        return self.words[min(self.at, len(self.words) - 1)].span
+        return self.words[min(self.position, len(self.words) - 1)].span
 
     def parse_ternary(self) -> Constant:
-        start = self.at
+        start = self.position
         condition = self.parse_binary(0)
         if not self.take_word("?"):
             return condition
-        chosen = self.parse_ternary()
+        true_value = self.parse_ternary()
         if not self.take_word(":"):
             raise BadConstantError("`?` without its `:`", self.get_span())
-        other = self.parse_ternary()
-        if any(isinstance(x.value, float) for x in (condition, chosen, other)):
+        false_value = self.parse_ternary()
+        if any(isinstance(x.value, float) for x in (condition, true_value, false_value)):
             raise BadConstantError("`? :` takes integers only", self.words[start].span)
-        return chosen if condition.value else other
+        return true_value if condition.value else false_value
 
     def parse_binary(self, level: int) -> Constant:
         if level == len(_LEVELS):
             return self.parse_unary()
         left = self.parse_binary(level + 1)
         while (sign := self.peek_word()) in _LEVELS[level]:
-            at = self.get_span()
-            self.at += 1
-            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), at)
+            span = self.get_span()
+            self.position += 1
+            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), span)
         return left
 
     def parse_unary(self) -> Constant:
-        at = self.get_span()
+        span = self.get_span()
         self.depth += 1
-        if self.depth > _LONGEST:
-            raise BadConstantError("the constant expression is too long", at)
+        if self.depth > _MAX_TERMS:
+            raise BadConstantError("the constant expression is too long", span)
         if self.take_word("("):
-            if (cast := self.peek_word()) in _CASTS and self.words[self.at + 1 : self.at + 2]:
-                self.at += 1
+            if (cast := self.peek_word()) in _CASTS and self.words[
+                self.position + 1 : self.position + 2
+            ]:
+                self.position += 1
                 self._close()
-                number = _make_integer(self.parse_unary(), at, _CASTS[cast])
+                number = _make_integer(self.parse_unary(), span, _CASTS[cast])
                 return Constant(*number)
             inner = self.parse_ternary()
             self._close()
             return inner
         for sign in ("-", "+", "~", "!"):
             if self.take_word(sign):
-                return self._apply_sign(sign, at)
-        return self.number()
+                return self._apply_sign(sign, span)
+        return self.parse_number()
 
-    def _apply_sign(self, sign: str, at: Span) -> Constant:
+    def _apply_sign(self, sign: str, span: Span) -> Constant:
         value = self.parse_unary()
         if isinstance(value.value, float) and sign in "+-":
             if value.width == 32:
-                raise BadConstantError("a `0f` literal takes no sign; set its top bit", at)
+                raise BadConstantError("a `0f` literal takes no sign; set its top bit", span)
             if sign == "+":
                 return value
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
-        number = _make_integer(value, at, value.unsigned).value
+        number = _make_integer(value, span, value.is_unsigned).value
         if sign == "!":
             return _wrap_integer(number == 0, False)
         return _wrap_integer(
-            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.unsigned
+            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.is_unsigned
         )
 
     def _close(self) -> None:
         if not self.take_word(")"):
             raise BadConstantError("a parenthesis is not closed", self.get_span(), "`)`")
 
-    def number(self) -> Constant:
-        if self.at >= len(self.words):
+    def parse_number(self) -> Constant:
+        if self.position >= len(self.words):
             raise BadConstantError("a constant is missing here", self.get_span())
-        word = self.words[self.at]
-        self.at += 1
+        word = self.words[self.position]
+        self.position += 1
         if word.text == "WARP_SZ":
             return Constant(32)
         if match := INTEGER.fullmatch(word.text):
-            value, cut = _parse_literal(match, word.span)
-            self.cut = self.cut or cut
+            value, is_truncated = _parse_literal(match, word.span)
+            self.is_truncated = self.is_truncated or is_truncated
             return value
         if match := _SINGLE.fullmatch(word.text):
             pattern = int(match[1], 16)
@@ -286,17 +287,20 @@ def _make_hint(text: str) -> str:
     return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
 
 
-def _parse_literal(match: re.Match[str], at: Span) -> tuple[Constant, bool]:
-    """An integer, and whether it was cut: ptxas cuts one digit too many, and refuses two."""
+def _parse_literal(match: re.Match[str], span: Span) -> tuple[Constant, bool]:
+    """Return an integer, and whether it was truncated.
+
+    ptxas truncates an integer that is one digit too long, and refuses longer ones.
+    """
     kind = next(kind for kind in BASES if match[kind])
-    base, number, cut = BASES[kind], 0, False
+    base, number, is_truncated = BASES[kind], 0, False
     for digit in match[kind].lstrip("0"):
         if number >= _TOP:
-            raise BadConstantError("the constant does not fit in 64 bits", at)
+            raise BadConstantError("the constant does not fit in 64 bits", span)
         number = number * base + int(digit, base)
-        cut = cut or number > _ONES
+        is_truncated = is_truncated or number > _ONES
         number &= _ONES
-    return _wrap_integer(number, bool(match["U"]) or number >= _TOP), cut
+    return _wrap_integer(number, bool(match["U"]) or number >= _TOP), is_truncated
 
 
 def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
@@ -304,39 +308,42 @@ def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
     return Constant(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _make_integer(value: Constant, at: Span, is_unsigned: bool) -> _Integer:
+def _make_integer(value: Constant, span: Span, is_unsigned: bool) -> _Integer:
     if isinstance(value.value, float):
-        raise BadConstantError("this operator takes integers only", at)
+        raise BadConstantError("this operator takes integers only", span)
     number = value.value & _ONES
     return _Integer(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _combine(sign: str, run: _Binary, x: Constant, y: Constant, at: Span) -> Constant:
+def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
-        return _combine_floats(sign, x, y, at)
-    unsigned = sign == "%" or x.unsigned or (y.unsigned and sign not in ("<<", ">>"))
-    left, right = _make_integer(x, at, unsigned).value, _make_integer(y, at, unsigned).value
+        return _combine_floats(sign, x, y, span)
+    is_unsigned = sign == "%" or x.is_unsigned or (y.is_unsigned and sign not in ("<<", ">>"))
+    left, right = (
+        _make_integer(x, span, is_unsigned).value,
+        _make_integer(y, span, is_unsigned).value,
+    )
     if sign in ("/", "%") and not right:
-        raise BadConstantError("division by zero", at)
+        raise BadConstantError("division by zero", span)
     if sign == "/" and (left, right) == (-_TOP, -1):
-        raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", at)
-    return _wrap_integer(int(run(left, right)), unsigned and sign not in _TRUTH)
+        raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", span)
+    return _wrap_integer(int(operation(left, right)), is_unsigned and sign not in _TRUTH)
 
 
-def _combine_floats(sign: str, x: Constant, y: Constant, at: Span) -> Constant:
-    """In binary64; what is NaN keeps the bits that an x86 processor gives it."""
+def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant:
+    """Combine two binary64 numbers; NaN results have the bits that an x86 processor returns."""
     if 32 in (x.width, y.width):
-        raise BadConstantError("a `0f` literal can't be part of an expression", at, "0d…, or 1.5")
+        raise BadConstantError("a `0f` literal can't be part of an expression", span, "0d…, or 1.5")
     if sign == "/" and not y.value:
-        raise BadConstantError("division by zero", at)
+        raise BadConstantError("division by zero", span)
     value = _FLOATS[sign](x.value, y.value)
     if isinstance(value, bool):
         return Constant(int(value))
     if value == value:
         return Constant(value)
-    given = [number for number in (x, y) if number.value != number.value]
-    if len(given) == 2:
-        raise BadConstantError("which of two NaNs results is not settled", at)
-    pattern = convert_constant(given[0], Type.F64) if given else 0xFFF8 << 48
+    nans = [number for number in (x, y) if number.value != number.value]
+    if len(nans) == 2:
+        raise BadConstantError("which of two NaNs results is not settled", span)
+    pattern = convert_constant(nans[0], Type.F64) if nans else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)

@@ -1,4 +1,4 @@
-"""One parsed instruction: a legal form with its operands, and its canonical text."""
+"""A parsed instruction: a legal form with its operands, and its canonical text."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Register(NamedTuple):
-    """A register operand, by the name that was written: ``%r1``, ``%0``, ``t1``."""
+    """A register operand by its written name: ``%r1``, ``%0``, ``t1``."""
 
     name: str
     bits: int | None = None
-    """What it always holds, where its asm statement or a ``mov`` gives it a constant."""
+    """The constant that the register holds, if its asm statement or a ``mov`` determines one."""
 
     def __str__(self) -> str:
         return self.name
 
 
 class Immediate(NamedTuple):
-    """A literal operand: its bits, cut to the operand's width, and how it was written."""
+    """An immediate operand: its bits, truncated to the operand's width, and its text."""
 
     bits: int
     text: str
@@ -40,7 +40,7 @@ class Immediate(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """``@p`` or ``@!p``: the instruction acts only where the predicate allows."""
+    """``@p`` or ``@!p``: the instruction takes effect only if the predicate allows it."""
 
     name: str
     negated: bool
@@ -50,33 +50,36 @@ class Guard(NamedTuple):
 
 
 class Input(NamedTuple):
-    """A register whose value decides the result."""
+    """A register whose value affects the result."""
 
     name: str
     type: Type
     """The type of its first role."""
     roles: tuple[str, ...]
-    """a, b, c, ``guard``; d, p, q where a guard may keep the destination's old value."""
+    """a, b, c or ``guard``; d, p or q if a guard may keep the destination's old value."""
 
 
 _NOWHERE: Mapping[str, Span] = {}
 
 
 class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
-    """One of the 27, parsed and legal. Equal when form, operands and guard are."""
+    """One of the 27 instructions, parsed and legal.
+
+    Instructions are equal if form, operands and guard are.
+    """
 
     form: Form
     destinations: tuple[str | None, ...]
-    """Names of d, or of p and q; None for ``_``."""
+    """The names of d, or of p and q; None for ``_``."""
     sources: tuple[Register | Immediate, ...]
-    """a, b and, where it is written, c."""
+    """The operands a, b and, if it is written, c."""
     guard: Guard | None = None
     text: str = ""
-    """The text it was parsed from."""
+    """The text that was parsed."""
     spans: Mapping[str, Span] = _NOWHERE
-    """Where each part stands in ``text``: ``opcode``, ``guard``, ``line``, slots, operand roles."""
+    """The span in ``text`` of each part: ``opcode``, ``guard``, ``line``, slots, operand roles."""
     notes: tuple[str, ...] = ()
-    """What is legal but worth a word."""
+    """Remarks on legal but unusual syntax."""
 
     @property
     def opcode(self) -> str:
@@ -85,7 +88,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
 
     @cached_property
     def entry(self) -> Entry:
-        """The catalog's entry."""
+        """The catalog entry of the form."""
         return get_entry(self.form)
 
     @cached_property
@@ -95,7 +98,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Every register by role: d, p, q, a, b, c, guard. Sinks and literals have no name."""
+        """The registers by role: d, p, q, a, b, c, guard. Sinks and immediates have no name."""
         names = {
             role: name
             for role, name in zip(_DST_ROLES[self.form.dst], self.destinations, strict=True)
@@ -105,9 +108,9 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         return FrozenDict(names | ({"guard": self.guard.name} if self.guard else {}))
 
     def format_operand(self, role: str) -> str:
-        """What the line calls an operand: ``%1``, a literal; the role where nothing is written.
+        """Return an operand as it is written: ``%1``, an immediate; the role if it is not written.
 
-        A destination that is thrown away is called ``_``.
+        A discarded destination is ``_``.
         """
         source = self.roles.get(role)
         if source:
@@ -116,26 +119,26 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
 
     @cached_property
     def constants(self) -> Mapping[str, int]:
-        """The bits of the source operands that are constants, by role: literals, and registers."""
+        """The bits of the constant source operands by role: immediates and constant registers."""
         return {role: x.bits for role, x in self.roles.items() if x.bits is not None}
 
     def with_constants(self, bits: Mapping[str, int]) -> Instruction:
-        """The instruction with constants for some source registers, by name."""
+        """Return the instruction with constants for some source registers, by name."""
         sources = list(self.sources)
-        for at, (role, source) in enumerate(self.roles.items()):
+        for index, (role, source) in enumerate(self.roles.items()):
             if isinstance(source, Register) and source.name in bits:
                 mask = (1 << self.type_of(role).bits) - 1
-                sources[at] = source._replace(bits=bits[source.name] & mask)
+                sources[index] = source._replace(bits=bits[source.name] & mask)
         return replace(self, sources=tuple(sources))
 
     @cached_property
     def has_one_destination(self) -> bool:
-        """p and q are one register: only p writes it."""
+        """Whether p and q are the same register; then only p writes it."""
         return self.form.dst is Destinations.P_Q and len(set(self.destinations)) == 1
 
     @cached_property
     def results(self) -> Mapping[str, str]:
-        """Role (d, p, q) to name of every destination that is kept."""
+        """The name of each destination that is kept, by role: d, p, q."""
         names = {role: name for role, name in self.names.items() if role in DESTINATIONS}
         if self.has_one_destination:
             del names["q"]
@@ -143,21 +146,21 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
 
     @cached_property
     def effective_form(self) -> Form:
-        """The form that says what it computes: of two destinations in one register, p alone."""
+        """The form that is computed: p alone if both destinations are one register."""
         return (
             self.form._replace(dst=Destinations.P_SINK) if self.has_one_destination else self.form
         )
 
     @property
     def guard_negated(self) -> bool | None:
-        """The guard as a plan has it: True for ``@!p``, False for ``@p``, None for none."""
+        """The guard as plans encode it: True for ``@!p``, False for ``@p``, None for no guard."""
         return self.guard.negated if self.guard else None
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
-        """The registers whose values decide the result, in the order of their roles.
+        """The registers whose values affect the result, in the order of their roles.
 
-        Those that are constants are left out.
+        Constant registers are not included.
         """
         from ..semantics.lowering import lower
 
@@ -170,36 +173,36 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
-        """The errata that can change its result, on some operands."""
+        """The errata that can change the result for some operands."""
         from ..semantics.models import find_errata
 
         return find_errata(self.form, self.guard_negated)
 
     def type_of(self, role: str) -> Type:
-        """The type of the operand with this role."""
+        """Return the type of the operand with this role."""
         return Type.PRED if role == Role.GUARD else self.entry.get_operand(role).get_type(self.form)
 
     def has_lanes(self, role: str) -> bool:
-        """Whether an operand's bits are lanes: read, or written, each for itself."""
+        """Whether an operand's bits are separate lanes when it is read or written."""
         if role == Role.GUARD:
             return False
         summed = role in DESTINATIONS and self.form.secop is not None
         return self.entry.get_operand(role).has_lanes and not summed
 
     def count_lanes(self, role: str) -> int:
-        """The lanes in which an operand can be given, 1 where it is one number."""
+        """Return the number of lanes in which an operand's value can be entered, at least 1."""
         operand = None if role == Role.GUARD else self.entry.get_operand(role)
-        kept = operand and operand.can_keep_lanes and self.form.secop is None
-        given = operand and operand.role in SOURCES and (operand.has_lanes or kept)
-        return self.entry.lanes if given else 1
+        can_keep = operand and operand.can_keep_lanes and self.form.secop is None
+        is_split = operand and operand.role in SOURCES and (operand.has_lanes or can_keep)
+        return self.entry.lanes if is_split else 1
 
     @property
     def mnemonic(self) -> str:
-        """Opcode and modifiers in documented order, as they were written."""
+        """The opcode and modifiers in documented order."""
         return format_mnemonic(self.form)
 
     def __str__(self) -> str:
-        """The canonical text."""
+        """Return the canonical text."""
         guard = f"{self.guard} " if self.guard else ""
         d = "|".join(name or "_" for name in self.destinations)
         if self.form.dst is Destinations.SINK:
@@ -227,7 +230,7 @@ _DST_ROLES = {
 
 
 def format_mnemonic(form: Form) -> str:
-    """Opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
+    """Return the opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
     slots = (slot for slot in get_entry(form).slots if slot.place is SlotPlace.MODIFIER)
     return ".".join(
         [form.opcode, *filter(None, (slot.format_value(form.get(slot.name)) for slot in slots))]
@@ -239,13 +242,13 @@ _SUFFIXES = {SlotPlace.A: ("asel",), SlotPlace.B: ("bsel",), SlotPlace.D: ("dsel
 
 
 def format_operand_prefix(form: Form, place: SlotPlace) -> str:
-    """``-``, ``!`` or nothing: what stands before an operand."""
+    """Return the text before an operand: ``-``, ``!`` or nothing."""
     name = _PREFIXES.get(place, "")
     slot = get_entry(form).find_slot(name)
     return slot.format_value(form.get(name)) if slot else ""
 
 
 def format_operand_suffix(form: Form, place: SlotPlace) -> str:
-    """``.b3210`` or nothing: what stands behind an operand."""
-    chosen = (form.get(name) for name in _SUFFIXES.get(place, ()))
-    return "".join(f".{value}" for value in chosen if value is not None)
+    """Return the text after an operand: ``.b3210`` or nothing."""
+    selectors = (form.get(name) for name in _SUFFIXES.get(place, ()))
+    return "".join(f".{value}" for value in selectors if value is not None)

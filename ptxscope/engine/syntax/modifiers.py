@@ -1,4 +1,4 @@
-"""The words behind an opcode to the slots of its catalog entry."""
+"""Assignment of the words after an opcode to the slots of its catalog entry."""
 
 from __future__ import annotations
 
@@ -66,27 +66,27 @@ _PTX_MODIFIERS = frozenset(
 
 
 class ParsedModifiers(NamedTuple):
-    """What was understood of the modifiers."""
+    """The modifiers that were recognised, with problems and notes."""
 
     values: dict[str, object]
     spans: dict[str, Span]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
-    more: int = 0
-    """Unknown words that are not among the problems."""
+    unknown_count: int = 0
+    """The number of unknown words that are not among the problems."""
 
 
 @cache
 def _list_known_modifiers() -> frozenset[str]:
-    known = {word for entry in ENTRIES for word in map_spellings(entry)}
-    return frozenset(known | _PTX_MODIFIERS)
+    words = {word for entry in ENTRIES for word in map_spellings(entry)}
+    return frozenset(words | _PTX_MODIFIERS)
 
 
-def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
-    """Assign each word to a slot, in any order; ``end`` is where a missing one would stand."""
+def parse_modifiers(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
+    """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
     reader = _ModifierParser(entry)
     for word in words:
-        reader.read(word)
+        reader.read_modifier(word)
     slots = list_modifier_slots(entry)
     reader.problems += [
         Problem(
@@ -101,11 +101,13 @@ def resolve(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers
     if not reader.problems and list(reader.spans) != documented:
         reader.notes.append("the modifiers are not in documented order; their meaning is the same")
     notes = tuple(dict.fromkeys(reader.notes))
-    return ParsedModifiers(reader.values, reader.spans, tuple(reader.problems), notes, reader.more)
+    return ParsedModifiers(
+        reader.values, reader.spans, tuple(reader.problems), notes, reader.unknown_count
+    )
 
 
 class _ModifierParser:
-    """Takes modifiers one by one, as they were written."""
+    """Reads modifiers one at a time, in the order written."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -114,15 +116,15 @@ class _ModifierParser:
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
-        self.more = 0
+        self.unknown_count = 0
 
-    def read(self, word: Token) -> None:
+    def read_modifier(self, word: Token) -> None:
         text = word.text[1:]
-        known = map_spellings(self.entry)
+        spellings = map_spellings(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
             self._read_type(word)
-        elif text in known:
-            slot, value = known[text]
+        elif text in spellings:
+            slot, value = spellings[text]
             if slot.name not in self.spans:
                 self.values[slot.name], self.spans[slot.name] = value, word.span
             elif slot.name == "sat":
@@ -131,15 +133,15 @@ class _ModifierParser:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
                 self.problems.append(Problem(message, word.span, format_allowed_values(slot)))
         elif len(self.problems) >= MAX_PROBLEMS:
-            self.more += 1
+            self.unknown_count += 1
         else:
             problem = _make_unknown_problem(self.entry, word)
             self.problems.append(problem)
-            # what was likely meant is not called missing as well
-            meant = (problem.fix or ".")[1:]
-            if meant in known:
-                self.spans.setdefault(known[meant][0].name, word.span)
-            elif meant and self.types:
+            # do not also report the modifier that was likely meant as missing
+            likely_word = (problem.fix or ".")[1:]
+            if likely_word in spellings:
+                self.spans.setdefault(spellings[likely_word][0].name, word.span)
+            elif likely_word and self.types:
                 self.spans[self.types.pop(0).name] = word.span
 
     def _read_type(self, word: Token) -> None:
@@ -170,7 +172,7 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
 
 def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
     text = word.text[1:]
-    known = map_spellings(entry)
+    spellings = map_spellings(entry)
     hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
     if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
@@ -190,7 +192,7 @@ def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
         return Problem(message, word.span, ".add, or none")
     if text in _list_known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
-    candidates = sorted(known) + sorted(_TYPE_NAMES)
+    candidates = sorted(spellings) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
             f"{quote_word(word.text)} is a selector; it belongs behind an operand",

@@ -1,4 +1,4 @@
-"""Which words are opcodes: of the 27, of other instructions of PTX, or misspelt."""
+"""Classification of words as opcodes: one of the 27 instructions, another of PTX, or misspelt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..isa.catalog import CATALOG
 from .errors import find_closest_spelling
 
 OPCODES = frozenset(CATALOG)
-"""Those of the 27."""
+"""The opcodes of the 27 instructions."""
 OTHER_OPCODES = (
     frozenset(
         """
@@ -25,30 +25,30 @@ OTHER_OPCODES = (
     )
     - OPCODES
 )
-"""Those of PTX's other instructions."""
+"""The opcodes of the other PTX instructions."""
 _LIKENESS = 0.75
-"""Of a misspelling and what is meant."""
+"""Minimum similarity of a misspelling to the opcode meant."""
 
 
 def is_other_opcode(word: str) -> bool:
-    """Whether a word is an opcode of PTX that is none of the 27."""
+    """Whether a word is an opcode of PTX, but not of the 27 instructions."""
     return word in OTHER_OPCODES
 
 
 @lru_cache(maxsize=1 << 14)
 def is_misspelt(word: str) -> bool:
-    """Whether a word that is no opcode is like one of the 27."""
+    """Whether a word is no opcode but resembles one of the 27 instructions."""
     if word in OPCODES or word in OTHER_OPCODES:
         return False
     return find_closest_spelling(word, list(CATALOG), _LIKENESS) is not None
 
 
 def is_meant(word: str) -> bool:
-    """Whether a word is one of the 27, or a misspelling of one."""
+    """Whether a word is an opcode of the 27 instructions, or a misspelling of one."""
     return word in OPCODES or is_misspelt(word)
 
 
 def make_alternation(words: frozenset[str]) -> str:
-    """A regular expression for any of some words, which tries few of them at a place."""
+    """Return a regular expression for any of some words that tries few of them at each position."""
     groups = groupby(sorted(words, reverse=True), key=lambda word: word[0])
-    return "|".join(f"{first}(?:{'|'.join(x[1:] for x in group)})" for first, group in groups)
+    return "|".join(f"{initial}(?:{'|'.join(x[1:] for x in group)})" for initial, group in groups)

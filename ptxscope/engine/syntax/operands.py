@@ -1,4 +1,4 @@
-"""The operands of a statement to registers, literals, selectors and negations."""
+"""Parsing of operands: registers, immediates, selectors and negations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPONENTS = {
     **dict.fromkeys((".z", ".b"), ".z"),
     **dict.fromkeys((".w", ".a"), ".w"),
 }
-"""The components of a vector register as they are written, to the names they are known by."""
+"""The spellings of vector components, mapped to their names."""
 _COMPARISON = "Comparison and selection"
 SPECIAL = pattern(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
@@ -31,11 +31,11 @@ SPECIAL = pattern(
 
 
 class ParsedOperands:
-    """What was understood of the operands."""
+    """The operands that were recognised, with problems and notes."""
 
     def __init__(self) -> None:
         self.values: dict[str, object] = {}
-        """Slots of the form: selectors, negations, ``dst``, ``c``."""
+        """The slots of the form: selectors, negations, ``dst``, ``c``."""
         self.spans: dict[str, Span] = {}
         self.destinations: tuple[str | None, ...] = ()
         self.sources: list[Register | Immediate] = []
@@ -47,46 +47,46 @@ class ParsedOperands:
         self.problems.append(Problem(message, span, hint, fix))
 
 
-def resolve(entry: Entry, written: RawInstruction, partial: Form) -> ParsedOperands:
-    """Read the operands of a statement; ``partial`` has the modifiers that were understood."""
-    found = ParsedOperands()
-    operands = written.operands
+def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOperands:
+    """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
+    parsed = ParsedOperands()
+    operands = statement.operands
     sources = entry.sources
-    least = 1 + len(sources) - entry.is_c_optional
-    if not least <= len(operands) <= 1 + len(sources):
+    min_count = 1 + len(sources) - entry.is_c_optional
+    if not min_count <= len(operands) <= 1 + len(sources):
         roles = ["d" if entry.opcode != "setp" else "p|q", *(x.role for x in sources)]
-        names = ", ".join(roles[:least]) + ("{, c}" if entry.is_c_optional else "")
-        numbers = f"{least} or {least + 1}" if entry.is_c_optional else str(least)
+        names = ", ".join(roles[:min_count]) + ("{, c}" if entry.is_c_optional else "")
+        numbers = f"{min_count} or {min_count + 1}" if entry.is_c_optional else str(min_count)
         extra = operands[1 + len(sources) :]
-        at = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
-        end = written.span[1]
-        found.add_problem(
+        span = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
+        end = statement.span[1]
+        parsed.add_problem(
             f"`{entry.opcode}` takes {numbers} operands; {format_existence(len(operands))}",
-            at or (end, end),
+            span or (end, end),
             names,
         )
     for i, words in enumerate(operands[: 1 + len(sources)]):
         if not words:
             continue
         if i == 0:
-            _parse_destination(entry, words, found)
+            _parse_destination(entry, words, parsed)
         else:
             operand = sources[i - 1]
-            found.spans[operand.role] = _get_span(words)
+            parsed.spans[operand.role] = _get_span(words)
             if operand.role == "c":
-                found.values["c"] = True
-            _parse_source(entry, operand, words, partial, found)
+                parsed.values["c"] = True
+            _parse_source(entry, operand, words, partial, parsed)
     if not entry.is_c_optional:
-        found.values["c"] = True
-    return found
+        parsed.values["c"] = True
+    return parsed
 
 
-BY_NAME = "nvcc 13.0 takes no operand by its name; clang does"
-NUMBERS = "%0, %1, …"
+NAMED_OPERAND_MESSAGE = "nvcc 13.0 takes no operand by its name; clang does"
+NUMBERED_OPERANDS = "%0, %1, …"
 
 
 def _is_named(words: Sequence[Token]) -> bool:
-    """Whether it is an asm operand by its name: ``%[a]``."""
+    """Whether the operand is an asm operand by name: ``%[a]``."""
     return [word.text for word in words[:2]] == ["%", "["]
 
 
@@ -94,10 +94,10 @@ def _get_span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
 
 
-def _parse_destination(entry: Entry, words: tuple[Token, ...], found: ParsedOperands) -> None:
-    found.spans["d"] = _get_span(words)
+def _parse_destination(entry: Entry, words: tuple[Token, ...], parsed: ParsedOperands) -> None:
+    parsed.spans["d"] = _get_span(words)
     if words[0].text in ("-", "!"):
-        found.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
+        parsed.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
         words = words[1:]
     parts: list[list[Token]] = [[]]
     for word in words:
@@ -108,37 +108,37 @@ def _parse_destination(entry: Entry, words: tuple[Token, ...], found: ParsedOper
     names: list[str | None] = []
     for part in parts:
         if not part or part[0].kind is not TokenKind.NAME:
-            at = _get_span(part) if part else found.spans["d"]
+            span = _get_span(part) if part else parsed.spans["d"]
             if _is_named(part):
-                found.add_problem(BY_NAME, at, NUMBERS)
+                parsed.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
             else:
-                found.add_problem(
-                    "the destination must be a register", at, _format_destination_hint(entry)
+                parsed.add_problem(
+                    "the destination must be a register", span, _format_destination_hint(entry)
                 )
             return
-        if _is_special(part, found):
+        if _is_special(part, parsed):
             return
-        name, rest = _parse_register_name(entry, part, predicate=entry.opcode == "setp")
+        name, suffix = _parse_register_name(entry, part, is_predicate=entry.opcode == "setp")
         names.append(None if name == "_" else name)
-        _parse_selectors(entry, SlotPlace.D, rest, found)
-    found.destinations = tuple(names)
+        _parse_selectors(entry, SlotPlace.D, suffix, parsed)
+    parsed.destinations = tuple(names)
     if entry.opcode != "setp":
         if len(parts) > 1:
-            found.add_problem(f"`{entry.opcode}` has one destination", found.spans["d"], "d")
+            parsed.add_problem(f"`{entry.opcode}` has one destination", parsed.spans["d"], "d")
         elif names[0] is None:
-            found.add_problem(
-                "`_` can be a destination of `setp` only", found.spans["d"], "a register"
+            parsed.add_problem(
+                "`_` can be a destination of `setp` only", parsed.spans["d"], "a register"
             )
         return
-    found.spans["p"] = _get_span(parts[0])
+    parsed.spans["p"] = _get_span(parts[0])
     if len(parts) > 1:
-        found.spans["q"] = _get_span(parts[1])
+        parsed.spans["q"] = _get_span(parts[1])
     if len(parts) > 2:
-        found.add_problem("`setp` has two destinations at most", _get_span(parts[2]), "p or p|q")
+        parsed.add_problem("`setp` has two destinations at most", _get_span(parts[2]), "p or p|q")
     elif names == [None, None]:
-        found.add_problem("`_|_` keeps nothing", found.spans["d"], "p|q, p|_, _|q or _", "_")
+        parsed.add_problem("`_|_` keeps nothing", parsed.spans["d"], "p|q, p|_, _|q or _", "_")
     else:
-        found.values["dst"] = _DST[tuple(name is not None for name in names)]
+        parsed.values["dst"] = _DST[tuple(name is not None for name in names)]
 
 
 _DST = {
@@ -155,71 +155,71 @@ def _format_destination_hint(entry: Entry) -> str:
 
 
 def _parse_source(
-    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, found: ParsedOperands
+    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, parsed: ParsedOperands
 ) -> None:
     place = SlotPlace(operand.role)
     type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.find_slot(f"neg{place}")
-    negated = False
-    if prefix and negates and prefix.text == negates.word and _is_operand_behind(prefix, words[1:]):
-        found.values[negates.name] = True
-        found.spans[negates.name] = prefix.span
+    is_negated = False
+    if prefix and negates and prefix.text == negates.word and _is_negation(prefix, words[1:]):
+        parsed.values[negates.name] = True
+        parsed.spans[negates.name] = prefix.span
         words = words[1:]
-        negated = True
+        is_negated = True
     elif prefix and len(words) > 1 and not is_constant(words):
-        _add_prefix_problem(entry, operand, prefix, found)
+        _add_prefix_problem(entry, operand, prefix, parsed)
         words = words[1:]
     if is_constant(words):
-        _parse_immediate(entry, words, type_, found)
+        _parse_immediate(entry, words, type_, parsed)
         return
-    first = words[0]
+    first_word = words[0]
     if _is_named(words):
-        found.add_problem(BY_NAME, _get_span(words), NUMBERS)
+        parsed.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
         return
-    if first.kind is not TokenKind.NAME or first.text == "_":
-        what = {
+    if first_word.kind is not TokenKind.NAME or first_word.text == "_":
+        message = {
             "[": "a memory operand is not allowed here",
             "{": "a vector operand is not allowed here",
             "_": "`_` throws a result away; it can't be read",
-        }.get(first.text, f"{quote_word(first.text)} can't begin an operand")
-        kinds = "a register or a literal" if entry.takes_immediates else "a register"
-        found.add_problem(what, _get_span(words), kinds)
+        }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
+        kinds = "a register or a literal" if entry.can_take_immediates else "a register"
+        parsed.add_problem(message, _get_span(words), kinds)
         return
-    if _is_special(words, found):
+    if _is_special(words, parsed):
         return
-    sum_ = len(words) > 2 and words[1].text == "+" and not negated
-    if sum_ and _is_sum(entry, operand, words[2:]):
-        found.problems.append(
+    has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
+    if has_addend and _is_sum(entry, operand, words[2:]):
+        parsed.problems.append(
             Problem(
                 f"ptxas takes the sum {quote_word(_join_words(words))} here; ptxscope "
                 "does not compute it",
-                found.spans[operand.role],
+                parsed.spans[operand.role],
                 "the sum in a register",
                 unread=True,
             )
         )
         return
-    name, rest = _parse_register_name(entry, words, predicate=type_ is Type.PRED)
-    found.sources.append(Register(name))
-    _parse_selectors(entry, place, rest, found)
+    name, suffix = _parse_register_name(entry, words, is_predicate=type_ is Type.PRED)
+    parsed.sources.append(Register(name))
+    _parse_selectors(entry, place, suffix, parsed)
 
 
 def _parse_register_name(
-    entry: Entry, words: Sequence[Token], *, predicate: bool
+    entry: Entry, words: Sequence[Token], *, is_predicate: bool
 ) -> tuple[str, Sequence[Token]]:
-    """A register, or a component of a vector register, and the words behind it."""
+    """Return the name of a register or of a vector register's component, and the words after it."""
     name = words[0].text
     component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
-    if component is None or name == "_" or predicate or entry.group != _COMPARISON:
+    if component is None or name == "_" or is_predicate or entry.group != _COMPARISON:
         return name, words[1:]
     return name + component, words[2:]
 
 
 def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
-    """Whether ptxas takes a register or an address, plus a constant, for an operand.
+    """Whether ptxas accepts a register or address plus a constant as the operand.
 
-    It does in the comparisons and selections, and as the c of scalar video instructions.
+    It does in comparisons and selections, and as the c of scalar video instructions.
     """
     allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
     if not allowed or not is_constant(addend):
@@ -230,15 +230,15 @@ def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
         return False
 
 
-def _is_operand_behind(prefix: Token, rest: tuple[Token, ...]) -> bool:
-    """``-5`` is a literal of its own; ``!5`` negates, ``-a`` too."""
-    return bool(rest) and (
-        prefix.text == "!" or (rest[0].kind is TokenKind.NAME and rest[0].text != "WARP_SZ")
+def _is_negation(prefix: Token, words: tuple[Token, ...]) -> bool:
+    """Whether the prefix negates an operand, as in ``!5`` and ``-a``; ``-5`` is a literal."""
+    return bool(words) and (
+        prefix.text == "!" or (words[0].kind is TokenKind.NAME and words[0].text != "WARP_SZ")
     )
 
 
 def _add_prefix_problem(
-    entry: Entry, operand: Operand, prefix: Token, found: ParsedOperands
+    entry: Entry, operand: Operand, prefix: Token, parsed: ParsedOperands
 ) -> None:
     if prefix.text == "!":
         message = "`!` negates predicates"
@@ -248,21 +248,21 @@ def _add_prefix_problem(
             message += ", and this one takes no negation"
     else:
         message = f"operands of `{entry.opcode}` can't be negated; only those of `vmad` can"
-    found.add_problem(message, prefix.span, "the operand without its sign", "")
-    found.spans.setdefault(f"neg{operand.role}", prefix.span)
+    parsed.add_problem(message, prefix.span, "the operand without its sign", "")
+    parsed.spans.setdefault(f"neg{operand.role}", prefix.span)
 
 
 def _parse_immediate(
-    entry: Entry, words: tuple[Token, ...], type_: object, found: ParsedOperands
+    entry: Entry, words: tuple[Token, ...], type_: object, parsed: ParsedOperands
 ) -> None:
     span = _get_span(words)
     try:
         value = evaluate_constant(words)
     except BadConstantError as error:
-        found.problems.append(error.problem)
+        parsed.problems.append(error.problem)
         return
-    if not entry.takes_immediates:
-        found.add_problem(
+    if not entry.can_take_immediates:
+        parsed.add_problem(
             f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
             span,
             "a register",
@@ -271,14 +271,14 @@ def _parse_immediate(
         bits = convert_constant(value, type_)
         text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
         if isinstance(bits, str):
-            found.add_problem(f"a literal of this kind does not fit `.{type_}`", span, bits)
+            parsed.add_problem(f"a literal of this kind does not fit `.{type_}`", span, bits)
         else:
-            found.sources.append(Immediate(bits, text))
-            found.notes += _iter_immediate_notes(value, type_, text)
+            parsed.sources.append(Immediate(bits, text))
+            parsed.notes += _iter_immediate_notes(value, type_, text)
 
 
 def _iter_immediate_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
-    if value.cut:
+    if value.is_truncated:
         yield f"{quote_word(text)} has more than 64 bits; ptxas keeps the low ones"
     if type_ is Type.F64 and value.pattern is not None and value.width == 32:
         yield f"ptxas takes {quote_word(text)} for `.f64` as its bits, not as its value"
@@ -288,19 +288,19 @@ def _join_words(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _is_special(words: Sequence[Token], found: ParsedOperands) -> bool:
-    special = SPECIAL.fullmatch(words[0].text) is not None
-    if special:
-        found.add_problem(
+def _is_special(words: Sequence[Token], parsed: ParsedOperands) -> bool:
+    is_special = SPECIAL.fullmatch(words[0].text) is not None
+    if is_special:
+        parsed.add_problem(
             f"the special register {quote_word(words[0].text)} can't be an operand here",
             _get_span(words),
             "an ordinary register; copy it with `mov.u32` first",
         )
-    return special
+    return is_special
 
 
 def _parse_selectors(
-    entry: Entry, place: SlotPlace, words: Sequence[Token], found: ParsedOperands
+    entry: Entry, place: SlotPlace, words: Sequence[Token], parsed: ParsedOperands
 ) -> None:
     if not words:
         return
@@ -308,22 +308,22 @@ def _parse_selectors(
     slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
     if len(words) > 1 or words[0].kind is not TokenKind.DOTTED:
         extra = words[1] if words[0].kind is TokenKind.DOTTED else words[0]
-        found.add_problem(
+        parsed.add_problem(
             f"{quote_word(extra.text)} does not belong to this operand", extra.span, "a comma"
         )
         return
     text = words[0].text[1:]
-    known = _SELECTOR.fullmatch(text)
+    match = _SELECTOR.fullmatch(text)
     if slot is None:
-        found.spans[f"{place}sel"] = span
-        found.add_problem(_format_no_selector(entry, place), span, "the operand alone", "")
+        parsed.spans[f"{place}sel"] = span
+        parsed.add_problem(_format_no_selector(entry, place), span, "the operand alone", "")
         return
-    found.spans[slot.name] = span
-    value = parse_selector(text) if known else None
+    parsed.spans[slot.name] = span
+    value = parse_selector(text) if match else None
     if value is not None and value in slot.values:
-        found.values[slot.name] = value
+        parsed.values[slot.name] = value
         return
-    _add_selector_problem(entry, slot.name, text, value, span, found)
+    _add_selector_problem(entry, slot.name, text, value, span, parsed)
 
 
 def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
@@ -337,10 +337,10 @@ def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
 
 
 def _add_selector_problem(
-    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, found: ParsedOperands
+    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, parsed: ParsedOperands
 ) -> None:
     unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
-    what = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
+    message = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
     fix = None
     if slot == "mask":
         hint = (
@@ -350,19 +350,21 @@ def _add_selector_problem(
             lanes = tuple(sorted({lane for lane in value.lanes if lane < entry.lanes}))
             if lanes:
                 fix = f".{Selector(value.unit, lanes)}"
-                what += ": its lane numbers must descend, each once and below " + str(entry.lanes)
+                message += ": its lane numbers must descend, each once and below " + str(
+                    entry.lanes
+                )
         if text == "b00" and entry.opcode == "vmin4":
-            what += (
+            message += (
                 ". The example `vmin4.s32.u32.u32.add r1.b00, …` published in the PTX ISA is "
                 "wrong: no assembler accepts it"
             )
     elif entry.lanes == 1:
         hint = f".{unit}"
         if text in ("b01", "b12", "b23"):
-            what += " (some assemblers know it internally, by oversight)"
+            message += " (some assemblers know it internally, by oversight)"
     else:
         top = 2 * entry.lanes - 1
         hint = (
             f".{unit[0]} and {entry.lanes} digits 0-{top}: a holds 0-{entry.lanes - 1}, b the rest"
         )
-    found.add_problem(what, span, hint, fix)
+    parsed.add_problem(message, span, hint, fix)

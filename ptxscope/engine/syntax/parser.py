@@ -1,4 +1,4 @@
-"""Pasted text to Instructions, or to errors that point into the text."""
+"""Parsing of pasted text to Instructions, or to errors that point into the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_state
 
 
 class Parsed(NamedTuple):
-    """A statement that means to be one of the 27: an instruction, or what is wrong with it."""
+    """A statement that is meant as one of the 27 instructions: the instruction, or its problems."""
 
     instruction: Instruction | None
     problems: tuple[Problem, ...]
@@ -37,66 +37,76 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str) -> Instruction:
-    """The one instruction in a text.
+    """Parse the one instruction in a text.
 
-    Guards, comments, labels, declarations and other instructions may stand around it; the
-    text may be an ``asm`` statement or glued string literals. Which statements are left out is
-    one of its notes. Raises PtxError where there is not exactly one, or where it is not legal.
+    Guards, comments, labels, declarations and other instructions may surround it; the text may be
+    an ``asm`` statement or adjacent string literals. A note lists the ignored statements. Raise
+    PtxError if there is not exactly one instruction, or if it is illegal.
     """
-    (first, *more) = parse_all(text)
-    start, end = first.spans["line"]
+    (instruction, *other_instructions) = parse_all(text)
+    start, end = instruction.spans["line"]
     if not (text[:start] + text[end:]).strip(_BLANK):
-        return first
-    others = [*(ins.spans["line"] for ins in more), *_find_instructions_outside_asm(text)]
-    if others:
-        message = f"there are {len(others) + 1} instructions here; one is wanted"
-        raise NotOneError(text, (Problem(message, min(others)),))
-    return replace(first, notes=(*first.notes, *_iter_omission_notes(text)))
+        return instruction
+    other_spans = [
+        *(ins.spans["line"] for ins in other_instructions),
+        *_find_instructions_outside_asm(text),
+    ]
+    if other_spans:
+        message = f"there are {len(other_spans) + 1} instructions here; one is wanted"
+        raise NotOneError(text, (Problem(message, min(other_spans)),))
+    return replace(instruction, notes=(*instruction.notes, *_iter_omission_notes(text)))
 
 
 def read(instruction: str | Instruction) -> Instruction:
-    """An instruction, or the one in a text. Raises PtxError, and TypeError for anything else."""
+    """Return the instruction, or parse a text. Raise PtxError, or TypeError for anything else."""
     return instruction if isinstance(instruction, Instruction) else parse(instruction)
 
 
 _BLANK = " \t\r\n\f\v;"
 OMISSION_PREFIX = "what stands beside it is left out: "
-"""How the note begins that names what was not read as the instruction."""
+"""The prefix of the note that names the ignored statements."""
 
 
 def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
-    """Instructions in a text that are in none of its ``asm`` statements."""
+    """Yield the spans of instructions outside the ``asm`` statements of a text."""
     for start, end in find_text_outside_asm(text):
         part = text[start:end]
-        for found in find_statements(part, OPCODES):
-            parsed = resolve(part, Fragment(part), found)
+        for statement in find_statements(part, OPCODES):
+            parsed = parse_statement(part, Fragment(part), statement)
             if parsed and parsed.instruction:
                 yield parsed.span[0] + start, parsed.span[1] + start
 
 
 def _iter_omission_notes(text: str) -> Iterator[str]:
-    """The statements that are none of the 27, and are not computed; and what is no literal."""
-    others = [other for fragment in find_fragments(text) for other in _list_others(text, fragment)]
-    if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        yield f"{OMISSION_PREFIX}{quote_word(' '.join(others[0].split()))}{more}"
+    """Yield a note on the ignored statements and non-literal text, if there are any."""
+    statements = [
+        statement
+        for fragment in find_fragments(text)
+        for statement in _iter_ignored_statements(text, fragment)
+    ]
+    if statements:
+        suffix = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
+        yield f"{OMISSION_PREFIX}{quote_word(' '.join(statements[0].split()))}{suffix}"
 
 
-def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
+def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
     words = syntax.tokenize(fragment.ptx)
     for item in syntax.group_tokens(fragment.ptx, words, OPCODES, fragment.gaps):
-        if item.part is TokenGroupKind.GAP:
+        if item.kind is TokenGroupKind.GAP:
             start, end = words[item.start].span
             if not is_condition(text[slice(*fragment.find_origin(start, end))]):
                 yield fragment.describe(start, end, text)
-        elif item.part is TokenGroupKind.STATEMENT:
-            found = syntax.read_raw_instruction(fragment.ptx, words, item)
-            if found.opcode.text not in OPCODES or _is_half(found):
-                yield fragment.describe(*found.span, text)
+        elif item.kind is TokenGroupKind.STATEMENT:
+            statement = syntax.read_raw_instruction(fragment.ptx, words, item)
+            if statement.opcode.text not in OPCODES or _is_half(statement):
+                yield fragment.describe(*statement.span, text)
 
 
 def parse_all(text: str) -> tuple[Instruction, ...]:
-    """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
+    """Parse every one of the 27 instructions in a text, in order.
+
+    Raise PtxError if there is none, or if one is illegal.
+    """
     if not isinstance(text, str):
         raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
     parsed = list(scan(text))
@@ -109,33 +119,33 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
 
 
 def scan(text: str) -> Iterator[Parsed]:
-    """Every statement of a text that is, or was likely meant to be, one of the 27."""
+    """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
     for fragment in find_fragments(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
-        for written in find_statements(fragment.ptx, OPCODES, fragment.gaps):
-            found = resolve(text, fragment, written)
-            if found:
-                yield found
+        for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
+            parsed = parse_statement(text, fragment, statement)
+            if parsed:
+                yield parsed
 
 
-def resolve(text: str, fragment: Fragment, written: RawInstruction) -> Parsed | None:
-    """What a statement of a text says; None where it does not mean to be one of the 27."""
-    gap = fragment.find_gap(*written.span) if fragment.gaps else None
+def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
+    """Parse a statement of a text; None if it is not meant as one of the 27 instructions."""
+    gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
-        return _resolve_partial(fragment, written, gap)
-    if _is_half(written):
-        return _parse_half_statement(fragment, written)
-    if written.opcode.text in OPCODES:
-        return _resolve(text, fragment, written)
+        return _parse_partial_statement(fragment, statement, gap)
+    if _is_half(statement):
+        return _parse_half_statement(fragment, statement)
+    if statement.opcode.text in OPCODES:
+        return _parse_known_statement(text, fragment, statement)
     if (
-        written.opcode.kind is TokenKind.NAME
-        and written.modifiers
-        and is_misspelt(written.opcode.text)
+        statement.opcode.kind is TokenKind.NAME
+        and statement.modifiers
+        and is_misspelt(statement.opcode.text)
     ):
-        problem = _make_opcode_problem(written, fragment)
-        return Parsed(None, (problem,), fragment.find_origin(*written.span))
-    return _parse_bad_guard(fragment, written)
+        problem = _make_opcode_problem(statement, fragment)
+        return Parsed(None, (problem,), fragment.find_origin(*statement.span))
+    return _parse_bad_guard(fragment, statement)
 
 
 NOT_LITERAL = (
@@ -143,41 +153,45 @@ NOT_LITERAL = (
 )
 
 
-def _resolve_partial(fragment: Fragment, written: RawInstruction, gap: int) -> Parsed | None:
-    """A statement with a gap, where it is or may be one of the 27."""
-    opcode = written.opcode
+def _parse_partial_statement(
+    fragment: Fragment, statement: RawInstruction, gap: int
+) -> Parsed | None:
+    """Return an unread problem if a statement with a gap may be one of the 27 instructions."""
+    opcode = statement.opcode
     name = opcode.text
-    if opcode.end in fragment.gaps and not written.modifiers:
-        if not any(known.startswith(name) for known in OPCODES):
+    if opcode.end in fragment.gaps and not statement.modifiers:
+        if not any(spelling.startswith(name) for spelling in OPCODES):
             return None
     elif opcode.start != gap and not is_meant(name):
         return None
     problem = Problem(NOT_LITERAL, fragment.find_origin(*opcode.span), unread=True)
-    return Parsed(None, (problem,), fragment.find_origin(*written.span))
+    return Parsed(None, (problem,), fragment.find_origin(*statement.span))
 
 
-def _parse_bad_guard(fragment: Fragment, written: RawInstruction) -> Parsed | None:
-    """One of the 27 behind an ``@`` and more than a predicate."""
-    start = written.span[0]
-    if not fragment.ptx.startswith("@", start) or is_other_opcode(written.opcode.text):
+def _parse_bad_guard(fragment: Fragment, statement: RawInstruction) -> Parsed | None:
+    """Report one of the 27 instructions after an ``@`` with more than a predicate."""
+    start = statement.span[0]
+    if not fragment.ptx.startswith("@", start) or is_other_opcode(statement.opcode.text):
         return None
-    for operand in written.operands:
-        for word, behind in pairwise(operand):
-            if _is_opcode(word, behind):
-                before = " ".join(fragment.ptx[start : word.start].split())
+    for operand in statement.operands:
+        for word, next_word in pairwise(operand):
+            if _is_opcode(word, next_word):
+                prefix = " ".join(fragment.ptx[start : word.start].split())
                 span = fragment.find_origin(
                     start, start + len(fragment.ptx[start : word.start].rstrip())
                 )
-                problem = Problem(f"{quote_word(before)} is no guard", span, "@p or @!p")
-                return Parsed(None, (problem,), fragment.find_origin(*written.span))
+                problem = Problem(f"{quote_word(prefix)} is no guard", span, "@p or @!p")
+                return Parsed(None, (problem,), fragment.find_origin(*statement.span))
     return None
 
 
-def _is_opcode(word: Token, behind: Token) -> bool:
+def _is_opcode(word: Token, next_word: Token) -> bool:
     if word.text in OPCODES:
-        return behind.kind in (TokenKind.DOTTED, TokenKind.NAME)
+        return next_word.kind in (TokenKind.DOTTED, TokenKind.NAME)
     return (
-        word.kind is TokenKind.NAME and behind.kind is TokenKind.DOTTED and is_misspelt(word.text)
+        word.kind is TokenKind.NAME
+        and next_word.kind is TokenKind.DOTTED
+        and is_misspelt(word.text)
     )
 
 
@@ -185,7 +199,7 @@ _HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
 
 
 def _is_half(statement: RawInstruction) -> bool:
-    """Whether it is a ``set`` or ``setp`` of PTX ISA 9.7.7: other instructions of those names."""
+    """Whether the statement is a half-precision ``set`` or ``setp`` (PTX ISA 9.7.7)."""
     return statement.opcode.text in ("set", "setp") and any(
         word.text in _HALVES for word in statement.modifiers
     )
@@ -194,61 +208,63 @@ def _is_half(statement: RawInstruction) -> bool:
 def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Parsed:
     message = "half-precision `set` and `setp` are not known here; this is not checked"
     whole = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
-    told = limit_problems(statement.problems) or (whole,)
+    problems = limit_problems(statement.problems) or (whole,)
     line = fragment.find_origin(*statement.span)
-    return Parsed(None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in told), line)
+    return Parsed(
+        None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in problems), line
+    )
 
 
 def _make_empty_error(text: str) -> PtxError:
-    """What is wrong with a text that holds none of the 27."""
+    """Return the error for a text that has none of the 27 instructions."""
     for fragment in find_fragments(text):
-        for written in find_statements(fragment.ptx, OPCODES, fragment.gaps):
-            return PtxError(text, (_make_opcode_problem(written, fragment),))
+        for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
+            return PtxError(text, (_make_opcode_problem(statement, fragment),))
     span = (0, len(text.rstrip()))
     problem = Problem("there is no instruction here", span, "one of " + " ".join(CATALOG))
     return NotOneError(text, (problem,))
 
 
-def _make_opcode_problem(written: RawInstruction, fragment: Fragment) -> Problem:
-    opcode = written.opcode
-    at = fragment.find_origin(*opcode.span)
+def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Problem:
+    opcode = statement.opcode
+    span = fragment.find_origin(*opcode.span)
     if not opcode.text:
-        return Problem("an instruction is missing behind the guard", at, " ".join(CATALOG))
+        return Problem("an instruction is missing behind the guard", span, " ".join(CATALOG))
     if is_other_opcode(opcode.text):
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
-        return Problem(message, at, " ".join(CATALOG), unread=True)
+        return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
     message = f"{quote_word(opcode.text)} is not an instruction" + (
         f"; did you mean `{close}`?" if close else ""
     )
     if opcode.text in ("varvg2", "varvg4"):
         message += " (the PTX ISA's target notes misspell it)"
-    return Problem(message, at, " ".join(CATALOG), close)
+    return Problem(message, span, " ".join(CATALOG), close)
 
 
-def _resolve(text: str, fragment: Fragment, written: RawInstruction) -> Parsed:
-    entry = find_entry(written.opcode.text, [word.text[1:] for word in written.modifiers])
+def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed:
+    entry = find_entry(statement.opcode.text, [word.text[1:] for word in statement.modifiers])
     assert entry
-    end = (written.modifiers[-1] if written.modifiers else written.opcode).end
-    mods = modifiers.resolve(entry, written.modifiers, end)
+    end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
+    mods = modifiers.parse_modifiers(entry, statement.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
-    ops = operands.resolve(entry, written, partial)
-    problems = [*written.problems, *mods.problems, *ops.problems]
+    ops = operands.parse_operands(entry, statement, partial)
+    problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
-    spans = {"opcode": written.opcode.span, **mods.spans, **ops.spans, "line": written.span}
-    if written.guard:
-        spans["guard"] = written.guard.span
-    unsure = _find_unsure_slots(entry, mods, ops)
+    spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
+    if statement.guard:
+        spans["guard"] = statement.guard.span
+    unsure_slots = _find_unsure_slots(entry, mods, ops)
     for constraint in find_violations(form):
-        if not unsure & set(constraint.slots):
-            at = spans.get(constraint.blamed_slot, (written.span[1], written.span[1]))
+        if not unsure_slots & set(constraint.slots):
+            problem_span = spans.get(constraint.blamed_slot, (statement.span[1], statement.span[1]))
             message = constraint.message.format(f=form)
-            problems.append(Problem(message, at, constraint.allowed(form)))
-    line = fragment.find_origin(*written.span)
+            problems.append(Problem(message, problem_span, constraint.allowed(form)))
+    line = fragment.find_origin(*statement.span)
     if not problems:
         guard = None
-        if written.guard:
-            guard = Guard(written.guard.text, written.guard_negated)
+        if statement.guard:
+            guard = Guard(statement.guard.text, statement.guard_negated)
         instruction = Instruction(
             form,
             ops.destinations,
@@ -258,23 +274,25 @@ def _resolve(text: str, fragment: Fragment, written: RawInstruction) -> Parsed:
             {part: fragment.find_origin(*span) for part, span in spans.items()},
             (*mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
         )
-        problems = list(_register_conflicts(instruction, spans))
+        problems = list(_find_register_conflicts(instruction, spans))
         if not problems:
             return Parsed(instruction, (), line)
-    told = limit_problems(problems, mods.more)
-    return Parsed(None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in told), line)
+    shown_problems = limit_problems(problems, mods.unknown_count)
+    return Parsed(
+        None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in shown_problems), line
+    )
 
 
 def _find_unsure_slots(
     entry: Entry, mods: modifiers.ParsedModifiers, ops: operands.ParsedOperands
 ) -> set[str]:
-    """The slots whose value is not known, because something is wrong with them."""
-    seen = mods.spans.keys() | ops.spans.keys()
+    """Return the slots whose value is unknown because of an error."""
+    written_slots = mods.spans.keys() | ops.spans.keys()
     values = mods.values.keys() | ops.values.keys()
-    unsure = {slot.name for slot in entry.slots if not slot.is_optional} | set(seen)
+    unsure_slots = {slot.name for slot in entry.slots if not slot.is_optional} | set(written_slots)
     if any(problem.span[0] == problem.span[1] for problem in ops.problems):
-        unsure.add("c")
-    return unsure - values
+        unsure_slots.add("c")
+    return unsure_slots - values
 
 
 def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -> Iterator[str]:
@@ -289,18 +307,19 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
             "drops the second, q; the manual does not say which is kept"
         )
     if isinstance(c, Immediate):
-        from .constant_folding import format_folding_note  # few lines have a constant c
+        # imported late: few lines have a constant c
+        from .constant_folding import format_folding_note
 
-        if said := format_folding_note(form, ops.sources, c.bits):
-            yield said
+        if note := format_folding_note(form, ops.sources, c.bits):
+            yield note
     if guard and form.dst is Destinations.SINK_Q:
         yield "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same"
     if guard and form.dst is Destinations.SINK:
         yield "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5"
 
 
-def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
-    """One name used for registers of different widths."""
+def _find_register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
+    """Yield a problem for each name used for registers of different widths."""
     widths: dict[str, Type] = {}
     uses = [(name, role) for role, name in instruction.results.items()]
     uses += [(x.name, role) for role, x in instruction.roles.items() if isinstance(x, Register)]
@@ -308,11 +327,11 @@ def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Ite
         uses.append((instruction.guard.name, "guard"))
     for name, role in uses:
         type_ = instruction.type_of(role)
-        first = widths.setdefault(name, type_)
-        if first.bits != type_.bits:
+        first_type = widths.setdefault(name, type_)
+        if first_type.bits != type_.bits:
             kinds = [
                 "a predicate" if t is Type.PRED else f"a {t.bits}-bit register"
-                for t in (first, type_)
+                for t in (first_type, type_)
             ]
             yield Problem(
                 f"{quote_word(name)} can't be both {kinds[0]} and {kinds[1]}", spans[role]

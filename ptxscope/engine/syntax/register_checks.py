@@ -1,4 +1,4 @@
-"""Whether the registers of an instruction may stand where they stand, by their declarations.
+"""Type checks of an instruction's registers against their declarations.
 
 This is the operand type checking of the PTX ISA, as an assembler does it.
 """
@@ -15,136 +15,139 @@ from ..isa.types import Type
 from ..records import NamedTuple
 from .errors import Problem, quote_word
 from .instruction import Instruction
-from .scopes import CONSTANT, FUNCTION, Declared, Scopes
+from .scopes import CONSTANT, FUNCTION, Declaration, Scopes
 
 
 class RegisterProblemKind(Enum):
-    """Why a register may not stand where it stands."""
+    """The reason why a register does not suit its place."""
 
     UNDECLARED = "undeclared"
-    """It is not the register that it must be."""
+    """The name is not that of a suitable register."""
     TYPE = "register-type"
-    """Its declared type does not fit."""
+    """The declared type does not match."""
     UNSEEN = "unseen"
-    """It is declared nowhere here, and may be elsewhere."""
+    """The name has no declaration here, but may have one elsewhere."""
     COMPONENT = "component"
-    """It assembles: the vector register has no such component, and ptxas reads nothing."""
+    """The vector register lacks this component; ptxas assembles the line, but reads nothing."""
     UNREAD = "unread"
-    """It may: nothing is known of it."""
+    """The name is declared as something that is not checked."""
 
 
 class RegisterProblem(NamedTuple):
-    """What is said of a register."""
+    """A problem with a register."""
 
-    why: RegisterProblemKind
+    kind: RegisterProblemKind
     message: str
     hint: str = ""
-    """What is allowed there."""
+    """The alternatives that are allowed there."""
 
 
 _TYPE = re.compile(r"([bsuf])(\d+)")
 
 
 @lru_cache(maxsize=1 << 10)
-def is_compatible(declared: str, type_: Type) -> bool:
-    """Whether a register of a declared type may stand where an instruction type is wanted.
+def is_compatible(declared_type: str, type_: Type) -> bool:
+    """Whether a register of a declared type suits an instruction type.
 
-    Sizes must be equal; signed and unsigned agree, and bits agree with all. ptxas takes ``f16x2``
-    for an integer of 32 bits. A declared type that is not known here is taken to agree.
+    Sizes must be equal. Signed and unsigned types match, and bit types match all. ptxas reads
+    ``f16x2`` as an integer of 32 bits. An unknown declared type is assumed to match.
     """
-    if "pred" in (declared, str(type_)):
-        return declared == str(type_)
-    match = _TYPE.fullmatch("u32" if declared == "f16x2" else declared)
+    if "pred" in (declared_type, str(type_)):
+        return declared_type == str(type_)
+    match = _TYPE.fullmatch("u32" if declared_type == "f16x2" else declared_type)
     if not match:
         return True
-    kind, wanted = match[1], str(type_)[0]
+    kind, expected_kind = match[1], str(type_)[0]
     if int(match[2]) != type_.bits:
         return False
-    return "b" in (kind, wanted) or (kind == "f") == (wanted == "f")
+    return "b" in (kind, expected_kind) or (kind == "f") == (expected_kind == "f")
 
 
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
-    """What keeps an assembler from taking an instruction's registers, at places of its text."""
+    """Yield the problems that make an assembler reject an instruction's registers."""
     for role, name in ins.names.items():
-        told = check_register(scopes, ins, role, name, ins.type_of(role))
-        if told and told.why in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
-            yield Problem(told.message, ins.spans.get(role, ins.spans["opcode"]), told.hint)
+        problem = check_register(scopes, ins, role, name, ins.type_of(role))
+        if problem and problem.kind in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
+            yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
 
 
 def check_register(
     scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
 ) -> RegisterProblem | None:
-    """What is said of a register in its role, of a type, in an instruction that differs in names.
+    """Check a register in a role of an instruction; None if it is acceptable.
 
-    None where it may stand.
+    ``register`` may differ from the name in ``ins``.
     """
     name, _, component = register.partition(".")
-    declared = scopes.find_declaration(name)
-    if declared is None:
+    declaration = scopes.find_declaration(name)
+    if declaration is None:
         if not scopes.is_undeclared(name):
             return None
         message = f"no declaration of {quote_word(name)} is in sight"
-        why = RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
-        return RegisterProblem(why, message, f".reg .{type_} {name};")
-    if not declared.register:
-        return _make_no_register_problem(name, declared)
-    if declared.type == CONSTANT:
+        problem_kind = (
+            RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
+        )
+        return RegisterProblem(problem_kind, message, f".reg .{type_} {name};")
+    if not declaration.is_register:
+        return _make_no_register_problem(name, declaration)
+    if declaration.type == CONSTANT:
         return _check_constant(ins, role, name, type_)
-    if bool(declared.vector) != bool(component):
+    if bool(declaration.vector) != bool(component):
         message = f"{quote_word(name)} is declared as a vector; one of its components is wanted"
-        if not declared.vector:
+        if not declaration.vector:
             message = f"{quote_word(name)} is not declared as a vector; it has no components"
         return RegisterProblem(
-            RegisterProblemKind.UNDECLARED, message, f"{name}.x" if declared.vector else name
+            RegisterProblemKind.UNDECLARED, message, f"{name}.x" if declaration.vector else name
         )
-    if component and "xyzw".index(component) >= declared.vector:
+    if component and "xyzw".index(component) >= declaration.vector:
         message = (
-            f"{quote_word(name)} is a .v{declared.vector}: {quote_word(register)} is no part of it"
+            f"{quote_word(name)} is a .v{declaration.vector}: "
+            f"{quote_word(register)} is no part of it"
         )
         return RegisterProblem(
             RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
         )
-    if is_compatible(declared.type, type_) and not _refuses(ins, role, declared.type):
+    if is_compatible(declaration.type, type_) and not _is_refused(ins, role, declaration.type):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
-    how = "{} by its constraint" if declared.operand else "declared {}"
+    origin = "{} by its constraint" if declaration.is_operand else "declared {}"
     message = (
-        f"{quote_word(register)} is {how.format(f'.{declared.type}')}, but "
+        f"{quote_word(register)} is {origin.format(f'.{declaration.type}')}, but "
         f"{_format_role(role)} is {kind}"
     )
     return RegisterProblem(RegisterProblemKind.TYPE, message, _format_fitting_types(type_))
 
 
-def _refuses(ins: Instruction, role: str, declared: str) -> bool:
-    """Whether ptxas (13.0) refuses a register of a type whose size would agree."""
-    if declared != "f16x2":
+def _is_refused(ins: Instruction, role: str, declared_type: str) -> bool:
+    """Whether ptxas 13.0 refuses a register of a declared type despite its matching size."""
+    if declared_type != "f16x2":
         return False
     is_set = ins.opcode in ("vset", "vset2", "vset4") and role in ("d", "c")
     return is_set or bool(getattr(ins.form, f"neg{role}", False))
 
 
 def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:
-    """What is said of an asm statement's operand that is an integer."""
-    what = f"{quote_word(name)} is an integer by its constraint"
+    """Check an asm operand that is an integer."""
+    subject = f"{quote_word(name)} is an integer by its constraint"
     if role == "guard" or role in DESTINATIONS:
         return RegisterProblem(
             RegisterProblemKind.TYPE,
-            f"{what}, but {_format_role(role)} is a register",
+            f"{subject}, but {_format_role(role)} is a register",
             _format_fitting_types(type_),
         )
-    if not ins.entry.takes_immediates:
+    if not ins.entry.can_take_immediates:
         message = (
-            f"{what}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
+            f"{subject}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
         )
         return RegisterProblem(RegisterProblemKind.TYPE, message, "a register")
     if getattr(ins.form, f"{role}sel", None) is not None:
         return RegisterProblem(
-            RegisterProblemKind.TYPE, f"{what}: no selector may stand behind it", "a register"
+            RegisterProblemKind.TYPE, f"{subject}: no selector may stand behind it", "a register"
         )
     if type_ in (Type.F32, Type.F64):
         return RegisterProblem(
             RegisterProblemKind.TYPE,
-            f"{what}, but {_format_role(role)} is .{type_}",
+            f"{subject}, but {_format_role(role)} is .{type_}",
             _format_fitting_types(type_),
         )
     return None
@@ -154,12 +157,12 @@ def _format_role(role: str) -> str:
     return "the guard" if role == "guard" else f"operand {role}"
 
 
-def _make_no_register_problem(name: str, declared: Declared) -> RegisterProblem:
-    if declared.type == FUNCTION:
+def _make_no_register_problem(name: str, declaration: Declaration) -> RegisterProblem:
+    if declaration.type == FUNCTION:
         return RegisterProblem(
             RegisterProblemKind.UNREAD, f"{quote_word(name)} is a function; this is not checked"
         )
-    message = f"{quote_word(name)} is a {declared.type} variable: its address is no register"
+    message = f"{quote_word(name)} is a {declaration.type} variable: its address is no register"
     return RegisterProblem(RegisterProblemKind.UNDECLARED, message, "a register")
 
 

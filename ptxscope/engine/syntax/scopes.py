@@ -1,6 +1,6 @@
-"""What a text has declared up to a place: registers, variables, functions, version, target.
+"""The declarations visible at a position: registers, variables, functions, version, target.
 
-Everything that reads PTX asks here what a name is: ``check`` as it streams, a run as it loads.
+Every reader of PTX looks names up here: ``check`` while streaming, a run while loading.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from .constants import BASES, INTEGER
 from .tokens import Token, TokenKind, tokenize
 
 _REG = re.compile(r"\.reg\b[^;\"]*+")
-_LONGEST = 1 << 12
-"""How far the declarations of a source are read, each."""
-_DEEPEST = 200
-"""Braces in braces whose declarations are told apart."""
-_MOST_ASKED = 1 << 14
+_MAX_DECLARATION_CHARS = 1 << 12
+"""Maximum characters read of each declaration."""
+_MAX_DEPTH = 200
+"""Maximum depth of nested braces with separate scopes."""
+_MAX_LOOKUPS = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
-"""An operand of an asm statement; a register only where a module says so."""
-_COMPILERS = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
-"""A register as nvcc calls its own, which an asm statement may name."""
-_COMPILERS_TYPES: dict[str, str] = {
+"""An asm operand; it is a register only if a module declares it."""
+_COMPILER_REGISTER = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
+"""A register name that nvcc generates, and that an asm statement may use."""
+_COMPILER_TYPES: dict[str, str] = {
     "p": "pred",
     **dict.fromkeys(("rs", "h"), "b16"),
     **dict.fromkeys(("r", "f", "hh"), "b32"),
@@ -41,7 +41,7 @@ _ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
 class Body(NamedTuple):
-    """Characters ``start`` to ``end`` of a text: what stands in the braces of a kernel."""
+    """Characters ``start`` to ``end`` of a text: the contents of a kernel's braces."""
 
     name: str
     start: int
@@ -49,7 +49,7 @@ class Body(NamedTuple):
 
 
 def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
-    """The bodies of ``.entry`` and ``.func``, by their name."""
+    """Yield the bodies of ``.entry`` and ``.func``, with their names."""
     i = 0
     while i < len(words):
         i += 1
@@ -58,13 +58,13 @@ def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
         name, i = _read_header(words, i)
         if i < len(words) and words[i].text == "{":
             end = _find_closing_brace(words, i)
-            last = words[end].start if end < len(words) else words[-1].end + 1
-            yield Body(name, words[i].end, last)
+            end_position = words[end].start if end < len(words) else words[-1].end + 1
+            yield Body(name, words[i].end, end_position)
             i = end
 
 
 def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
-    """The name that a function's header tells from there on, and where the header ends."""
+    """Return the name in a function's header, and the index at which the header ends."""
     depth, name = 0, ""
     while i < len(words) and words[i].text not in _HEADER_ENDS:
         depth += (words[i].text == "(") - (words[i].text == ")")
@@ -75,7 +75,7 @@ def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:
 
 
 def _find_closing_brace(words: Sequence[Token], i: int) -> int:
-    """Where the brace at i is closed."""
+    """Return the index of the brace that closes the one at ``i``, or of the end."""
     depth = 0
     while i < len(words):
         depth += (words[i].text == "{") - (words[i].text == "}")
@@ -86,40 +86,40 @@ def _find_closing_brace(words: Sequence[Token], i: int) -> int:
 
 
 FUNCTION = ".func"
-"""What a kernel or function is declared as."""
+"""The declared type of a kernel or function."""
 
 
 CONSTANT = "constant"
-"""What an operand of an asm statement is declared as that stands for an integer."""
+"""The declared type of an asm operand that is an integer."""
 
 
-class Declared(NamedTuple):
-    """What a name was declared as."""
+class Declaration(NamedTuple):
+    """The declaration of a name."""
 
     type: str
-    """Of a register, as ``b32``; of a variable, its space, as ``.shared``."""
+    """The type of a register, as ``b32``; the space of a variable, as ``.shared``."""
     vector: int = 0
-    """How many components a vector register has; 0 for another."""
-    register: bool = True
-    operand: bool = False
-    """It is an asm statement's operand: its constraint says of which type."""
+    """The number of components of a vector register; 0 for other names."""
+    is_register: bool = True
+    is_operand: bool = False
+    """Whether the name is an asm operand whose type is given by its constraint."""
 
 
-_A_FUNCTION = Declared(FUNCTION, register=False)
-_PARAM = Declared(".param", register=False)
+_FUNCTION_DECLARATION = Declaration(FUNCTION, is_register=False)
+_PARAMETER_DECLARATION = Declaration(".param", is_register=False)
 
 
 class RegisterDeclaration(NamedTuple):
-    """A register that is declared, or as many numbered ones."""
+    """The declaration of one register, or of ``register_count`` numbered ones."""
 
     name: str
     register_count: int | None
-    declared: Declared
+    declaration: Declaration
 
 
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
-    """What stands behind ``.reg``: ``.b32 %r<22>, x``; and where that ends."""
-    found, type_, vector = list[RegisterDeclaration](), "", 0
+    """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return where they end."""
+    registers, type_, vector = list[RegisterDeclaration](), "", 0
     while i < len(words) and words[i].text not in _ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
@@ -127,26 +127,26 @@ def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclar
         elif word.kind is TokenKind.DOTTED:
             type_ = word.text[1:]
         elif word.kind is TokenKind.NAME and type_:
-            less, count = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
-            many = less == "<" and INTEGER.fullmatch(count)
-            number = _number(many) if many else None
-            found.append(RegisterDeclaration(word.text, number, Declared(type_, vector)))
+            bracket, count_text = (x.text for x in (*words[i + 1 : i + 3], word, word)[:2])
+            count_match = bracket == "<" and INTEGER.fullmatch(count_text)
+            number = _parse_count(count_match) if count_match else None
+            registers.append(RegisterDeclaration(word.text, number, Declaration(type_, vector)))
         i += 1
-    return found, i
+    return registers, i
 
 
-def _number(found: re.Match[str]) -> int:
-    """How many registers are declared; of a number without end, more than there are."""
-    kind = next(kind for kind in BASES if found[kind])
-    return int(found[kind][:9], BASES[kind])
+def _parse_count(match: re.Match[str]) -> int:
+    """Return the number of declared registers; an excessive one is cut to nine digits."""
+    kind = next(kind for kind in BASES if match[kind])
+    return int(match[kind][:9], BASES[kind])
 
 
 def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
-    """What words declare that are one ``.reg`` with its ``;``; None where they are not."""
+    """Parse the words of one ``.reg`` directive with its ``;``; None for any other words."""
     if not words or words[0].text != ".reg":
         return None
-    found, end = parse_registers(words, 1)
-    return tuple(found) if [word.text for word in words[end:]] == [";"] else None
+    registers, end = parse_registers(words, 1)
+    return tuple(registers) if [word.text for word in words[end:]] == [";"] else None
 
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
@@ -162,169 +162,171 @@ _PARAMETERS = pattern(_PARAMETER, re.ASCII)
 
 
 class Kernel(NamedTuple):
-    """What the header of a kernel declares: its name, and the names of its parameters."""
+    """The header of a kernel: its name, and the names of its parameters."""
 
     name: str
     parameters: Sequence[str]
 
 
 def parse_kernel_header(text: str) -> Kernel | None:
-    """What a text declares that is the header of a kernel as compilers write it; else None."""
-    found = _KERNEL.fullmatch(text)
-    return Kernel(found[1], _PARAMETERS.findall(found[2])) if found else None
+    """Parse a kernel header as compilers write it; None for any other text."""
+    match = _KERNEL.fullmatch(text)
+    return Kernel(match[1], _PARAMETERS.findall(match[2])) if match else None
 
 
 class Scope:
-    """What one pair of braces declares."""
+    """The declarations within one pair of braces."""
 
-    def __init__(self, registers: dict[str, str] | None = None) -> None:
-        given = (registers or {}).items()
-        self.names = {name: Declared(type_, operand=True) for name, type_ in given}
-        self.numbered: dict[str, tuple[int, Declared]] = {}
-        """``%r<9>``: how many, and what they are, by the name without its number."""
-        self.registers = False
-        """Whether a ``.reg`` stands in it."""
+    def __init__(self, operand_types: dict[str, str] | None = None) -> None:
+        operands = (operand_types or {}).items()
+        self.names = {name: Declaration(type_, is_operand=True) for name, type_ in operands}
+        self.numbered: dict[str, tuple[int, Declaration]] = {}
+        """Numbered registers such as ``%r<9>``: count and type, by the name without its number."""
+        self.has_registers = False
+        """Whether the scope contains a ``.reg``."""
 
-    def add_register(self, name: str, count: int | None, declared: Declared) -> None:
-        """A register, or as many numbered ones."""
-        self.registers = True
+    def add_register(self, name: str, count: int | None, declaration: Declaration) -> None:
+        """Declare a register, or ``count`` numbered ones."""
+        self.has_registers = True
         if count is None:
-            self.names[name] = declared
+            self.names[name] = declaration
         else:
-            self.numbered[name] = (count, declared)
+            self.numbered[name] = (count, declaration)
 
-    def has(self, name: str, count: int | None) -> bool:
-        """Whether a register, or numbered ones of a name, are declared in this scope alone."""
+    def has_register(self, name: str, count: int | None) -> bool:
+        """Whether this scope declares a register, or numbered ones with this name."""
         if count is not None:
             return name in self.numbered
-        declared = self.look_up(name)
-        return declared is not None and declared.register and not declared.operand
+        declaration = self.look_up(name)
+        return declaration is not None and declaration.is_register and not declaration.is_operand
 
-    def look_up(self, name: str) -> Declared | None:
-        """What the name is declared as in this scope alone."""
-        declared = self.names.get(name)
-        if declared is not None or not self.numbered:
-            return declared
-        stem, number = _cut(name)
-        count, declared = self.numbered.get(stem, (0, None))
-        return declared if -1 < number < count else None
+    def look_up(self, name: str) -> Declaration | None:
+        """Return the declaration of a name in this scope; None if there is none."""
+        declaration = self.names.get(name)
+        if declaration is not None or not self.numbered:
+            return declaration
+        stem, number = _split_number(name)
+        count, declaration = self.numbered.get(stem, (0, None))
+        return declaration if -1 < number < count else None
 
 
 @lru_cache(maxsize=1 << 14)
-def _cut(name: str) -> tuple[str, int]:
-    """A name without the number it ends in, and the number, or -1."""
+def _split_number(name: str) -> tuple[str, int]:
+    """Return a name without its final number, and the number; -1 if there is none."""
     stem = name.rstrip("0123456789")
     digits = name[len(stem) :]
     return stem, int(digits.lstrip("0")[:10] or 0) if digits else -1
 
 
 class Scopes:
-    """What is declared where a reader stands: it tells of braces and directives as they come."""
+    """The declarations at a reader's position; the reader reports braces and directives."""
 
     def __init__(
         self,
-        registers: dict[str, str] | None = None,
-        elsewhere: Scopes | None = None,
+        operand_types: dict[str, str] | None = None,
+        file_scopes: Scopes | None = None,
         *,
-        closed: bool = False,
+        is_closed: bool = False,
         is_partial: bool = False,
     ) -> None:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
-        """The number of the lowest ``sm_`` that is named."""
-        self.functions: dict[str, Declared] = {}
-        self._scopes = [Scope(registers)]
-        self._deeper = 0
-        """Braces that are open in the deepest scope."""
-        self.elsewhere = elsewhere
-        """What other texts of the same file declare, wherever it holds."""
-        self.closed = closed
-        """An assembler sees no other declarations than those and these."""
-        self.complete = True
-        """All declarations of a file are known."""
+        """The lowest ``sm_`` number of the ``.target``."""
+        self.functions: dict[str, Declaration] = {}
+        self._scopes = [Scope(operand_types)]
+        self._extra_depth = 0
+        """The number of open braces beyond the deepest scope."""
+        self.file_scopes = file_scopes
+        """The declarations of other texts of the same file, from all scopes."""
+        self.is_closed = is_closed
+        """Whether an assembler sees no declarations but these and those of ``file_scopes``."""
+        self.has_all_declarations = True
+        """Whether all declarations of a file are known."""
         self.is_partial = is_partial
-        """Text that is not known stands among these, and may declare anything."""
+        """Whether unknown text, which may declare anything, is among these declarations."""
         self._header: Scope | None = None
-        """What a function's header declares: it belongs to the body that follows."""
-        self._asked: dict[str, tuple[Scope | None, Declared | None]] = {}
-        """What was told of names since the last declaration or brace."""
+        """The scope of a function's header; it becomes that of the body that follows."""
+        self._lookups: dict[str, tuple[Scope | None, Declaration | None]] = {}
+        """The names looked up since the last declaration or brace."""
 
-    # --- what a reader comes to
+    # --- updates by the reader
 
-    def open(self) -> None:
-        """A ``{``."""
-        self._asked.clear()
-        if len(self._scopes) > _DEEPEST:
-            self._deeper += 1
+    def open_scope(self) -> None:
+        """Enter a scope at ``{``."""
+        self._lookups.clear()
+        if len(self._scopes) > _MAX_DEPTH:
+            self._extra_depth += 1
             return
         self._scopes.append(self._header or Scope())
         self._header = None
 
-    def close(self) -> None:
-        """A ``}``."""
-        self._asked.clear()
-        if self._deeper:
-            self._deeper -= 1
+    def close_scope(self) -> None:
+        """Leave a scope at ``}``."""
+        self._lookups.clear()
+        if self._extra_depth:
+            self._extra_depth -= 1
         elif len(self._scopes) > 1:
             self._scopes.pop()
 
-    def read(self, words: Sequence[Token]) -> None:
-        """The words of a directive, or of several."""
-        self._asked.clear()
+    def read_directives(self, words: Sequence[Token]) -> None:
+        """Read the words of one or more directives."""
+        self._lookups.clear()
         i = 0
         while i < len(words):
             directive = _DIRECTIVES.get(words[i].text)
             if words[i].text == ";":
-                self._header = None  # it was a prototype's
+                self._header = None  # the header was a prototype
             i = directive(self, words, i + 1) if directive else i + 1
 
-    def find_duplicate(self, found: Iterable[RegisterDeclaration]) -> str:
-        """The first register that is declared already in the innermost scope; empty for none.
+    def find_duplicate(self, registers: Iterable[RegisterDeclaration]) -> str:
+        """Return the first register already declared in the innermost scope; empty for none.
 
-        Outside of all braces only a module or an asm statement is one text for an assembler.
+        Outside all braces, only a module or an asm statement is a single text for an assembler.
         """
-        if self._deeper or (len(self._scopes) == 1 and self.version is None and not self.closed):
+        if self._extra_depth or (
+            len(self._scopes) == 1 and self.version is None and not self.is_closed
+        ):
             return ""
-        scope, fresh = self._scopes[-1], Scope()
-        for name, count, declared in found:
-            if scope.has(name, count) or fresh.has(name, count):
+        scope, directive_scope = self._scopes[-1], Scope()
+        for name, count, declaration in registers:
+            if scope.has_register(name, count) or directive_scope.has_register(name, count):
                 return name
-            fresh.add_register(name, count, declared)
+            directive_scope.add_register(name, count, declaration)
         return ""
 
-    def add_directive(self, found: Iterable[RegisterDeclaration]) -> None:
-        """What stands alone in a ``.reg`` directive: the same as to read it."""
-        self._asked.clear()
-        self._add_declaration(found)
+    def add_directive(self, registers: Iterable[RegisterDeclaration]) -> None:
+        """Declare the registers of a lone ``.reg`` directive, as ``read_directives`` would."""
+        self._lookups.clear()
+        self._add_declaration(registers)
         self._header = None
 
-    def begin(self, found: Kernel) -> None:
-        """The header of a kernel: the same as to read it."""
-        self._asked.clear()
-        self._begin(found.name)
+    def add_kernel(self, kernel: Kernel) -> None:
+        """Declare a kernel from its header, as ``read_directives`` would."""
+        self._lookups.clear()
+        self._declare_function(kernel.name)
         names = (self._header or self._scopes[-1]).names
-        for name in found.parameters:
-            names.setdefault(name, _PARAM)
+        for name in kernel.parameters:
+            names.setdefault(name, _PARAMETER_DECLARATION)
 
-    def _begin(self, name: str) -> None:
-        """A function of a name."""
+    def _declare_function(self, name: str) -> None:
+        """Declare a function by name."""
         if name:
-            self.functions[name] = _A_FUNCTION
+            self.functions[name] = _FUNCTION_DECLARATION
         if len(self._scopes) == 1:
             self._header = Scope()
 
-    def _add_declaration(self, found: Iterable[RegisterDeclaration]) -> None:
+    def _add_declaration(self, registers: Iterable[RegisterDeclaration]) -> None:
         scope = self._header or self._scopes[-1]
-        for name, count, declared in found:
-            scope.add_register(name, count, declared)
+        for name, count, declaration in registers:
+            scope.add_register(name, count, declaration)
 
     def _enter_module(self, words: Sequence[Token], i: int) -> int:
-        """A ``.version``: what stood before was another module, and is forgotten."""
-        told = _VERSION.match(words[i].text[:9]) if i < len(words) else None
-        if told:
-            self.version = (int(told[1]), int(told[2]))
+        """Start a new module at ``.version``: forget the previous one."""
+        match = _VERSION.match(words[i].text[:9]) if i < len(words) else None
+        if match:
+            self.version = (int(match[1]), int(match[2]))
             self.target = self._header = None
-            self._deeper = 0
+            self._extra_depth = 0
             self.functions = {}
             self._scopes = [Scope()]
         return i
@@ -332,113 +334,113 @@ class Scopes:
     def _set_target(self, words: Sequence[Token], i: int) -> int:
         numbers = []
         while i < len(words) and words[i].kind is not TokenKind.DOTTED:
-            if named := _TARGET.match(words[i].text[:20]):
-                numbers.append(int(named[1]))
+            if match := _TARGET.match(words[i].text[:20]):
+                numbers.append(int(match[1]))
             i += 1
         self.target = min(numbers, default=None)
         return i
 
     def _enter_function(self, words: Sequence[Token], i: int) -> int:
         name, _ = _read_header(words, i)
-        self._begin(name)
+        self._declare_function(name)
         return i
 
     def _read_registers(self, words: Sequence[Token], i: int) -> int:
-        found, i = parse_registers(words, i)
-        self._add_declaration(found)
+        registers, i = parse_registers(words, i)
+        self._add_declaration(registers)
         return i
 
     def _read_variables(self, words: Sequence[Token], i: int) -> int:
-        """What stands behind ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
+        """Read the words after ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
         scope, space = self._header or self._scopes[-1], words[i - 1].text
         while i < len(words) and words[i].text not in _ENDS:
             if words[i].kind is TokenKind.NAME:
-                scope.names.setdefault(words[i].text, Declared(space, register=False))
+                scope.names.setdefault(words[i].text, Declaration(space, is_register=False))
             i += 1
         return i
 
-    # --- what it is asked
+    # --- queries
 
     @property
     def scope(self) -> Scope:
-        """The innermost."""
+        """The innermost scope."""
         return self._scopes[-1]
 
     def find_scope(self, name: str) -> Scope | None:
-        """The scope that declares a name."""
+        """Return the scope that declares a name; None if there is none."""
         return self._find_scoped(name)[0]
 
-    def find_declaration(self, name: str) -> Declared | None:
-        """What a name was declared as; None where no declaration of it is in sight."""
+    def find_declaration(self, name: str) -> Declaration | None:
+        """Return the visible declaration of a name; None if there is none."""
         return self._find_scoped(name)[1]
 
     def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
-        """The declared types of registers; None where one is a vector, or no declared register."""
-        found = []
-        asked = self._asked
+        """Return the declared types of registers; None if one is a vector or undeclared."""
+        types = []
+        lookups = self._lookups
         for name in names:
-            at = asked.get(name)
-            if at is None:
-                at = asked[name] = self._look_up(name)
-            declared = at[1]
-            if declared is None or declared.vector or not declared.register:
+            lookup = lookups.get(name)
+            if lookup is None:
+                lookup = lookups[name] = self._look_up(name)
+            declaration = lookup[1]
+            if declaration is None or declaration.vector or not declaration.is_register:
                 return None
-            found.append(declared.type)
-        return tuple(found)
+            types.append(declaration.type)
+        return tuple(types)
 
-    def _find_scoped(self, name: str) -> tuple[Scope | None, Declared | None]:
-        found = self._asked.get(name)
-        if found is None:
-            found = self._asked[name] = self._look_up(name)
-        return found
+    def _find_scoped(self, name: str) -> tuple[Scope | None, Declaration | None]:
+        lookup = self._lookups.get(name)
+        if lookup is None:
+            lookup = self._lookups[name] = self._look_up(name)
+        return lookup
 
-    def _look_up(self, name: str) -> tuple[Scope | None, Declared | None]:
-        if len(self._asked) > _MOST_ASKED:
-            self._asked.clear()
+    def _look_up(self, name: str) -> tuple[Scope | None, Declaration | None]:
+        if len(self._lookups) > _MAX_LOOKUPS:
+            self._lookups.clear()
         for scope in reversed(self._scopes):
-            if (scope.names or scope.numbered) and (declared := scope.look_up(name)):
-                return scope, declared
-        declared = self.functions.get(name)
+            if (scope.names or scope.numbered) and (declaration := scope.look_up(name)):
+                return scope, declaration
+        declaration = self.functions.get(name)
         if (
-            self.closed
-            and not declared
-            and not (self.elsewhere and self.elsewhere.find_declaration(name))
+            self.is_closed
+            and not declaration
+            and not (self.file_scopes and self.file_scopes.find_declaration(name))
         ):
-            declared = _guess_compiler_register(name)
-        return None, declared
+            declaration = _guess_compiler_register(name)
+        return None, declaration
 
     def find_type(self, name: str) -> str | None:
-        """The declared type of a register, as ``b32``; None where it is not declared."""
-        found = self.find_declaration(name)
-        return found.type if found and found.register else None
+        """Return the declared type of a register, as ``b32``; None if it is undeclared."""
+        declaration = self.find_declaration(name)
+        return declaration.type if declaration and declaration.is_register else None
 
     @property
     def has_declarations(self) -> bool:
-        """Whether registers are declared here: one that is not is unknown to an assembler.
+        """Whether registers are declared here, so that an undeclared one is an error.
 
-        So it is in a kernel or function of a module that tells its version, too.
+        They are also in a kernel or function of a module with a ``.version``.
         """
         if self.version is not None and len(self._scopes) > 1:
             return True
-        return self.closed or any(scope.registers for scope in self._scopes)
+        return self.is_closed or any(scope.has_registers for scope in self._scopes)
 
     @property
     def is_complete(self) -> bool:
-        """Whether what is declared nowhere here is declared in no other file either."""
-        return not self.elsewhere or self.elsewhere.complete
+        """Whether a name without a declaration here has none in another file either."""
+        return not self.file_scopes or self.file_scopes.has_all_declarations
 
     def is_undeclared(self, name: str) -> bool:
-        """Whether a name is declared nowhere, and would have to be."""
+        """Whether a name has no declaration but needs one."""
         if self.is_partial or not self.has_declarations or self.find_declaration(name):
             return False
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False
-        return not (self.elsewhere and self.elsewhere.find_declaration(name))
+        return not (self.file_scopes and self.file_scopes.find_declaration(name))
 
 
-def _guess_compiler_register(name: str) -> Declared | None:
-    found = _COMPILERS.fullmatch(name)
-    return Declared(_COMPILERS_TYPES[found[1]]) if found else None
+def _guess_compiler_register(name: str) -> Declaration | None:
+    match = _COMPILER_REGISTER.fullmatch(name)
+    return Declaration(_COMPILER_TYPES[match[1]]) if match else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
@@ -449,15 +451,15 @@ _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
     **dict.fromkeys(_SPACES, Scopes._read_variables),
 }
 DIRECTIVES = frozenset(_DIRECTIVES)
-"""Those that say something of a name, a version or a target."""
+"""The directives that declare a name, a version or a target."""
 
 
 def collect_registers(text: str) -> Scopes:
-    """All registers that a source in another language declares, whatever their scopes."""
-    found = Scopes()
-    found.complete = _INCLUDE.search(text) is None
+    """Collect all registers that a source in another language declares, ignoring scopes."""
+    scopes = Scopes()
+    scopes.has_all_declarations = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
-        found.read(tokenize(declaration[0][:_LONGEST].replace("%%", "%")))
-        if not text.startswith(";", declaration.end()):  # it is put together
-            found.complete = False
-    return found
+        scopes.read_directives(tokenize(declaration[0][:_MAX_DECLARATION_CHARS].replace("%%", "%")))
+        if not text.startswith(";", declaration.end()):  # built from several texts
+            scopes.has_all_declarations = False
+    return scopes

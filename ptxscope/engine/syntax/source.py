@@ -1,8 +1,8 @@
-"""From what people paste to PTX: ``asm`` statements, glued string literals, plain PTX.
+"""Extraction of PTX from pasted text: ``asm`` statements, string literals, bare PTX.
 
-Every character of the PTX remembers which character of the pasted text it came from, so
-that errors point into what the user sees. Between string literals a macro, an expression or a
-preprocessor line may stand; one character, a gap, takes its place in the PTX.
+Every character of the PTX is mapped to its origin in the pasted text, so that errors point into
+what the user sees. Macros, expressions and preprocessor lines between string literals become one
+character of the PTX, a gap.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .errors import Problem, Span, limit_problems
 _WORD = r"\b(?:asm|__asm__|__asm)\b"
 _MORE = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
 COMMENT = r"//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z)"
-"""A comment of C, where a dot is any character; one that is not closed goes to the end."""
+"""A C comment in DOTALL mode; an unclosed one extends to the end."""
 ASM = rf"{_WORD}(?:{_MORE})*+\("
-"""How an asm statement begins in a text without comments: a regular expression."""
+"""A regular expression for the start of an asm statement in a text without comments."""
 COMMENTED_ASM = rf"{_WORD}(?:{_MORE}|{COMMENT})*+"
-"""The same in any text, without its parenthesis: who searches for that scans comments again."""
+"""The same for any text, without the parenthesis: searching for that would rescan comments."""
 _ASM = pattern(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
 _BETWEEN = pattern(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
-"""Blanks and comments of C; one that is not closed goes to the end."""
+"""Blanks and C comments; an unclosed comment extends to the end."""
 _STRING = pattern(r'(?:u8|[uUL])?"')
 _RAW = pattern(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
 _PLAIN = pattern(r'[^"\\%\n]+')
@@ -34,16 +34,16 @@ _NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b":
 
 
 GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Takes the place of source text that is no literal: what it adds to the PTX is not known."""
-_LONGEST_GAP = 60
-"""Characters of a gap's source text that are shown."""
+"""The stand-in for source text that is not a literal; its PTX is unknown."""
+_MAX_GAP_CHARS = 60
+"""Maximum characters shown of a gap's source text."""
 
 
 class Fragment(NamedTuple):
-    """A stretch of PTX and where it stood.
+    """A stretch of PTX and its origin.
 
-    Piece i of the PTX starts at ``starts[i]`` and was copied from ``origins[i]`` on. Where
-    ``width[i]`` is not 0 the piece is one character that was written with that many.
+    Piece i of the PTX starts at ``starts[i]`` and is a copy of the text from ``origins[i]`` on. If
+    ``widths[i]`` is not 0, the piece is one character, written with that many.
     """
 
     ptx: str
@@ -51,29 +51,36 @@ class Fragment(NamedTuple):
     origins: tuple[int, ...] = (0,)
     widths: tuple[int, ...] = (0,)
     problems: tuple[Problem, ...] = ()
-    """Problems of the text around the PTX, in the pasted text's positions."""
+    """Problems of the text around the PTX, as positions in the pasted text."""
     gaps: tuple[int, ...] = ()
     """The positions of the gaps in the PTX."""
 
     def find_gap(self, start: int, end: int) -> int | None:
-        """The position of the first gap in a range of the PTX."""
+        """Return the position of the first gap in a range of the PTX, or None."""
         index = bisect_left(self.gaps, start)
         return self.gaps[index] if index < len(self.gaps) and self.gaps[index] < end else None
 
     def describe(self, start: int, end: int, text: str) -> str:
-        """A range of the PTX, each gap as its source text: ``<MACRO>``."""
-        found, done = list[str](), start
+        """Return a range of the PTX with each gap as its source text: ``<MACRO>``."""
+        parts, position = list[str](), start
         for gap in self.gaps[bisect_left(self.gaps, start) : bisect_left(self.gaps, end)]:
-            found += self.ptx[done:gap], show_gap(text[slice(*self.find_origin(gap, gap + 1))])
-            done = gap + 1
-        return "".join([*found, self.ptx[done:end]])
+            parts += (
+                self.ptx[position:gap],
+                format_gap(text[slice(*self.find_origin(gap, gap + 1))]),
+            )
+            position = gap + 1
+        return "".join([*parts, self.ptx[position:end]])
 
     def find_origin(self, start: int, end: int) -> Span:
-        """Where a range of the PTX stood in the pasted text."""
+        """Return the span in the pasted text of a range of the PTX."""
         if self.starts == (0,) and not self.widths[0]:
             return self.origins[0] + start, self.origins[0] + max(start, end)
-        first = self._find_position(start)[0]
-        return (first, self._find_position(end - 1)[1]) if end > start else (first, first)
+        first_position = self._find_position(start)[0]
+        return (
+            (first_position, self._find_position(end - 1)[1])
+            if end > start
+            else (first_position, first_position)
+        )
 
     def _find_position(self, position: int) -> Span:
         piece = max(bisect_right(self.starts, position) - 1, 0)
@@ -84,7 +91,7 @@ class Fragment(NamedTuple):
         return start, start + 1
 
 
-class _Gluer:
+class _FragmentBuilder:
     """Collects decoded string literals into one Fragment."""
 
     def __init__(self) -> None:
@@ -114,31 +121,34 @@ class _Gluer:
         )
 
 
-def show_gap(source: str) -> str:
-    """The source text of a gap in one line."""
-    shown = " ".join(source[:_LONGEST_GAP].split())
-    return f"<{shown}{'…' * (len(source) > _LONGEST_GAP)}>"
+def format_gap(source: str) -> str:
+    """Return the source text of a gap on one line."""
+    excerpt = " ".join(source[:_MAX_GAP_CHARS].split())
+    return f"<{excerpt}{'…' * (len(source) > _MAX_GAP_CHARS)}>"
 
 
 def find_gaps(
     texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]
 ) -> tuple[int, ...]:
-    """The positions of the pieces that are gaps; a user's own character has no width."""
-    every = zip(texts, starts, widths, strict=True)
-    return tuple(start for text, start, width in every if width and text == GAP)
+    """Return the positions of the pieces that are gaps.
+
+    The same character in a user's own text has no width.
+    """
+    pieces = zip(texts, starts, widths, strict=True)
+    return tuple(start for text, start, width in pieces if width and text == GAP)
 
 
 def find_fragments(text: str) -> Iterator[Fragment]:
-    """The PTX in a text: of ``asm`` statements, of glued string literals, or the text itself."""
-    found = False
+    """Yield the PTX of a text: of its ``asm`` statements or string literals, or the text itself."""
+    has_asm = False
     for statement in find_asm_texts(text):
-        found = True
+        has_asm = True
         yield statement.fragment
-    if found:
+    if has_asm:
         return
     start = skip_blanks(text, 0)
     if _STRING.match(text, start):
-        yield _glue_literals(text, start)[0]
+        yield _join_literals(text, start)[0]
     else:
         yield Fragment(text)
 
@@ -148,13 +158,13 @@ class AsmText(NamedTuple):
 
     fragment: Fragment
     start: int
-    """Of its ``asm``."""
+    """The position of ``asm``."""
     end: int
-    """Where what stands behind the text begins: its operands."""
+    """The position after the text, at which the operands begin."""
 
 
 def find_asm_texts(text: str) -> Iterator[AsmText]:
-    """The text of each ``asm`` statement, in order."""
+    """Yield the text of each ``asm`` statement, in order."""
     end = 0
     while match := _find_opening(text, end):
         statement = read_asm(text, match.start(), match.end())
@@ -162,14 +172,14 @@ def find_asm_texts(text: str) -> Iterator[AsmText]:
         end = statement.end
 
 
-def read_asm(text: str, start: int, opened: int) -> AsmText:
-    """The text of the ``asm`` statement at ``start``; ``opened`` is behind its parenthesis."""
-    fragment, end = _glue_literals(text, opened)
+def read_asm(text: str, start: int, text_start: int) -> AsmText:
+    """Return the text of the ``asm`` statement at ``start``; ``text_start`` follows its "("."""
+    fragment, end = _join_literals(text, text_start)
     return AsmText(fragment, start, end)
 
 
 def find_asm_openings(text: str) -> Iterator[int]:
-    """The positions behind the parentheses that open ``asm`` statements, also in a string."""
+    """Yield the positions after the parentheses that open ``asm`` statements, even in strings."""
     end = 0
     while match := _find_opening(text, end):
         end = match.end()
@@ -177,7 +187,7 @@ def find_asm_openings(text: str) -> Iterator[int]:
 
 
 def _find_opening(text: str, position: int) -> re.Match[str] | None:
-    """How the next ``asm`` statement begins."""
+    """Return the match for the start of the next ``asm`` statement."""
     while match := _ASM.search(text, position):
         if match["opened"]:
             return match
@@ -186,7 +196,7 @@ def _find_opening(text: str, position: int) -> re.Match[str] | None:
 
 
 def find_text_outside_asm(text: str) -> Iterator[Span]:
-    """The stretches of a text that stand around its ``asm`` statements; none where it has none."""
+    """Yield the stretches around a text's ``asm`` statements; nothing if there are none."""
     end = None
     for statement in find_asm_texts(text):
         yield end or 0, statement.start
@@ -196,17 +206,17 @@ def find_text_outside_asm(text: str) -> Iterator[Span]:
 
 
 def skip_blanks(text: str, position: int) -> int:
-    """The position behind blanks and comments."""
+    """Return the position after blanks and comments."""
     match = _BETWEEN.match(text, position)
     return match.end() if match else position
 
 
-def _glue_literals(text: str, position: int) -> tuple[Fragment, int]:
-    """The string literals from a position on, joined as a C compiler joins them.
+def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
+    """Join the string literals from a position on as a C compiler does; also return the end.
 
-    A gap stands for what is no literal between or behind them. Also where all of that ends.
+    A gap replaces anything else between or after them.
     """
-    gluer, problems, depth = _Gluer(), list[Problem](), 0
+    builder, problems, depth = _FragmentBuilder(), list[Problem](), 0
     while True:
         position = skip_blanks(text, position)
         if raw := _RAW.match(text, position):
@@ -214,15 +224,15 @@ def _glue_literals(text: str, position: int) -> tuple[Fragment, int]:
             if end < 0:
                 problems.append(_make_unclosed_problem(position, len(text)))
                 end = len(text)
-            _add_plain_text(text[raw.end() : end], raw.end(), gluer)
+            _add_plain_text(text[raw.end() : end], raw.end(), builder)
             position = end + len(raw[1]) + 2
         elif string := _STRING.match(text, position):
-            position = _decode(text, string.end(), gluer, problems)
+            position = _decode(text, string.end(), builder, problems)
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
-                return gluer.make_fragment(limit_problems(problems)), position
-            gluer.add(GAP, position, end - position)
+                return builder.make_fragment(limit_problems(problems)), position
+            builder.add(GAP, position, end - position)
             position = end
 
 
@@ -235,61 +245,63 @@ _GAP_TOKEN = pattern(
 )
 _LINE = pattern(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
 _LINE_START = pattern(r"(?<!\\)\n[^\S\n]*+\Z")
-_INDENT = 80
-"""Blanks in front of a preprocessor line, at most."""
+_MAX_INDENT_CHARS = 80
+"""Maximum blanks before a preprocessor line."""
 
 
 def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
-    """Where what is no literal ends, and how many of its parentheses are open there.
+    """Return where text that is not a literal ends, and how many of its parentheses are open.
 
-    It ends at a string, at a mark that no macro's argument holds, and, outside of parentheses,
+    It ends at a string, at a character that no macro's argument contains or, outside parentheses,
     where the text of an asm statement ends.
     """
-    end = at = position
-    while token := _GAP_TOKEN.match(text, at):
+    end = token_start = position
+    while token := _GAP_TOKEN.match(text, token_start):
         kind, mark = token.lastgroup, token["mark"]
         if kind == "stop" or (mark and mark != "(" and not depth):
             break
         depth += (mark == "(") - (mark == ")")
-        at = token.end()
-        if token[0] == "#" and _LINE_START.search(text, max(at - _INDENT, 0), at - 1):
-            line = _LINE.match(text, at)
-            at = line.end() if line else at
+        token_start = token.end()
+        if token[0] == "#" and _LINE_START.search(
+            text, max(token_start - _MAX_INDENT_CHARS, 0), token_start - 1
+        ):
+            line = _LINE.match(text, token_start)
+            token_start = line.end() if line else token_start
         if kind != "blank":
-            end = at
+            end = token_start
     return end, depth
 
 
 _PERCENT = {"%%": "%", "%=": "0"}
-"""What stands for ``%``, and for a number that no other statement has: any will do."""
+"""The escapes for ``%`` and for a number unique to each statement; any number will do."""
 _PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
 
 
-def _add_plain_text(text: str, origin: int, gluer: _Gluer) -> None:
-    """Plain characters, in which ``%%`` stands for ``%``."""
+def _add_plain_text(text: str, origin: int, builder: _FragmentBuilder) -> None:
+    """Add plain characters, with ``%%`` read as ``%``."""
     for part in _PERCENTS.finditer(text):
-        at, found = origin + part.start(), part[0]
-        gluer.add(_PERCENT.get(found, found), at, 2 if found in _PERCENT else 0)
+        start, piece = origin + part.start(), part[0]
+        builder.add(_PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0)
 
 
-def _decode(text: str, position: int, gluer: _Gluer, problems: list[Problem]) -> int:
-    """One string literal's characters; returns the position behind its closing quote."""
+def _decode(text: str, position: int, builder: _FragmentBuilder, problems: list[Problem]) -> int:
+    """Add one string literal's characters; return the position after its closing quote."""
     start = position
     while position < len(text):
-        if plain := _PLAIN.match(text, position):
-            gluer.add(plain[0], position)
-            position = plain.end()
+        if match := _PLAIN.match(text, position):
+            builder.add(match[0], position)
+            position = match.end()
         elif text[position] == '"':
             return position + 1
         elif text[position] == "\n":
             break
         elif text[position] == "%":
-            meant = _PERCENT.get(text[position : position + 2])
-            gluer.add(meant or "%", position, 2 if meant else 0)
-            position += 2 if meant else 1
+            character = _PERCENT.get(text[position : position + 2])
+            builder.add(character or "%", position, 2 if character else 0)
+            position += 2 if character else 1
         elif escape := _ESCAPE.match(text, position):
             if not escape[1].endswith("\n"):
-                gluer.add(_decode_escape(escape[1]), position, len(escape[0]))
+                builder.add(_decode_escape(escape[1]), position, len(escape[0]))
             position = escape.end()
         else:
             position += 1
@@ -319,5 +331,5 @@ _CONDITIONS = pattern(
 
 
 def is_condition(source: str) -> bool:
-    """Whether the source text of a gap is lines of the preprocessor that add no text."""
+    """Whether a gap's source text consists of preprocessor lines that add no text."""
     return _CONDITIONS.fullmatch(source) is not None

@@ -1,4 +1,4 @@
-"""PTX text to tokens, and to the statements, directives and braces that they make.
+"""Splitting of PTX text into tokens, and grouping of tokens into statements and directives.
 
 Nothing is checked against the catalog yet.
 """
@@ -14,14 +14,14 @@ from .errors import Problem, Span, quote_word
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     NAME = 1
     DOTTED = 2
     NUMBER = 3
     PUNCTUATION = 4
     STRING = 5
-    """Only directives have one."""
+    """A string; only directives contain one."""
     BAD = 6
 
 
@@ -35,33 +35,33 @@ class Token(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The position in the fragment."""
         return self.start, self.end
 
 
 class TokenGroupKind(Enum):
-    """What some tokens of a text are together."""
+    """The kind of a group of tokens."""
 
     STATEMENT = 1
     DIRECTIVE = 2
-    """Up to its ``;``, or of a function up to its ``{``."""
+    """A directive up to its ``;``, or a function's header up to its ``{``."""
     LABEL = 3
     OPEN = 4
     CLOSE = 5
     GAP = 6
-    """Text that is not known, where no statement is open."""
+    """Unknown text outside any statement."""
 
 
 class TokenGroup(NamedTuple):
     """Tokens ``start`` to ``end`` of a text."""
 
-    part: TokenGroupKind
+    kind: TokenGroupKind
     start: int
     end: int
 
 
 class RawInstruction(NamedTuple):
-    """One instruction as written: ``@!p opcode.mod.mod op, op;``."""
+    """An instruction split into words, unchecked: ``@!p opcode.mod.mod op, op;``."""
 
     guard: Token | None
     guard_negated: bool
@@ -99,10 +99,10 @@ _BRACES = {"{": TokenGroupKind.OPEN, "}": TokenGroupKind.CLOSE}
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens of a text, blanks and comments left out."""
-    made = tuple.__new__  # Token(…) takes twice as long
+    """Return all tokens of a text, without blanks and comments."""
+    make = tuple.__new__  # Token(…) takes twice as long
     return [
-        made(Token, (_KINDS[group], match[group], *match.span(group)))
+        make(Token, (_KINDS[group], match[group], *match.span(group)))
         for match in _TOKEN.finditer(text)
         if (group := match.lastindex)
     ]
@@ -111,36 +111,36 @@ def tokenize(text: str) -> list[Token]:
 def group_tokens(
     text: str, words: list[Token], opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[TokenGroup]:
-    """What the tokens of a text make, in order; stray ``;`` are left out.
+    """Yield the groups of a text's tokens in order, without stray ``;``.
 
-    A statement ends at ``;`` or at the end of the text, or, as people leave the ``;`` out,
-    before a line that starts another of the given opcodes. ``gaps`` are the positions of
-    characters that stand for text that is not known.
+    A statement ends at ``;`` or at the end of the text. Since users omit the ``;``, it also ends
+    before a line that starts another instruction of ``opcodes``. ``gaps`` are the positions of
+    characters that stand for unknown text.
     """
     gaps = frozenset(gaps)
     i = 0
     while i < len(words):
         word = words[i]
-        part, end = TokenGroupKind.STATEMENT, i + 1
+        kind, end = TokenGroupKind.STATEMENT, i + 1
         if word.text == ";":
             i = end
             continue
         if word.text in _BRACES:
-            part = _BRACES[word.text]
+            kind = _BRACES[word.text]
         elif word.kind is TokenKind.DOTTED:
-            part, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
+            kind, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
         elif word.kind is TokenKind.NAME and end < len(words) and words[end].text == ":":
-            part, end = TokenGroupKind.LABEL, end + 1
+            kind, end = TokenGroupKind.LABEL, end + 1
         elif word.start in gaps and _is_alone(words, i, gaps):
-            part = TokenGroupKind.GAP
+            kind = TokenGroupKind.GAP
         else:
             end = _find_statement_end(text, words, i, opcodes)
-        yield TokenGroup(part, i, end)
+        yield TokenGroup(kind, i, end)
         i = end
 
 
 def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
-    """Whether a statement, a directive or nothing begins behind the gap at i."""
+    """Whether a statement, a directive or nothing begins after the gap at ``i``."""
     if i + 1 == len(words):
         return True
     word = words[i + 1]
@@ -153,60 +153,62 @@ def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
 
 
 MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
-EMPTY = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
+EMPTY_STATEMENT = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
 
 
 def find_boundary_problems(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[Problem]:
-    """What is wrong with a text besides its statements: where they begin and end, comments."""
-    words, done, gaps = tokenize(text), 0, frozenset(gaps)
+    """Yield the problems outside statements: missing or stray ``;``, comments, non-ASCII text."""
+    words, index, gaps = tokenize(text), 0, frozenset(gaps)
     for item in group_tokens(text, words, opcodes, gaps):
-        yield from _find_empty_problems(words[done : item.start])
-        done = item.end
-        if item.part is TokenGroupKind.STATEMENT:
-            first = words[item.start]
-            if any(word.start in gaps for word in words[item.start : done]):
-                done += done < len(words) and words[done].text == ";"
+        yield from _find_empty_problems(words[index : item.start])
+        index = item.end
+        if item.kind is TokenGroupKind.STATEMENT:
+            first_word = words[item.start]
+            if any(word.start in gaps for word in words[item.start : index]):
+                index += index < len(words) and words[index].text == ";"
                 continue
-            if first.kind is not TokenKind.NAME and first.text != "@":
-                yield Problem(f"{quote_word(first.text)} can't begin a statement", first.span)
-            if done < len(words) and words[done].text == ";":
-                done += 1
+            if first_word.kind is not TokenKind.NAME and first_word.text != "@":
+                yield Problem(
+                    f"{quote_word(first_word.text)} can't begin a statement", first_word.span
+                )
+            if index < len(words) and words[index].text == ";":
+                index += 1
             else:
-                end = _end_of(text, words, done)
+                end = _end_of(text, words, index)
                 yield MISSING_END._replace(span=(end, end))
-    yield from _find_empty_problems(words[done:])
-    if open_ := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
-        yield Problem("this comment is not closed", open_.span(1), "*/")
-    for odd in () if text.isascii() else _NOT_ASCII.finditer(text):
-        if not gaps.issuperset(range(*odd.span())):
-            yield Problem("ptxas takes nothing but ASCII, in comments too", odd.span())
+    yield from _find_empty_problems(words[index:])
+    if comment := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
+        yield Problem("this comment is not closed", comment.span(1), "*/")
+    for match in () if text.isascii() else _NOT_ASCII.finditer(text):
+        if not gaps.issuperset(range(*match.span())):
+            yield Problem("ptxas takes nothing but ASCII, in comments too", match.span())
             return
 
 
 def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
     for word in words:
-        yield EMPTY._replace(span=word.span)
+        yield EMPTY_STATEMENT._replace(span=word.span)
 
 
 def find_statements(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[RawInstruction]:
-    """The instructions of a text, whatever their opcode; nothing else."""
+    """Yield the instructions of a text, whatever their opcode, and nothing else."""
     words = tokenize(text)
     for item in group_tokens(text, words, opcodes, gaps):
-        if item.part is TokenGroupKind.STATEMENT:
+        if item.kind is TokenGroupKind.STATEMENT:
             yield read_raw_instruction(text, words, item)
 
 
 def read_raw_instruction(text: str, words: list[Token], item: TokenGroup) -> RawInstruction:
-    """The guard, the opcode, the modifiers and the operands of a statement."""
+    """Return the guard, opcode, modifiers and operands of a statement."""
     return _make_statement(words[item.start : item.end], _end_of(text, words, item.end))
 
 
 def _end_of(text: str, words: list[Token], end: int) -> int:
-    """Where what is missing at the end of a statement would stand."""
+    """Return the position of text that is missing at the end of a statement."""
     if end < len(words):
         return words[end].start if words[end].text in (";", "}") else words[end - 1].end
     return len(text.rstrip()) or len(text)
@@ -236,7 +238,7 @@ def _find_directive_end(text: str, words: list[Token], i: int) -> int:
 
 def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
-    begun = words[start].text != "@"  # what a guard stands before is not seen yet
+    has_opcode = words[start].text != "@"  # the token after a guard has not been read yet
     for i in range(start, len(words)):
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
@@ -245,16 +247,16 @@ def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[
             depth += 1
         elif word in _CLOSE:
             depth -= 1
-        elif (word == "@" or word in opcodes) and begun and i > start:
-            first = _skip_guard(words, i)
+        elif (word == "@" or word in opcodes) and has_opcode and i > start:
+            opcode_index = _skip_guard(words, i)
             if (
-                first + 1 < len(words)
-                and words[first].text in opcodes
-                and words[first + 1].kind is TokenKind.DOTTED
+                opcode_index + 1 < len(words)
+                and words[opcode_index].text in opcodes
+                and words[opcode_index + 1].kind is TokenKind.DOTTED
                 and "\n" in text[words[i - 1].end : words[i].start]
             ):
                 return i
-        begun = begun or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
+        has_opcode = has_opcode or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
     return len(words)
 
 
@@ -269,40 +271,42 @@ def _skip_guard(words: list[Token], i: int) -> int:
 
 def _make_statement(words: list[Token], end: int) -> RawInstruction:
     problems: list[Problem] = []
-    guard, negated = None, False
+    guard, is_negated = None, False
     i = _skip_guard(words, 0)
     if i:
-        negated = len(words) > 1 and words[1].text == "!"
+        is_negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
         if guard and i < len(words) and words[i].kind is TokenKind.DOTTED:
-            i -= 1  # the predicate was left out: this is the opcode
+            i -= 1  # the predicate is missing: this is the opcode
             guard = None
         if guard is None or guard.kind is not TokenKind.NAME or guard.text == "_":
-            at = guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
-            problems.append(Problem("a predicate is missing behind `@`", at, "@p or @!p"))
+            guard_span = (
+                guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
+            )
+            problems.append(Problem("a predicate is missing behind `@`", guard_span, "@p or @!p"))
             guard = None
     if i >= len(words):
         opcode = Token(TokenKind.BAD, "", end, end)
         return RawInstruction(
-            guard, negated, opcode, (), (), (words[0].start, end), tuple(problems)
+            guard, is_negated, opcode, (), (), (words[0].start, end), tuple(problems)
         )
     opcode = words[i]
-    first = i = i + 1
+    modifiers_start = i = i + 1
     while i < len(words) and (words[i].kind is TokenKind.DOTTED or words[i].text == "."):
         if words[i].text == ".":
             problems.append(Problem("a modifier must follow its dot at once", words[i].span))
             i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
-    modifiers = tuple(word for word in words[first:i] if word.kind is TokenKind.DOTTED)
+    modifiers = tuple(word for word in words[modifiers_start:i] if word.kind is TokenKind.DOTTED)
     operands = tuple(_split_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
-    return RawInstruction(guard, negated, opcode, modifiers, operands, span, tuple(problems))
+    return RawInstruction(guard, is_negated, opcode, modifiers, operands, span, tuple(problems))
 
 
 def _split_operands(
     words: list[Token], end: int, problems: list[Problem]
 ) -> Iterator[tuple[Token, ...]]:
-    """The tokens of each operand, split at the commas outside of brackets."""
+    """Yield the tokens of each operand, split at the commas outside brackets."""
     if not words:
         return
     current: list[Token] = []

@@ -1,4 +1,4 @@
-"""Operand values as text: what people type for them, and how they are shown."""
+"""Operand values as text: parsing what users type, and formatting."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NAMED64 = {
 
 
 def parse_value(text: str, type_: Type) -> int:
-    """The bits of a value as people write it for an operand of a type. Raises PtxError.
+    """Parse a value of an operand type to its bits. Raise PtxError if it is invalid.
 
-    ``0x 0b 0o 017 0f 0d`` are bits; a plain decimal is a number: an integer, or on an
-    ``.f`` operand a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` gives lanes,
-    the most significant first; ``[h:1,0]`` half-words. A number that is too large is refused, an
-    integer as well as a float; infinity is written ``inf``.
+    ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for an ``.f``
+    operand, a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` lists lanes, the most
+    significant first; ``[h:1,0]`` lists half-words. Numbers that are too large are refused, floats
+    as well as integers; infinity is written ``inf``.
     """
     word = text.strip()
     if not word:
@@ -43,8 +43,8 @@ def parse_value(text: str, type_: Type) -> int:
     if match := _FLOAT_BITS.fullmatch(word):
         digits = 8 if match[1] in "fF" else 16
         if len(match[2]) != digits or digits * 4 != type_.bits:
-            written = format_count(len(match[2]) * 4, "bit")
-            message = f"{quote_word(word)} has {written}; the operand has {type_.bits}"
+            size_text = format_count(len(match[2]) * 4, "bit")
+            message = f"{quote_word(word)} has {size_text}; the operand has {type_.bits}"
             raise _make_error(text, message, _format_allowed_values(type_))
         return int(match[2], 16)
     if (type_.is_float and not _PREFIXED.fullmatch(word)) or word.lower() in ("true", "false"):
@@ -62,13 +62,13 @@ def parse_value(text: str, type_: Type) -> int:
 
 
 def parse_integer(text: str, bits: int) -> int:
-    """The bits of an integer of a width, signed or unsigned. Raises PtxError."""
-    found = _read_integer(text, text.strip(), bits)
-    if found is None:
+    """Parse an integer of ``bits`` bits, signed or unsigned. Raise PtxError if it is invalid."""
+    value = _read_integer(text, text.strip(), bits)
+    if value is None:
         raise _make_error(
             text, f"{quote_word(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255"
         )
-    return found
+    return value
 
 
 def _format_allowed_values(type_: Type) -> str:
@@ -88,7 +88,7 @@ def _make_error(text: str, message: str, hint: str) -> PtxError:
 
 
 def _read_integer(text: str, word: str, bits: int) -> int | None:
-    """The bits of an integer of a width, or None where the word is none."""
+    """Return the bits of an integer of a width, or None if the word is not an integer."""
     if match := _PREFIXED.fullmatch(word):
         base = _BASES[match[2].lower()]
     elif match := _DECIMAL.fullmatch(word):
@@ -110,23 +110,25 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
 def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if type_ is Type.PRED:
         return int(word.lower() == "true")
-    named = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
-    if named is not None and len(word.lstrip("+-")) >= len(word) - 1:
-        return named | (1 << (type_.bits - 1) if word[0] == "-" else 0)
+    constant = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
+    if constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
+        return constant | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):
         raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
     bits = encode_float(float(word), type_.bits)
     if classify_float(bits, type_.bits) is FloatClass.INFINITE:
         raise _make_error(
-            text, f"{quote_word(word)} is too large for `.{type_}`", finite_range(type_)
+            text, f"{quote_word(word)} is too large for `.{type_}`", format_finite_range(type_)
         )
     return bits
 
 
-def finite_range(type_: Type) -> str:
-    """The numbers that a float type holds: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
-    most = format_float(_NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits)
-    return f"-{most} to {most}, inf, -inf"
+def format_finite_range(type_: Type) -> str:
+    """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
+    largest = format_float(
+        _NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits
+    )
+    return f"-{largest} to {largest}, inf, -inf"
 
 
 def _read_lanes(text: str, type_: Type) -> int:
@@ -140,14 +142,14 @@ def _read_lanes(text: str, type_: Type) -> int:
         makes = "lane does not make" if len(parts) == 1 else "lanes do not make"
         message = f"{len(parts)} {makes} {format_count(type_.bits, 'bit')}"
         raise _make_error(text, message, " or ".join(counts) or "a plain value")
-    bits, at = 0, match.start(2)
+    bits, position = 0, match.start(2)
     for part in parts:
         try:
             lane = parse_integer(part, unit)
         except PtxError as error:
-            raise error.shift_into(text, at) from None
+            raise error.shift_into(text, position) from None
         bits = bits << unit | lane
-        at += len(part) + 1
+        position += len(part) + 1
     return bits
 
 
@@ -155,12 +157,12 @@ _LANE_NAMES = ((8, "bytes"), (16, "half-words"), (32, "words"))
 
 
 def format_hex(bits: int, width: int) -> str:
-    """``0x00000007``: every digit of the width; a predicate is ``0`` or ``1``."""
+    """Return ``0x00000007``, padded to the width in bits; a predicate is ``0`` or ``1``."""
     return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
 
 
 class FloatClass(StrEnum):
-    """What kind of number a float's bits are."""
+    """The class of a float's bits."""
 
     ZERO = "zero"
     SUBNORMAL = "subnormal"
@@ -170,14 +172,14 @@ class FloatClass(StrEnum):
 
 
 def split_float(bits: int, width: int) -> tuple[int, int, int]:
-    """Sign, biased exponent and fraction of a binary32 or binary64 pattern."""
+    """Return the sign, biased exponent and fraction of a binary32 or binary64 pattern."""
     fraction = 23 if width == 32 else 52
     exponent = (1 << (width - 1 - fraction)) - 1
     return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
 
 
 def format_float_fields(bits: int, width: int) -> str:
-    """What a float's exponent and fraction mean: ``exponent 2^-124``."""
+    """Return the meaning of a float's exponent and fraction: ``exponent 2^-124``."""
     exponent = split_float(bits, width)[1]
     match classify_float(bits, width):
         case FloatClass.NAN:
@@ -194,7 +196,7 @@ def format_float_fields(bits: int, width: int) -> str:
 
 
 def classify_float(bits: int, width: int) -> FloatClass:
-    """The class of a binary32 or binary64 pattern."""
+    """Return the class of a binary32 or binary64 pattern."""
     _, exponent, fraction = split_float(bits, width)
     if exponent == 0:
         return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
@@ -203,22 +205,22 @@ def classify_float(bits: int, width: int) -> FloatClass:
     return FloatClass.NORMAL
 
 
-def step_float(bits: int, width: int, by: int) -> int | None:
-    """The pattern so many further up, or down; -0.0 stands below 0.0.
+def step_float(bits: int, width: int, steps: int) -> int | None:
+    """Return the pattern ``steps`` patterns up, or down if negative; -0.0 is one below 0.0.
 
-    None where there is no such: beyond the infinities, and from a NaN.
+    None for a NaN, and for steps beyond the infinities.
     """
     if classify_float(bits, width) is FloatClass.NAN:
         return None
     top = 1 << (width - 1)
-    rank = (bits if bits < top else top - 1 - bits) + by
-    found = rank if rank >= 0 else top - 1 - rank
-    beyond = not 0 <= found < 2 * top or classify_float(found, width) is FloatClass.NAN
-    return None if beyond else found
+    rank = (bits if bits < top else top - 1 - bits) + steps
+    result = rank if rank >= 0 else top - 1 - rank
+    is_beyond = not 0 <= result < 2 * top or classify_float(result, width) is FloatClass.NAN
+    return None if is_beyond else result
 
 
 def format_float(bits: int, width: int) -> str:
-    """The shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
+    """Return the shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
     value = decode_float(bits, width)
     if math.isnan(value):
         return "-NaN" if bits >> (width - 1) else "NaN"
@@ -232,7 +234,7 @@ def format_float(bits: int, width: int) -> str:
 
 
 def format_value(bits: int, type_: Type) -> str:
-    """What the bits mean as the type: ``-1``, ``1.5``, ``true``."""
+    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``."""
     if type_ is Type.PRED:
         return "true" if bits else "false"
     if type_.is_float:

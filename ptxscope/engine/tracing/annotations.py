@@ -1,4 +1,4 @@
-"""What a writer adds to a trace: a title, a caption, notes on steps and lanes."""
+"""Annotations of a trace: a title, a caption, and notes on steps and lanes."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from ..semantics.plan import Stage
 
 
 class Note(NamedTuple):
-    """A writer's remark on a step, on a lane, or on one lane at one step."""
+    """A note on a step, on a lane, or on one lane at one step."""
 
     text: str
     stage: Stage | None = None
     lane: int | None = None
-    """Numbered from the least significant, from 0."""
+    """Lane number, from 0 at the least significant."""
 
     @property
     def target(self) -> str:
-        """What it is on, as ``parse_note`` reads it: ``saturate``, ``lane 2``, ``write lane 0``."""
-        where = [] if self.stage is None else [str(self.stage)]
-        return " ".join([*where, *([] if self.lane is None else [f"lane {self.lane}"])])
+        """Annotated step and lane as ``parse_note`` reads them: ``saturate``, ``write lane 0``."""
+        words = [] if self.stage is None else [str(self.stage)]
+        return " ".join([*words, *([] if self.lane is None else [f"lane {self.lane}"])])
 
 
 class Annotations(NamedTuple):
-    """Everything a writer added to a trace."""
+    """The annotations of one trace."""
 
     title: str = ""
     caption: str = ""
     notes: tuple[Note, ...] = ()
 
     def get_notes(self, stage: Stage) -> tuple[Note, ...]:
-        """The notes on a step, those on one of its lanes included."""
+        """Return the notes on a step, including notes on one of its lanes."""
         return tuple(note for note in self.notes if note.stage is stage)
 
     @property
     def on_lanes(self) -> tuple[Note, ...]:
-        """The notes on a lane at no step in particular."""
+        """Notes on a lane that name no step."""
         return tuple(note for note in self.notes if note.stage is None)
 
 
@@ -44,7 +44,7 @@ NOTHING = Annotations()
 
 
 def to_json(annotations: Annotations) -> dict[str, Any]:
-    """Annotations as JSON objects."""
+    """Convert annotations to JSON objects."""
     notes = [
         {"text": text, "stage": stage and str(stage), "lane": lane}
         for text, stage, lane in annotations.notes
@@ -53,7 +53,10 @@ def to_json(annotations: Annotations) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> Annotations:
-    """What ``to_json`` gave; raises KeyError, TypeError or ValueError for anything else."""
+    """Parse the output of ``to_json``.
+
+    Raise KeyError, TypeError or ValueError if the data has another shape.
+    """
     notes = tuple(
         Note(
             str(note["text"]),

@@ -1,4 +1,4 @@
-"""An instruction on arrays of operands: what is given is checked, then its plan runs on all."""
+"""Evaluation of one instruction on arrays of operands: input checks, then the plan."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def evaluate_arrays(
     *,
     is_native: bool = False,
 ) -> dict[str, AnyArray]:
-    """The destinations by role, over values by name that broadcast together.
+    """Return the destinations by role, for values by name that broadcast together.
 
-    Raises ValueError where a value is not an array of integers (or, for an ``.f``
-    operand, of floats) that fits its operand, or a result can't be put into its array.
+    Raise ValueError if a value is not an array of integers (or, for an ``.f`` operand, of floats)
+    that fits its operand, or if a result cannot be stored in its array.
     """
     operands: dict[str, AnyArray] = {
         role: np.array(bits, get_storage_dtype(ins.type_of(role)))
@@ -46,52 +46,52 @@ def evaluate_arrays(
     try:
         (shape,) = shapes if len(shapes) == 1 else (np.broadcast_shapes(*shapes),)
     except ValueError:
-        given = ", ".join(
+        operand_shapes = ", ".join(
             f"{ins.format_operand(x.role)} {operands[x.role].shape}" for x in plan.sources
         )
-        raise ValueError(f"the operands do not broadcast: {given}") from None
+        raise ValueError(f"the operands do not broadcast: {operand_shapes}") from None
     if not out:
-        return run_blocks(plan, operands, shape, native=is_native)
-    into = _check_outputs(ins, plan, out, shape)
+        return run_blocks(plan, operands, shape, is_native=is_native)
+    outputs = _check_outputs(ins, plan, out, shape)
     return _write_results(
-        into, operands.values(), partial(run_blocks, plan, operands, shape, native=is_native)
+        outputs, operands.values(), partial(run_blocks, plan, operands, shape, is_native=is_native)
     )
 
 
 def _check_outputs(
     ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
 ) -> dict[str, AnyArray]:
-    """The arrays for results by role; raises ValueError where one can't be written."""
+    """Return the output arrays by role; raise ValueError if one cannot hold its result."""
     roles = {name: role for role, name in ins.results.items()}
     types = {x.role: x.type for x in plan.results}
     for name, array in out.items():
         if name not in roles:
-            wanted = ", ".join(roles) or "nothing"
+            names_text = ", ".join(roles) or "nothing"
             raise ValueError(
-                f"out has {name!s:.60}, which {ins} does not write; it writes {wanted}"
+                f"out has {name!s:.60}, which {ins} does not write; it writes {names_text}"
             )
         if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
             raise ValueError(f"out for {name} is {abbreviate_value(array)}, not a plain array")
         type_ = types[roles[name]]
         if not _can_hold(array.dtype, type_):
-            other = ", or another type of that width in this machine's byte order"
+            alternative = ", or another type of that width in this machine's byte order"
             raise ValueError(
                 f"out for {name} is {array.dtype}; the result takes {get_storage_dtype(type_)}"
-                f"{'' if type_ is Type.PRED else other}"
+                f"{'' if type_ is Type.PRED else alternative}"
             )
         if array.shape != shape:
             raise ValueError(f"out for {name} has shape {array.shape}, the operands make {shape}")
         if not array.flags.writeable:
             raise ValueError(f"out for {name} is read-only")
     names = list(out)
-    for at, name in enumerate(names):
-        if any(np.may_share_memory(out[name], out[other]) for other in names[:at]):
+    for index, name in enumerate(names):
+        if any(np.may_share_memory(out[name], out[alternative]) for alternative in names[:index]):
             raise ValueError(f"out for {name} shares memory with that for another destination")
     return {roles[name]: array for name, array in out.items()}
 
 
 def _can_hold(dtype: np.dtype[Any], type_: Type) -> bool:
-    """Whether a result's bits can be written as elements of a type."""
+    """Return whether an array of a dtype can hold the bits of a result."""
     kinds = "b" if type_ is Type.PRED else "uif" if type_.is_float else "ui"
     return (
         dtype.kind in kinds
@@ -101,67 +101,69 @@ def _can_hold(dtype: np.dtype[Any], type_: Type) -> bool:
 
 
 def _write_results(
-    given: Mapping[str, AnyArray],
+    outputs: Mapping[str, AnyArray],
     operands: Iterable[AnyArray],
     run: Callable[[Mapping[str, AnyArray]], dict[str, AnyArray]],
 ) -> dict[str, AnyArray]:
-    """Results in the arrays that are given for them, others in new ones.
+    """Run the plan and return the results, in the supplied arrays if there are any.
 
-    What is not in one piece, or shares memory with an operand, is written when all is computed.
+    The plan writes contiguous, aligned arrays directly. Arrays of another layout, and arrays that
+    share memory with an operand, are filled after the computation.
     """
-    every = list(operands)
+    operand_arrays = list(operands)
     direct = {
         role: np.asarray(array)
-        for role, array in given.items()
+        for role, array in outputs.items()
         if array.flags.c_contiguous
         and array.flags.aligned
-        and not any(np.may_share_memory(array, operand) for operand in every)
+        and not any(np.may_share_memory(array, operand) for operand in operand_arrays)
     }
-    found = run(direct)
-    for role, array in given.items():
+    results = run(direct)
+    for role, array in outputs.items():
         if role not in direct:
-            array[...] = found[role].view(array.dtype)
-    return found | dict(given)
+            array[...] = results[role].view(array.dtype)
+    return results | dict(outputs)
 
 
 def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
-    """A value as an array of integers of which the low bits are its operand's."""
+    """Return a value as an integer array whose low bits are the operand's bits."""
     if type(value) is np.ndarray and value.dtype == get_storage_dtype(type_):
         return _convert_to_truths(value) if type_ is Type.PRED else value
     if type_.is_float and is_float(value):
         return np.array(convert_to_bits(value, type_, name), get_storage_dtype(type_))
     parts = value if isinstance(value, (list, tuple)) else ()
     if any(isinstance(x, np.ma.MaskedArray) for x in (value, *parts)):
-        raise ValueError(f"{name} is a masked array; give it whole, as `filled` makes it")
+        raise ValueError(f"{name} is a masked array: fill it first, with its method `filled`")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{name} is {abbreviate_value(value)}, not an array: {error}") from None
-    kind, wanted = array.dtype.kind, get_storage_dtype(type_)
+    kind, dtype = array.dtype.kind, get_storage_dtype(type_)
     if kind == "f" and type_.is_float:
         native = array.dtype.newbyteorder("=")
         if native.itemsize * 8 != type_.bits:
             raise ValueError(
                 f"{name} is {native}, but the operand is .{type_}; "
-                f"give an array of float{type_.bits}, or the bits as an integer"
+                f"pass an array of float{type_.bits}, or the bits as integers"
             )
-        return array.view(wanted.newbyteorder(array.dtype.byteorder))
+        return array.view(dtype.newbyteorder(array.dtype.byteorder))
     if kind not in "iub":
-        why = "neither an integer nor a float" if type_.is_float else "not an integer"
-        raise ValueError(f"{name} is {abbreviate_value(array if array.shape else value)}, {why}")
+        reason = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {abbreviate_value(array if array.shape else value)}, {reason}")
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
     if kind != "b" and array.size and not _is_always_in_range(array.dtype, low, high):
-        least, most = int(array.min()), int(array.max())
-        if least < low or most > high:
-            worst = least if least < low else most
+        low_value, high_value = int(array.min()), int(array.max())
+        if low_value < low or high_value > high:
+            bad_value = low_value if low_value < low else high_value
             raise ValueError(
-                f"{name} holds {worst:#x}, which does not fit in {format_count(type_.bits, 'bit')}"
+                f"{name} holds {bad_value:#x}, "
+                f"which does not fit in {format_count(type_.bits, 'bit')}"
             )
     return _convert_to_truths(array) if kind == "b" and type_ is Type.PRED else array
 
 
 def _convert_to_truths(array: AnyArray) -> AnyArray:
-    """Truths whose bytes are 0 and 1: memory that is taken for truths may hold others."""
+    """Return booleans stored as 0 and 1; a view of other memory may hold other bytes."""
     raw = array.view(np.uint8)
     return raw != 0 if raw.size and raw.max() > 1 else array
 

@@ -1,4 +1,4 @@
-"""Where two answers part: the same instruction and values under two models."""
+"""Differences between models: one instruction and its values under two of them."""
 
 from __future__ import annotations
 
@@ -10,40 +10,44 @@ from .trace import Trace
 
 
 class Divergence(NamedTuple):
-    """The documented answer beside another one that differs from it."""
+    """The documented answer beside a different one."""
 
     isa: Trace
     other: Trace
     errata: tuple[Erratum, ...]
-    """What makes the difference."""
+    """The errata behind the difference."""
     stage: Stage
-    """The first step at which the two differ."""
+    """The first step at which the answers differ."""
 
 
 def find_divergences(trace: Trace) -> tuple[Divergence, ...]:
-    """Every known answer that differs from ``isa`` for these values, newest version first."""
+    """Return the known answers that differ from ``isa`` for these values, newest first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    found: list[Divergence] = []
-    for other in others:
-        if other.result != isa.result and all(other.errata != x.other.errata for x in found):
-            found.append(
-                Divergence(isa, other, other.changed_by, find_first_difference(isa, other))
+    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    divergences: list[Divergence] = []
+    for candidate in traces:
+        if candidate.result != isa.result and all(
+            candidate.errata != x.other.errata for x in divergences
+        ):
+            divergences.append(
+                Divergence(
+                    isa, candidate, candidate.changed_by, find_first_difference(isa, candidate)
+                )
             )
-    return tuple(found)
+    return tuple(divergences)
 
 
 def find_agreeing_traces(trace: Trace) -> tuple[Trace, ...]:
-    """Every known assembler's answer that is ``isa``'s for these values, newest version first."""
+    """Return the answers of known assemblers that equal ``isa``'s, newest first."""
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    others = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    return tuple(other for other in others if other.result == isa.result)
+    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    return tuple(candidate for candidate in traces if candidate.result == isa.result)
 
 
-def find_divergence(trace: Trace, found: tuple[Divergence, ...]) -> Divergence | None:
-    """The two answers to show for a trace: its own and the other; None where they agree."""
+def find_divergence(trace: Trace, divergences: tuple[Divergence, ...]) -> Divergence | None:
+    """Return the pair of answers to show for a trace, or None if they agree."""
     if not trace.model.errata:
-        return found[0] if found else None
+        return divergences[0] if divergences else None
     isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
     if isa.result == trace.result:
         return None
@@ -51,9 +55,10 @@ def find_divergence(trace: Trace, found: tuple[Divergence, ...]) -> Divergence |
 
 
 def find_first_difference(x: Trace, y: Trace) -> Stage:
-    """The first stage at which two traces of one instruction differ; the last if none does.
+    """Return the first stage at which two traces differ, or the last if none does.
 
-    A row that only one of them has counts as a difference where it changed its value.
+    The traces are of the same instruction. A row that only one of them has counts as a difference
+    if it changed its value.
     """
     order = list(Stage)
     stages = sorted({row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index)
@@ -72,6 +77,6 @@ def _get_stage_values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
 
 
 def has_one_answer(trace: Trace) -> bool:
-    """Whether every known answer on these values is the trace's own."""
-    found = find_divergences(trace)
-    return not found and find_divergence(trace, found) is None
+    """Return whether every known answer for these values equals the trace's own."""
+    divergences = find_divergences(trace)
+    return not divergences and find_divergence(trace, divergences) is None

@@ -20,7 +20,7 @@ from ..syntax.constants import encode_float
 from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
-from ..syntax.values import FloatClass, classify_float, finite_range
+from ..syntax.values import FloatClass, classify_float, format_finite_range
 
 Scalar = SupportsIndex | SupportsFloat
 """An integer, or a float for an operand of a float type."""
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 ENGINES = ("numpy", "llvm")
-"""What arrays are computed by."""
+"""The backends for arrays."""
 
 
 def evaluate(
@@ -44,51 +44,56 @@ def evaluate(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     engine: str = "numpy",
 ) -> dict[str, Value]:
-    """The destinations' bits by name, unsigned (0 or 1 for predicates).
+    """Return the destinations' bits by name, unsigned (0 or 1 for predicates).
 
-    ``values`` has an integer for each register that is read, by its name as written, from
-    -2**(w-1) to 2**w - 1 for w bits; or an array of integers in that range. For an operand of
-    type ``.f32`` or ``.f64`` an integer is its bits, and a float is a number, rounded to the type.
-    Arrays broadcast and give arrays, also where they have no dimension: uint16, uint32, uint64,
-    bool for predicates. Arrays of float32 or float64, in either byte order, are taken by their
-    bits where the operand's type is ``.f32``, ``.f64``. Masked arrays are refused.
+    ``values`` maps each register that the instruction reads, under its name as written, to an
+    integer from -2**(w-1) to 2**w - 1 for w bits, or to an array of integers in that range. For an
+    operand of type ``.f32`` or ``.f64``, an integer is its bits and a float is a number, rounded to
+    the type. Arrays broadcast and give arrays, also if they have no dimension: uint16, uint32,
+    uint64, or bool for predicates. Arrays of float32 or float64, in either byte order, are read as
+    bits if the operand's type is ``.f32`` or ``.f64``. Masked arrays are rejected.
 
-    ``out`` has arrays for some destinations, by name: of the shape that the operands broadcast
-    to and of a type as wide as the destination. They are written, whatever else shares their
-    memory, and returned. What is computed besides takes memory that does not grow with the arrays.
+    ``out`` maps destinations to arrays, by name. Each has the shape that the operands broadcast to
+    and a dtype as wide as the destination. These arrays are written, even if they share memory with
+    other arrays, and returned. Other memory use does not grow with the arrays.
 
-    ``engine="llvm"`` computes arrays by machine code, which takes 10 to 30 ms to make for a form
-    and is up to four times as fast; ImportError says what to install for it.
-    Raises PtxError, and ValueError that names the operand.
+    ``engine="llvm"`` computes arrays with machine code, up to four times as fast; compiling a form
+    takes 10 to 30 ms. Raise ImportError, with installation advice, if llvmlite is missing.
+
+    Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
+    the operand.
     """
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {abbreviate_value(engine)}: {', '.join(ENGINES)}")
     ins = read(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
-        raise ValueError(f"out has no names; arrays are given by name: out={{{name!r}: …}}")
+        raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
-    given = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
-    plan = check_read(ins, model_, given)
+    roles = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
+    plan = check_read(ins, model_, roles)
     if out or not all(map(_is_scalar, values.values())):
         from .array_evaluation import evaluate_arrays
 
-        found: dict[str, Value] = dict(
+        results: dict[str, Value] = dict(
             evaluate_arrays(ins, plan, values, out, is_native=engine == "llvm")
         )
     else:
-        found = dict(compute_results(plan, bind_values(ins, values)))
-    return {name: found[role] for role, name in ins.results.items()}
+        results = dict(compute_results(plan, bind_values(ins, values)))
+    return {name: results[role] for role, name in ins.results.items()}
 
 
 def make_plan(ins: Instruction, rules: Rules = ISA) -> Plan:
-    """What an instruction computes under some rules, its guard included."""
+    """Return the plan of an instruction under some rules, including its guard."""
     return lower(ins.effective_form, rules, ins.guard_negated)
 
 
 def resolve_model(name: str | Model) -> Model:
-    """Return the model of a name; raise ValueError, and TypeError for what is no name or Model."""
+    """Return the model of a name; raise ValueError for an unknown name.
+
+    Raise TypeError unless the argument is a string or a Model.
+    """
     if isinstance(name, Model):
         return name
     if not isinstance(name, str):
@@ -99,30 +104,30 @@ def resolve_model(name: str | Model) -> Model:
 
 
 def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
-    """Raise ValueError unless every register that is read has a value, and no other name.
+    """Raise ValueError unless the values' names are exactly those of the registers read.
 
-    Raise TypeError unless the values are a mapping.
+    The old value of a destination may be present. Raise TypeError unless the values are a mapping.
     """
     if not isinstance(values, Mapping):
         name = next((x.name for x in ins.inputs), "a")
         raise TypeError(
-            f"values is {abbreviate_value(values)}; values are given by name: {{{name!r}: …}}"
+            f"values is {abbreviate_value(values)}; pass values by name: {{{name!r}: …}}"
         )
-    for needed in ins.inputs:
-        if needed.name not in values:
-            raise ValueError(f"no value for {describe_operand(needed.name, needed.roles)}")
-    known = {name for role, name in ins.names.items() if role not in ins.constants}
+    for source in ins.inputs:
+        if source.name not in values:
+            raise ValueError(f"no value for {describe_operand(source.name, source.roles)}")
+    operand_names = {name for role, name in ins.names.items() if role not in ins.constants}
     for name in values:
-        if name not in known:
-            wanted = ", ".join(needed.name for needed in ins.inputs) or "nothing"
+        if name not in operand_names:
+            names_text = ", ".join(source.name for source in ins.inputs) or "nothing"
             line = str(ins).rstrip(";")
-            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {wanted}")
+            raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {names_text}")
 
 
 def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
-    """What a model computes; raises ValueError unless all that it reads is among some roles.
+    """Return the plan of a model; raise ValueError if it reads any other role.
 
-    It may read what the documentation does not.
+    A model may read operands that the documentation does not.
     """
     plan = make_plan(ins, model_.make_rules(ins.form))
     for source in plan.sources:
@@ -134,7 +139,7 @@ def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
 
 
 def describe_operand(name: str, roles: tuple[str, ...]) -> str:
-    """``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, which a guard may keep)``."""
+    """Format an operand: ``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, …)``."""
     role = roles[0]
     if role == Role.GUARD:
         return f"{name} (the guard)"
@@ -145,7 +150,7 @@ def describe_operand(name: str, roles: tuple[str, ...]) -> str:
 
 
 def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
-    """Operand bits by role; raises ValueError where an integer does not fit its operand."""
+    """Return operand bits by role; raise ValueError if an integer does not fit its operand."""
     operands = dict(ins.constants)
     for role, name in ins.names.items():
         if name in values and role not in operands:
@@ -154,26 +159,26 @@ def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int
 
 
 def convert_to_bits(value: object, type_: Type, name: str) -> int:
-    """The bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
+    """Return the bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
 
-    Raises ValueError.
+    Raise ValueError if the value is of another kind or does not fit.
     """
-    whole = convert_to_integer(value)
-    if whole is None and type_.is_float and is_float(number := _element(value)):
+    integer = convert_to_integer(value)
+    if integer is None and type_.is_float and is_float(number := _element(value)):
         return _round_float(number, type_, name)
-    if whole is None:
-        why = "neither an integer nor a float" if type_.is_float else "not an integer"
-        raise ValueError(f"{name} is {abbreviate_value(value)}, {why}")
+    if integer is None:
+        reason = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {abbreviate_value(value)}, {reason}")
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
-    if not low <= whole <= high:
-        raise ValueError(f"{name} = {whole:#x} does not fit in {format_count(type_.bits, 'bit')}")
-    return whole & high
+    if not low <= integer <= high:
+        raise ValueError(f"{name} = {integer:#x} does not fit in {format_count(type_.bits, 'bit')}")
+    return integer & high
 
 
 def convert_to_integer(value: object) -> int | None:
-    """An integer as Python's own, be it one of NumPy's or an array of one; None for another value.
+    """Return an integer, a NumPy integer or a 0-d array as an int, or None.
 
-    A masked integer is none.
+    Return None for any other value, masked integers included.
     """
     if type(value) is int:
         return value
@@ -188,29 +193,31 @@ def convert_to_integer(value: object) -> int | None:
 
 
 def _element(value: Any) -> Any:
-    """What an array without dimensions holds; any other value as it is."""
-    numpy = sys.modules.get("numpy")  # where nobody imported it, no value is of it
+    """Return the element of an array without dimensions, and any other value unchanged."""
+    numpy = sys.modules.get("numpy")  # unless it is loaded, no value can be an array
     return value[()] if numpy is not None and isinstance(value, numpy.ndarray) else value
 
 
 def is_float(value: object) -> bool:
-    """Whether a value is a float of Python's or NumPy's, and no array of floats."""
+    """Return whether a value is a Python or NumPy float, but not an array of floats."""
     numpy = sys.modules.get("numpy")
     return isinstance(value, float) or (numpy is not None and isinstance(value, numpy.floating))
 
 
 def _round_float(value: Any, type_: Type, name: str) -> int:
-    """The bits of a float as an operand's type; raises ValueError where it is too large."""
-    if getattr(value, "nbytes", 0) * 8 == type_.bits:  # NumPy's: a NaN stays as it is
+    """Return the bits of a float in the operand's type; raise ValueError if it is too large."""
+    if getattr(value, "nbytes", 0) * 8 == type_.bits:  # a NumPy float: a NaN keeps its bits
         return int.from_bytes(value.tobytes(), sys.byteorder)
     bits = encode_float(value, type_.bits)
     if math.isfinite(value) and classify_float(bits, type_.bits) is FloatClass.INFINITE:
-        raise ValueError(f"{name} = {value} is too large for .{type_}: {finite_range(type_)}")
+        raise ValueError(
+            f"{name} = {value} is too large for .{type_}: {format_finite_range(type_)}"
+        )
     return bits
 
 
 def abbreviate_value(value: object) -> str:
-    """A value that is refused, in few words."""
+    """Return a short description of a rejected value."""
     if getattr(value, "shape", ()):
         return f"an array of {getattr(value, 'dtype', 'something')}"
     text = " ".join(repr(value).split())
@@ -218,7 +225,7 @@ def abbreviate_value(value: object) -> str:
 
 
 def _is_scalar(value: object) -> bool:
-    """Whether it is one value, and no array, be it of one element."""
+    """Return whether a value is a single number; arrays of one element are not."""
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
         return False

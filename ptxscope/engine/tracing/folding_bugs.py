@@ -1,4 +1,4 @@
-"""Where ptxas folds constants to a result that is not documented (docs/semantics.md, 2.1).
+"""Undocumented results of constant folding in ptxas (docs/semantics.md, 2.1).
 
 No model has these bugs: they depend on which operands are constants.
 """
@@ -17,14 +17,14 @@ from ..syntax.constant_folding import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 
 LOSING = "ptxas 13.0 to 13.5 at -O1 and above"
-"""Who loses the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
+"""The assemblers that drop the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
 LOSING_TARGETS = (120, 121)
 _DIFFERENCES = {"vabsdiff2": "vsub2", "vabsdiff4": "vsub4"}
 _NO_MODEL = "It depends on constants: no model has it."
 
 
 class FoldingBug(NamedTuple):
-    """A wrong result for constants, described by the same fields as an erratum."""
+    """A wrong result for constants, with the same fields as an erratum."""
 
     id: str
     forms: str
@@ -32,7 +32,7 @@ class FoldingBug(NamedTuple):
     targets: str
     sentence: str
     example: tuple[str, dict[str, int], int, int]
-    """A line, its constants by name, and the result of ``isa`` and of ``ptxas``."""
+    """A line, its constants by name, and the results of ``isa`` and ``ptxas``."""
     remark: str = _NO_MODEL
 
 
@@ -63,7 +63,10 @@ FOLDING_BUGS = (
 
 
 def find_difference_form(form: Form) -> Form | None:
-    """What ptxas computes instead of an absolute difference of constants; None where it doesn't."""
+    """Return the form that ptxas computes instead of a constant absolute difference.
+
+    Return None if the form is not affected.
+    """
     types = {form.dtype, form.atype, form.btype}
     if form.opcode not in _DIFFERENCES or not form.sat or types != {Type.U32}:
         return None
@@ -71,39 +74,43 @@ def find_difference_form(form: Form) -> Form | None:
 
 
 def is_difference_lost(constants: Mapping[str, int]) -> bool:
-    """Whether ptxas loses the absolute value where these operands, by role, are constants."""
+    """Return whether ptxas drops the absolute value if these operands are constants.
+
+    ``constants`` maps roles to bits.
+    """
     if not {"a", "b", "c"} <= constants.keys():
         return False
     return constants["c"] not in (0, constants["a"], constants["b"])
 
 
 def describe_lost_difference(ins: Instruction) -> str:
-    """What is said of an absolute difference that is lost; empty where folding does no harm."""
-    changed, constants = find_difference_form(ins.form), ins.constants
-    if changed is None or not is_difference_lost(constants):
+    """Return a warning about a lost absolute difference, or an empty string."""
+    difference_form, constants = find_difference_form(ins.form), ins.constants
+    if difference_form is None or not is_difference_lost(constants):
         return ""
-    wanted, folded = (
-        compute_results(lower(form), constants)[Role.D] for form in (ins.form, changed)
+    documented_bits, folded_bits = (
+        compute_results(lower(form), constants)[Role.D] for form in (ins.form, difference_form)
     )
-    if wanted == folded:
+    if documented_bits == folded_bits:
         return ""
-    how = "can lose" if ins.guard else "loses"
+    verb = "can lose" if ins.guard else "loses"
     return (
-        f"with these constants {LOSING} {how} the absolute value for sm_120 and sm_121: "
-        f"{ins.format_operand(Role.D)} becomes {folded:#010x}, not {wanted:#010x} as documented; "
-        "-O0 and other targets are right"
+        f"with these constants {LOSING} {verb} the absolute value for sm_120 and sm_121: "
+        f"{ins.format_operand(Role.D)} becomes {folded_bits:#010x}, "
+        f"not {documented_bits:#010x} as documented; "
+        "-O0 and other targets are correct"
     )
 
 
 def describe_folded_slct(ins: Instruction) -> Iterator[str]:
-    """What is said of a constant c of ``slct`` that is folded otherwise than documented."""
+    """Yield a warning if ptxas folds a constant c of ``slct`` incorrectly."""
     c = ins.constants.get(Role.C)
-    if c is not None and (said := format_folding_note(ins.form, ins.sources, c)):
-        yield said
+    if c is not None and (note := format_folding_note(ins.form, ins.sources, c)):
+        yield note
 
 
 def describe_folding(ins: Instruction) -> Iterator[str]:
-    """What is said of an instruction with operands that are constants."""
+    """Yield the warnings about an instruction's constant operands."""
     yield from describe_folded_slct(ins)
-    if said := describe_lost_difference(ins):
-        yield said
+    if note := describe_lost_difference(ins):
+        yield note

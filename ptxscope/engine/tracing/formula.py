@@ -1,4 +1,4 @@
-"""A formula with its numbers, as data: views put it together, and none takes one apart."""
+"""Formulas as data, so that every view can format one without parsing it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..records import NamedTuple
 
 
 class Sign(StrEnum):
-    """What stands between the two sides."""
+    """The sign between the two sides of a formula."""
 
     IS = "="
     BECOMES = "->"
-    """A number, and the bits that are made of it."""
+    """Between a number and its bits."""
     FOR = "for"
-    """A value, and the destination that it goes to if a guard lets it."""
+    """Between a value and the destination that it goes to if a guard allows it."""
 
 
 class Formula(NamedTuple):
@@ -25,22 +25,22 @@ class Formula(NamedTuple):
     right: str
     sign: Sign = Sign.IS
     grouped: bool = False
-    """Written in line, the left side stands in brackets: it has a sign of its own."""
+    """Whether the left side needs brackets inline, because it has a sign of its own."""
 
     def __str__(self) -> str:
-        left = f"({self.left})" if self.grouped else self.left
-        return f"{left} {self.sign} {self.right}"
+        left_side = f"({self.left})" if self.grouped else self.left
+        return f"{left_side} {self.sign} {self.right}"
 
     def map_sides(self, change: Callable[[str], str]) -> Formula:
-        """The formula with both sides changed."""
+        """Return the formula with ``change`` applied to both sides."""
         return self._replace(left=change(self.left), right=change(self.right))
 
 
-def make_equation(left: str, right: object, *, is_grouped: bool = False) -> Formula:
-    """``left = right``."""
-    return Formula(left, str(right), grouped=is_grouped)
+def make_equation(left_side: str, right_side: object, *, is_grouped: bool = False) -> Formula:
+    """Return ``left = right``."""
+    return Formula(left_side, str(right_side), grouped=is_grouped)
 
 
-def make_transition(left: object, right: str) -> Formula:
-    """``left -> right``."""
-    return Formula(str(left), right, Sign.BECOMES)
+def make_transition(left_side: object, right_side: str) -> Formula:
+    """Return ``left -> right``."""
+    return Formula(str(left_side), right_side, Sign.BECOMES)

@@ -1,7 +1,7 @@
-"""What a trace says in words: a formula with its numbers and a sentence for each lane.
+"""A trace in words: a formula and a sentence for each lane.
 
-Every text is made from the values that the trace recorded. ``about`` tells what a step
-does for this instruction, whatever the values.
+Every text uses only the values recorded in the trace. ``describe_step`` in ``step_text`` describes
+a step whatever the values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .trace import RowTrace, Trace
 
 UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
 _LONGEST_NAME = 16
-"""Characters of a name that sentences repeat."""
+"""Characters of the longest register name that sentences repeat."""
 _SIGNS = {
     Cmp.EQ: "==",
     Cmp.NE: "!=",
@@ -36,64 +36,64 @@ _SIGNS = {
 
 
 def format_comparison(cmp: Cmp) -> str:
-    """``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
+    """Return the sign of a comparison: ``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
     return _SIGNS.get(m.RELATIONS.get(cmp, cmp), str(cmp))
 
 
-def format_relation(cmp: Cmp, left: str, right: str) -> str:
-    """``a < b``; ``a < b or unordered`` for ``ltu``, which holds with a NaN too."""
-    return f"{left} {format_comparison(cmp)} {right}" + (
+def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:
+    """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which holds for NaN too."""
+    return f"{left_side} {format_comparison(cmp)} {right_side}" + (
         " or unordered" if cmp in m.UNORDERED else ""
     )
 
 
 def format_operand_name(trace: Trace, role: str) -> str:
-    """What an operand is called: its register, or its literal."""
+    """Return the register or the literal of an operand."""
     return trace.instruction.format_operand(role)
 
 
 def format_short_name(trace: Trace, role: str) -> str:
-    """What sentences call an operand: its name; where that is long, its role."""
+    """Return an operand's name for sentences: its role if the name is long."""
     name = format_operand_name(trace, role)
     return name if len(name) <= _LONGEST_NAME else role
 
 
 def format_guard(trace: Trace) -> str:
-    """What sentences call the guard: ``@!p``."""
+    """Return the guard as sentences name it: ``@!p``."""
     guard = trace.instruction.guard
     return str(guard and guard._replace(name=format_short_name(trace, Role.GUARD)))
 
 
 def format_integer_type(signed: bool, bits: int = 32) -> str:
-    """``s8``, ``u32``."""
+    """Return an integer type's name: ``s8``, ``u32``."""
     return f"{'s' if signed else 'u'}{bits}"
 
 
 def interpret_bits(ins: Instruction, role: str, bits: int) -> str:
-    """What an operand's bits mean to an instruction: a number, or its lanes, highest first."""
+    """Return an operand's bits as a number, or as a list of its lanes, highest first."""
     type_ = ins.type_of(role)
     if not ins.has_lanes(role):
         return format_value(bits, type_)
     unit = 32 // ins.entry.lanes
-    lanes = (cast(bits >> at, unit, type_ is Type.S32) for at in range(32 - unit, -1, -unit))
+    lanes = (cast(bits >> shift, unit, type_ is Type.S32) for shift in range(32 - unit, -1, -unit))
     return f"[{', '.join(map(str, lanes))}]"
 
 
 def format_result(trace: Trace) -> str:
-    """The destinations' bits: ``0x00000007``; several as ``p = 0, q = 1``."""
+    """Return the destinations' bits: ``0x00000007``, or ``p = 0, q = 1`` for several."""
     ins = trace.instruction
     return format_result_bits(ins, {role: trace.result[name] for role, name in ins.results.items()})
 
 
 def format_result_bits(ins: Instruction, bits: Mapping[str, int]) -> str:
-    """A result by role as ``result_text`` has it."""
+    """Format a result by role like ``format_result``."""
     return join_by_destination(
         ins, {role: format_hex(x, ins.type_of(role).bits) for role, x in bits.items()}
     )
 
 
 def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
-    """A word on each destination, by role; with their names where there are several."""
+    """Join one text for each destination, with their names if there are several."""
     if len(ins.results) == 1:
         return next(iter(texts.values()))
     return ", ".join(
@@ -102,14 +102,14 @@ def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
 
 
 class LaneText(NamedTuple):
-    """What is said of one lane of a row."""
+    """The formula and the sentence of one lane of a row."""
 
     formula: Formula
     sentence: str
 
 
 class _LaneContext(NamedTuple):
-    """One lane of a row, ready to be put into words."""
+    """One lane of a row, with the trace around it."""
 
     trace: Trace
     row: RowTrace
@@ -136,38 +136,42 @@ class _LaneContext(NamedTuple):
         return "the lane" if len(self.row.lanes) > 1 else self.row.name
 
     def format_input_name(self, index: int) -> str:
-        """What an input is called: an operand's name, or a row's."""
+        """Return the name of an input: an operand's or a row's."""
         key = self.row.input_keys[index]
-        known = self.trace.rows.get(key)
-        return known.row.name if known else format_short_name(self.trace, key)
+        source = self.trace.rows.get(key)
+        return source.row.name if source else format_short_name(self.trace, key)
 
 
 def describe_lane(trace: Trace, row: RowTrace, lane: int) -> LaneText:
-    """Formula and sentence of one lane of a row."""
+    """Return the formula and the sentence of one lane of a row."""
     return _WORDS[type(row.micro)](row.micro, _LaneContext(trace, row, lane))
 
 
 def format_lane_sentence(trace: Trace, row: RowTrace, lane: int) -> str:
-    """The sentence of a lane, with its number in front where there are several."""
-    said = describe_lane(trace, row, lane).sentence
-    return f"{get_part_name(trace, row)} {lane}: {said}" if len(row.lanes) > 1 else said
+    """Return the sentence of a lane, prefixed with its number if there are several."""
+    sentence = describe_lane(trace, row, lane).sentence
+    return f"{get_part_name(trace, row)} {lane}: {sentence}" if len(row.lanes) > 1 else sentence
 
 
 def get_part_name(trace: Trace, row: RowTrace) -> str:
-    """What the values of a row are: ``lane``; ``byte`` where a scalar instruction merges."""
+    """Return the noun for a row's values: ``lane``, or ``byte`` in a scalar merge."""
     if trace.instruction.entry.lanes > 1:
         return "lane"
     return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
 
 
 def format_lanes(lanes: Collection[int]) -> str:
-    """Lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
-    *first, last = map(str, sorted(lanes, reverse=True))
-    return f"lanes {', '.join(first)} and {last}" if first else f"lane {last}"
+    """Return lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
+    *initial_lanes, last_lane = map(str, sorted(lanes, reverse=True))
+    return (
+        f"lanes {', '.join(initial_lanes)} and {last_lane}"
+        if initial_lanes
+        else f"lane {last_lane}"
+    )
 
 
 def get_row_name(trace: Trace, row: Row) -> str:
-    """What a row is called: ``t``, ``a``; ``_`` for a destination that is thrown away."""
+    """Return the name of a row: ``t``, ``a``, or ``_`` for a discarded destination."""
     return "_" if row.stage is Stage.WRITE and _is_discarded(trace, row.name) else row.name
 
 
@@ -180,30 +184,30 @@ def _format_factor(number: int) -> str:
 
 
 def _make_binary_describer(sign: str) -> Callable[[MicroOperation, _LaneContext], LaneText]:
-    def said(_: MicroOperation, s: _LaneContext) -> LaneText:
-        left = f"{s.x} {sign} {_format_factor(s.y)}"
-        return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    def describe(_: MicroOperation, s: _LaneContext) -> LaneText:
+        expression = f"{s.x} {sign} {_format_factor(s.y)}"
+        return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
-    return said
+    return describe
 
 
 def _make_extreme_describer(
     name: str, adjective: str
 ) -> Callable[[MicroOperation, _LaneContext], LaneText]:
-    def said(_: MicroOperation, s: _LaneContext) -> LaneText:
+    def describe(_: MicroOperation, s: _LaneContext) -> LaneText:
         formula = make_equation(f"{name}({s.x}, {s.y})", s.value)
         if s.x == s.y:
             return LaneText(formula, f"both are {s.value}")
         return LaneText(formula, f"the {adjective} of {s.x} and {s.y} is {s.value}")
 
-    return said
+    return describe
 
 
 def _select(micro: m.Select, s: _LaneContext) -> LaneText:
     word, index = micro.picks[s.lane]
     name, bits = s.format_input_name(word), format_hex(s.value, micro.unit)
     if micro.unit == 32:
-        return LaneText(make_equation(name, bits), f"all of {name} is taken, {bits}")
+        return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
     part = f"{name}.{'b' if micro.unit == 8 else 'h'}{index}"
     top = micro.unit * (index + 1) - 1
     place = f"{UNIT_NAMES[micro.unit]} {index} of {name} (bits {top}:{top + 1 - micro.unit})"
@@ -212,34 +216,36 @@ def _select(micro: m.Select, s: _LaneContext) -> LaneText:
 
 def _extend(micro: m.Extend, s: _LaneContext) -> LaneText:
     bits, name = format_hex(s.x, micro.bits), format_integer_type(micro.signed, micro.bits)
-    said = _format_reading(micro, s.x, s.value)
+    sentence = _format_reading(micro, s.x, s.value)
     if micro.bits < 32:
         top = s.x >> (micro.bits - 1)
-        said += f"; its top bit, {top}, is repeated above" if micro.signed else "; zeros go above"
-    return LaneText(make_equation(f"{name}({bits})", s.value), said)
+        sentence += (
+            f"; sign-extended with its top bit, {top}" if micro.signed else "; zero-extended"
+        )
+    return LaneText(make_equation(f"{name}({bits})", s.value), sentence)
 
 
 def _format_reading(micro: m.Extend, bits: int, value: int) -> str:
-    """What a pattern was read as: ``0xff is -1 as s8``."""
+    """Describe the conversion of bits to a number: ``0xff is -1 as s8``."""
     name = format_integer_type(micro.signed, micro.bits)
     return f"{format_hex(bits, micro.bits)} is {value} as {name}"
 
 
 def _describe_absolute_difference(_: MicroOperation, s: _LaneContext) -> LaneText:
-    left = f"|{s.x} - {_format_factor(s.y)}|"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"|{s.x} - {_format_factor(s.y)}|"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _describe_average(_: MicroOperation, s: _LaneContext) -> LaneText:
     total = s.x + s.y
     plus = " + 1" if total >= 0 else ""
     formula = make_equation(f"({s.x} + {_format_factor(s.y)}{plus}) >> 1", s.value)
-    half = f"half of {s.x} + {_format_factor(s.y)} is "
+    prefix = f"half of {s.x} + {_format_factor(s.y)} is "
     if total % 2:
-        said = f"{half}{total / 2}, rounded away from zero to {s.value}"
+        sentence = f"{prefix}{total / 2}, rounded away from zero to {s.value}"
     else:
-        said = f"{half}{s.value}"
-    return LaneText(formula, said)
+        sentence = f"{prefix}{s.value}"
+    return LaneText(formula, sentence)
 
 
 def _limit_amount(micro: m.LimitAmount, s: _LaneContext) -> LaneText:
@@ -256,14 +262,14 @@ def _limit_amount(micro: m.LimitAmount, s: _LaneContext) -> LaneText:
 
 
 def _shift_right(_: MicroOperation, s: _LaneContext) -> LaneText:
-    left = f"{s.x} >> {s.y}"
-    down = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}{down}")
+    expression = f"{s.x} >> {s.y}"
+    rounding = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}{rounding}")
 
 
 def _scale(micro: m.ScaleDown, s: _LaneContext) -> LaneText:
-    left = f"{s.x} >> {micro.amount}"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"{s.x} >> {micro.amount}"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _negate(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -291,8 +297,8 @@ def _to_float(_: MicroOperation, s: _LaneContext) -> LaneText:
     bits = format_hex(s.value, 32)
     number = decode_float(s.value, 32)
     rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
-    said = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
-    return LaneText(make_equation(f"float({s.x})", bits), said)
+    sentence = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
+    return LaneText(make_equation(f"float({s.x})", bits), sentence)
 
 
 def _describe_plus_one(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -301,8 +307,8 @@ def _describe_plus_one(_: MicroOperation, s: _LaneContext) -> LaneText:
 
 def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     low, high, name = micro.low, micro.high, _format_bounds_type(micro)
-    most, least, range_ = (
-        (f", the largest {name},", f", the smallest {name},", f", the range of {name},")
+    high_note, low_note, range_note = (
+        (f", the largest {name},", f", the smallest {name},", f", the range of {name}")
         if name
         else (",", ",", "")
     )
@@ -313,18 +319,18 @@ def _clamp(micro: m.Clamp, s: _LaneContext) -> LaneText:
     else:
         formula = make_equation(f"clamp({s.x}, {low}..{high})", s.value)
     if s.value < s.x:
-        return LaneText(formula, f"{s.x} is above {high}{most} so it becomes {high}")
+        return LaneText(formula, f"{s.x} is above {high}{high_note} so it becomes {high}")
     if s.value > s.x:
-        return LaneText(formula, f"{s.x} is below {low}{least} so it becomes {low}")
+        return LaneText(formula, f"{s.x} is below {low}{low_note} so it becomes {low}")
     if low is None:
-        return LaneText(formula, f"{s.x} is not above {high} and stays; nothing bounds it below")
+        return LaneText(formula, f"{s.x} is not above {high}: unchanged; there is no lower bound")
     if high is None:
-        return LaneText(formula, f"{s.x} is not below {low} and stays; nothing bounds it above")
-    return LaneText(formula, f"{s.x} lies in {low}..{high}{range_} and stays")
+        return LaneText(formula, f"{s.x} is not below {low}: unchanged; there is no upper bound")
+    return LaneText(formula, f"{s.x} is within {low}..{high}{range_note}: unchanged")
 
 
 def _format_bounds_type(micro: m.Clamp) -> str:
-    """The integer type that a clamp's bounds belong to; empty where they are none's."""
+    """Return the integer type with a clamp's bounds, or an empty string."""
     for bits in (8, 16, 32):
         for signed in (True, False):
             low, high = get_limits(bits, signed)
@@ -337,10 +343,10 @@ def _wrap(micro: m.Wrap, s: _LaneContext) -> LaneText:
     name = format_integer_type(micro.signed, micro.bits)
     formula = make_equation(f"{name}({s.x})", s.value)
     if s.value == s.x:
-        return LaneText(formula, f"{s.x} fits in {name} and stays")
+        return LaneText(formula, f"{s.x} fits in {name}: unchanged")
     low = f"bit 0 of {s.x} is" if micro.bits == 1 else f"the low {micro.bits} bits of {s.x}"
-    read = "" if micro.bits == 1 else f", read as {name}, are"
-    return LaneText(formula, f"{low}{read} {s.value}")
+    reading = "" if micro.bits == 1 else f", read as {name}, are"
+    return LaneText(formula, f"{low}{reading} {s.value}")
 
 
 def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
@@ -350,7 +356,7 @@ def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
     if micro.bits == 1:
         truth = format_value(s.value, Type.PRED)
         if name == "_":
-            return LaneText(make_transition(s.value, "_"), f"{truth} is thrown away")
+            return LaneText(make_transition(s.value, "_"), f"{truth} is discarded")
         if guarded:
             return LaneText(
                 Formula(str(s.value), name, Sign.FOR), f"the predicate for {name} is {truth}"
@@ -359,17 +365,17 @@ def _truncate(micro: m.Truncate, s: _LaneContext) -> LaneText:
     formula = make_transition(_format_input(s, 0), bits)
     low, high = get_limits(micro.bits, micro.signed)
     if not low <= s.x <= high:
-        kept = cast(s.value, micro.bits, micro.signed)
+        number = cast(s.value, micro.bits, micro.signed)
         kind = format_integer_type(micro.signed, micro.bits)
         wrapped = (
-            f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {kept}"
+            f"{s.x} does not fit in {kind}: its low {micro.bits} bits are {bits}, which is {number}"
         )
         return LaneText(formula, wrapped)
     return LaneText(formula, f"{'the value for ' if guarded else ''}{name} is {bits}")
 
 
 def _format_input(s: _LaneContext, index: int) -> str:
-    """An input as it was shown at its own row: a number, or the bits of an operand."""
+    """Return an input as its own row shows it: a number, or the bits of an operand."""
     key = s.row.input_keys[index]
     source = s.trace.rows.get(key)
     if source is None or isinstance(source.row.micro, m.Choose | m.Flush):
@@ -378,7 +384,7 @@ def _format_input(s: _LaneContext, index: int) -> str:
 
 
 def _find_width(s: _LaneContext, key: str) -> int:
-    """The width of an operand, or of the operand that a row passes on."""
+    """Return the width of an operand, or of the operand that a row passes on, in bits."""
     row = s.trace.rows.get(key)
     return _find_width(s, row.input_keys[-1]) if row else s.trace.instruction.type_of(key).bits
 
@@ -388,18 +394,18 @@ def _merge(micro: m.Merge, s: _LaneContext) -> LaneText:
     part = f"{'b' if micro.unit == 8 else 'h'}{s.lane}"
     if s.lane not in micro.lanes:
         name = s.format_input_name(1)
-        masked = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
-        said = f"it {masked}keeps {unit} {s.lane} of {name}, {bits}"
-        return LaneText(make_equation(f"{name}.{part}", bits), said)
+        condition = "" if len(s.row.inputs[0]) == 1 else "is not in the mask and "
+        sentence = f"it {condition}keeps {unit} {s.lane} of {name}, {bits}"
+        return LaneText(make_equation(f"{name}.{part}", bits), sentence)
     formula = make_transition(s.x, bits)
     if micro.high:
         return LaneText(formula, f"it takes bits 31:16 of {s.x}, {bits}")
     low, high = get_limits(micro.unit, micro.signed)
     if low <= s.x <= high:
         return LaneText(formula, f"it takes {s.x}, {bits}")
-    kept = cast(s.value, micro.unit, micro.signed)
+    number = cast(s.value, micro.unit, micro.signed)
     kind = format_integer_type(micro.signed, micro.unit)
-    low_bits = f"the low {micro.unit} bits, {bits}, which is {kept}"
+    low_bits = f"the low {micro.unit} bits, {bits}, which is {number}"
     return LaneText(formula, f"{s.x} does not fit in {kind}, so it takes {low_bits}")
 
 
@@ -414,23 +420,24 @@ def _describe_pack(micro: m.Pack, s: _LaneContext) -> LaneText:
 def _accumulate(micro: m.Accumulate, s: _LaneContext) -> LaneText:
     lanes = [s.row.inputs[0][lane] for lane in sorted(micro.lanes, reverse=True)]
     total = " + ".join([str(s.y), *map(_format_factor, lanes)])
-    others = set(range(micro.input_lanes)) - set(micro.lanes)
-    rest = f"; without {format_lanes(others)}" if others else ""
+    skipped_lanes = set(range(micro.input_lanes)) - set(micro.lanes)
+    suffix = f"; without {format_lanes(skipped_lanes)}" if skipped_lanes else ""
     return LaneText(
         make_equation(total, s.value),
-        f"{s.format_input_name(1)} and the lanes: {total} is {s.value}{rest}",
+        f"{s.format_input_name(1)} and the lanes: {total} is {s.value}{suffix}",
     )
 
 
 def _flush(_: MicroOperation, s: _LaneContext) -> LaneText:
-    was, now = format_hex(s.x, 32), format_hex(s.value, 32)
+    bits, new_bits = format_hex(s.x, 32), format_hex(s.value, 32)
     if s.value == s.x:
         return LaneText(
-            make_equation(f"ftz({was})", now), f"{format_float(s.x, 32)} is not subnormal and stays"
+            make_equation(f"ftz({bits})", new_bits),
+            f"{format_float(s.x, 32)} is not subnormal: unchanged",
         )
     zero = format_float(s.value, 32)
     return LaneText(
-        make_equation(f"ftz({was})", now), f"{was} is subnormal and is flushed to {zero}"
+        make_equation(f"ftz({bits})", new_bits), f"{bits} is subnormal and is flushed to {zero}"
     )
 
 
@@ -438,53 +445,53 @@ def _compare(micro: m.Compare, s: _LaneContext) -> LaneText:
     type_ = micro.type
     values = [s.get_input(i) for i in range(len(s.row.inputs))]
     if type_ is None:
-        texts, read = list(map(str, values)), _list_readings(s)
+        texts, readings = list(map(str, values)), _list_readings(s)
     else:
         texts = [format_value(x, type_) for x in values]
-        read = [
+        readings = [
             f"{format_hex(x, type_.bits)} is {text} as {type_}"
             for x, text in zip(values, texts, strict=True)
         ]
     if len(texts) == 1:
         texts.append("0")
-    so = f"so {s.subject} is {s.value}"
-    holds = format_relation(micro.cmp, texts[0], texts[1])
-    formula = make_equation(holds, s.value, is_grouped=True)
+    conclusion = f"so {s.subject} is {s.value}"
+    relation = format_relation(micro.cmp, texts[0], texts[1])
+    formula = make_equation(relation, s.value, is_grouped=True)
     if type_ is not None and type_.is_float:
         names = (s.format_input_name(i) for i, x in enumerate(values) if is_nan(x, type_))
         nan = list(dict.fromkeys(names))
-        are = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
+        nan_names = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
         if micro.cmp in (Cmp.NUM, Cmp.NAN):
             formula = make_equation(f"{micro.cmp}({', '.join(texts)})", s.value)
-            fact = are if nan else "neither is NaN"
-            return LaneText(formula, f"{'; '.join(dict.fromkeys(read))}; {fact}, {so}")
+            fact = nan_names if nan else "neither is NaN"
+            return LaneText(formula, f"{'; '.join(dict.fromkeys(readings))}; {fact}, {conclusion}")
         if nan:
             kind = "unordered" if micro.cmp in m.UNORDERED else "ordered"
-            always = "holds" if s.value else "does not hold"
-            return LaneText(formula, f"{are}: an {kind} comparison {always}, {so}")
+            outcome = "holds" if s.value else "does not hold"
+            return LaneText(formula, f"{nan_names}: an {kind} comparison {outcome}, {conclusion}")
     fact = f"{texts[0]} {format_comparison(micro.cmp)} {texts[1]}"
-    verdict = f"{fact}, {so}" if s.value else f"{fact} is false, {so}"
-    return LaneText(formula, "; ".join([*dict.fromkeys(read), verdict]))
+    verdict = f"{fact}, {conclusion}" if s.value else f"{fact} is false, {conclusion}"
+    return LaneText(formula, "; ".join([*dict.fromkeys(readings), verdict]))
 
 
 def is_nan(bits: int, type_: Type) -> bool:
-    """Whether a float's pattern is NaN."""
+    """Return whether the bits of a float are a NaN."""
     return bool(m.is_nan(EXACT, (bits,), type_.bits)[0])
 
 
 def _list_readings(s: _LaneContext) -> list[str]:
-    """How the inputs were read from their bits, where a comparison follows an extension."""
-    read = []
+    """Describe how a comparison's inputs were read from their bits."""
+    readings = []
     for key in s.row.input_keys:
         row = s.trace.rows[key]
         micro = row.micro
         if isinstance(micro, m.Extend):
-            read.append(
+            readings.append(
                 _format_reading(
                     micro, get_lane(row.inputs[0], s.lane), get_lane(row.values, s.lane)
                 )
             )
-    return read
+    return readings
 
 
 def _describe_not(_: MicroOperation, s: _LaneContext) -> LaneText:
@@ -492,34 +499,34 @@ def _describe_not(_: MicroOperation, s: _LaneContext) -> LaneText:
 
 
 def _describe_combination(micro: m.Combine, s: _LaneContext) -> LaneText:
-    left = f"{s.x} {micro.boolop} {s.y}"
-    return LaneText(make_equation(left, s.value), f"{left} is {s.value}")
+    expression = f"{s.x} {micro.boolop} {s.y}"
+    return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
 
 
 def _choose(_: MicroOperation, s: _LaneContext) -> LaneText:
-    chosen = 1 if s.x else 2
-    key = s.row.input_keys[chosen]
+    index = 1 if s.x else 2
+    key = s.row.input_keys[index]
     if s.row.stage is Stage.GUARD:
         return _describe_guard(s)
     bits = format_hex(s.value, _find_width(s, key))
     truth = format_value(s.x, Type.PRED)
     names = f"{s.format_input_name(1)} : {s.format_input_name(2)}"
-    said = f"the condition is {truth}, so {s.format_input_name(chosen)} is chosen, {bits}"
-    return LaneText(make_equation(f"{s.x} ? {names}", bits), said)
+    sentence = f"the condition is {truth}, so {s.format_input_name(index)} is selected, {bits}"
+    return LaneText(make_equation(f"{s.x} ? {names}", bits), sentence)
 
 
 def _describe_guard(s: _LaneContext) -> LaneText:
-    """Whether a guard lets a destination be written."""
+    """Describe whether the guard lets a destination be written."""
     role = s.row.name
     name, guard = format_short_name(s.trace, role), format_guard(s.trace)
     bits = format_hex(s.value, s.trace.instruction.type_of(role).bits)
     if s.x:
         return LaneText(make_equation(name, bits), f"{guard} holds: {name} is written, {bits}")
     if s.row.input_keys[2] in s.trace.rows:
-        said = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
-        return LaneText(make_equation(name, bits), said)
-    said = f"{guard} does not hold: {name} keeps its old value, {bits}"
-    return LaneText(make_equation(name, bits), said)
+        sentence = f"{guard} does not hold, but {name} becomes {bits}: its old value is converted"
+        return LaneText(make_equation(name, bits), sentence)
+    sentence = f"{guard} does not hold: {name} keeps its old value, {bits}"
+    return LaneText(make_equation(name, bits), sentence)
 
 
 def _encode(micro: m.Encode, s: _LaneContext) -> LaneText:

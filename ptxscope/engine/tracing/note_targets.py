@@ -1,4 +1,4 @@
-"""How a writer names steps and lanes: ``saturate=…``, ``lane 2=…``, ``1-4``."""
+"""Step and lane names in notes and options: ``saturate=…``, ``lane 2=…``, ``1-4``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STEP = pattern(r"[a-z ]*+|\d++", re.I)
 
 
 def parse_note(text: str, trace: Trace) -> Note:
-    """Read ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
+    """Parse ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
 
-    Raises ValueError that says which steps and lanes the trace has.
+    Raise ValueError, with the steps and lanes of the trace, if the target does not exist.
     """
     target, equals, words = text.partition("=")
     if not equals:
@@ -25,12 +25,12 @@ def parse_note(text: str, trace: Trace) -> Note:
     if not words.strip():
         raise ValueError(f"the note on {target.strip()!r} is empty")
     target = target.strip()
-    named = _LANE.search(target)
-    step = (target[: named.start()] if named else target).strip()
+    lane_match = _LANE.search(target)
+    step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
         raise ValueError(f"{target!r:.60} is no step; {_list_steps(trace)}, or lane N")
     stage = parse_stage(step, trace) if step else None
-    lane = int(named[1].lstrip("0")[:9] or "0") if named else None
+    lane = int(lane_match[1].lstrip("0")[:9] or "0") if lane_match else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")
@@ -38,7 +38,7 @@ def parse_note(text: str, trace: Trace) -> Note:
 
 
 def parse_stage(text: str, trace: Trace) -> Stage:
-    """A step of a trace by its stage's name or its number from 1; raises ValueError."""
+    """Return the stage of a step by name or number from 1; raise ValueError if there is none."""
     for step in trace.steps:
         if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage
@@ -46,24 +46,26 @@ def parse_stage(text: str, trace: Trace) -> Stage:
 
 
 def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
-    """Read ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: the stages of those steps.
+    """Parse ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: return the steps' stages.
 
-    Raises ValueError.
+    Raise ValueError if a step does not exist or a range is empty.
     """
     return frozenset(stage for part in text.split(",") for stage in _parse_stage_range(part, trace))
 
 
 def _parse_stage_range(text: str, trace: Trace) -> list[Stage]:
-    first, dash, last = text.partition("-")
+    start_text, dash, end_text = text.partition("-")
     steps = trace.steps
-    low = parse_stage(first.strip(), trace) if first.strip() or not dash else steps[0].stage
-    end = last.strip() if dash else first.strip()
-    high = parse_stage(end, trace) if end else steps[-1].stage
+    low = (
+        parse_stage(start_text.strip(), trace) if start_text.strip() or not dash else steps[0].stage
+    )
+    stop_text = end_text.strip() if dash else start_text.strip()
+    high = parse_stage(stop_text, trace) if stop_text else steps[-1].stage
     order = [step.stage for step in steps]
-    chosen = order[order.index(low) : order.index(high) + 1]
-    if not chosen:
+    stages = order[order.index(low) : order.index(high) + 1]
+    if not stages:
         raise ValueError(f"{text!r} has its ends the wrong way round")
-    return chosen
+    return stages
 
 
 def _list_steps(trace: Trace) -> str:

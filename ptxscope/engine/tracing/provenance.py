@@ -1,6 +1,6 @@
-"""Which bits of which operands a lane came from, and which lanes a lane went to.
+"""Provenance: the operand bits behind a lane, and the lanes that depend on an operand.
 
-How a row's bits depend on its inputs is known to its micro-operation; here the rows are followed.
+Each micro-operation knows how its output bits depend on its inputs; this module follows the rows.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import NamedTuple
-from ..semantics.micro_operation import WHOLE
+from ..semantics.micro_operation import MAX_LANE_BITS
 from .trace import RowTrace, Trace
 
 
 class LaneBits(NamedTuple):
-    """A stretch of bits of one lane of a row, or of an operand (lane 0)."""
+    """A range of bits of one lane of a row, or of an operand (lane 0)."""
 
     key: str
     """A row's key or an operand's role."""
@@ -21,11 +21,11 @@ class LaneBits(NamedTuple):
     low: int
     """Lowest bit, from 0."""
     high: int
-    """Behind the highest bit."""
+    """End of the range: one above the highest bit."""
 
 
 class Origin(NamedTuple):
-    """Bits low..high-1 of an operand."""
+    """Bits low to high-1 of an operand."""
 
     role: str
     low: int
@@ -33,9 +33,9 @@ class Origin(NamedTuple):
 
 
 def find_provenance(
-    trace: Trace, key: str, lane: int, low: int = 0, high: int = WHOLE
+    trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
 ) -> tuple[Origin, ...]:
-    """The operand bits that bits low..high-1 of a row's lane came from, as disjoint ranges."""
+    """Return the operand bits behind bits low to high-1 of a row's lane, as disjoint ranges."""
     masks: dict[str, int] = {}
     for cell in find_ancestors(trace, LaneBits(key, lane, low, high)):
         if cell.key not in trace.rows:
@@ -48,27 +48,27 @@ def find_provenance(
 
 
 def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
-    """The cell and every cell that it depends on, back to the operands."""
-    found: set[LaneBits] = set()
-    waiting = [cell]
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
+    """Return a cell and every cell that it depends on, back to the operands."""
+    ancestors: set[LaneBits] = set()
+    pending_cells = [cell]
+    while pending_cells:
+        current = pending_cells.pop()
+        if current not in ancestors:
+            ancestors.add(current)
             if current.key in trace.rows:
-                waiting.extend(_iter_inputs(trace.rows[current.key], current))
-    return found
+                pending_cells.extend(_iter_inputs(trace.rows[current.key], current))
+    return ancestors
 
 
 def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
-    """Key and lane of every row that depends on bits of a cell."""
+    """Return the key and lane of every row that depends on bits of a cell."""
     return {
         (key, lane)
         for key, row in trace.rows.items()
         for lane in range(len(row.lanes))
         if any(
-            _is_overlapping(cell, other)
-            for other in find_ancestors(trace, LaneBits(key, lane, 0, WHOLE))
+            _is_overlapping(cell, ancestor)
+            for ancestor in find_ancestors(trace, LaneBits(key, lane, 0, MAX_LANE_BITS))
         )
     }
 
@@ -78,7 +78,7 @@ def _is_overlapping(x: LaneBits, y: LaneBits) -> bool:
 
 
 def _iter_inputs(row: RowTrace, cell: LaneBits) -> Iterator[LaneBits]:
-    """The cells that a cell was made from at once."""
+    """Yield the cells that a cell is computed from directly."""
     for part in row.micro.find_origins(cell.lane, cell.low, cell.high, row.inputs):
         if part.low < part.high:
             yield LaneBits(row.input_keys[part.input], part.lane, part.low, part.high)
@@ -90,7 +90,7 @@ def _make_operand_mask(trace: Trace, cell: LaneBits) -> int:
 
 
 def _iter_bit_ranges(mask: int) -> Iterator[tuple[int, int]]:
-    """The ranges of set bits, lowest first."""
+    """Yield the ranges of set bits as (start, end), lowest first."""
     low = 0
     while mask >> low:
         while not mask >> low & 1:

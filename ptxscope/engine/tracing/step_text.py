@@ -1,4 +1,4 @@
-"""What each step is called and what it does for the instruction at hand, values apart."""
+"""Titles of steps, and sentences about them that do not depend on the values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SECONDARY: dict[type[MicroOperation], str] = {
 
 
 def format_title(step: Step | PlanStep) -> str:
-    """What a step does, in a word or two: ``select``, ``add``, ``min with c``."""
+    """Return a step's title in a word or two: ``select``, ``add``, ``min with c``."""
     rows = _plan_rows(step)
     if step.stage is Stage.OPERATE:
         micro = _get_subject(rows).micro
@@ -45,7 +45,7 @@ def format_title(step: Step | PlanStep) -> str:
 
 
 def list_stage_names(stage: Stage) -> tuple[str, ...]:
-    """Every name that a step of a stage can have."""
+    """Return every title that a step of a stage can have."""
     if stage is Stage.OPERATE:
         kinds = (_OPERATION_TITLES.get(kind, kind.operation) for kind in _OPERATIONS)
         return tuple(dict.fromkeys(kinds))
@@ -55,7 +55,7 @@ def list_stage_names(stage: Stage) -> tuple[str, ...]:
 
 
 def _get_subject(rows: tuple[Row, ...]) -> Row:
-    """The row that a step is about."""
+    """Return the main row of a step."""
     return next(row for row in rows if row.name == "t")
 
 
@@ -64,7 +64,7 @@ def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
 
 
 def describe_step(trace: Trace, step: Step) -> str:
-    """What a step does here: one or two sentences."""
+    """Describe a step of this instruction in one or two sentences."""
     return _ABOUT[step.stage](trace, _plan_rows(step))
 
 
@@ -78,7 +78,7 @@ def _has_row(rows: tuple[Row, ...], name: str) -> bool:
 
 def _flush(_: Trace, rows: tuple[Row, ...]) -> str:
     names = " or ".join(row.name for row in rows)
-    return f".ftz: a subnormal {names} counts as a zero of the same sign."
+    return f".ftz: a subnormal {names} is treated as a zero of the same sign."
 
 
 def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -102,15 +102,15 @@ def _select(trace: Trace, rows: tuple[Row, ...]) -> str:
     if any(row.lanes > 1 for row in rows):
         return ". ".join(parts) + "."
     text = " and ".join(parts)
-    return f"{text[0].upper()}{text[1:]} are taken."
+    return f"Selects {text}."
 
 
 def _has_own_lanes(row: Row) -> bool:
-    """Every lane of a row takes its own part of the register that the row is called after."""
+    """Return whether every lane takes its own part of the register that names the row."""
     micro = row.micro
     assert isinstance(micro, m.Select)
-    own = tuple((0, lane) for lane in range(row.lanes))
-    return row.lanes > 1 and row.inputs == (row.name,) and micro.picks == own
+    own_picks = tuple((0, lane) for lane in range(row.lanes))
+    return row.lanes > 1 and row.inputs == (row.name,) and micro.picks == own_picks
 
 
 def _describe_selection(trace: Trace, row: Row, micro: m.Select) -> str:
@@ -119,42 +119,43 @@ def _describe_selection(trace: Trace, row: Row, micro: m.Select) -> str:
     if len(names) == 1 and [index for _, index in micro.picks] == list(range(len(micro.picks))):
         return f"each lane takes its own {unit} of {names[0]}"
     letter = "b" if micro.unit == 8 else "h"
-    taken = ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
+    parts_text = ", ".join(f"{names[w]}.{letter}{i}" for w, i in reversed(micro.picks))
     lanes = "3 to 0" if len(micro.picks) == 4 else "1 and 0"
-    return f"lanes {lanes} take {taken}"
+    return f"lanes {lanes} take {parts_text}"
 
 
 def _extend(trace: Trace, rows: tuple[Row, ...]) -> str:
     groups: dict[tuple[str, MicroOperation], list[Row]] = {}
     for row in rows:
         assert isinstance(row.micro, m.Extend)
-        read = _format_read_type(trace, row.name, row.micro.signed)
-        groups.setdefault((read, row.micro), []).append(row)
-    parts = [_reading(read, group) for (read, _), group in groups.items()]
-    return f"{'; '.join(parts)}. From here on the numbers are exact; a step that cuts them says so."
+        type_name = _format_read_type(trace, row.name, row.micro.signed)
+        groups.setdefault((type_name, row.micro), []).append(row)
+    parts = [_reading(type_name, group) for (type_name, _), group in groups.items()]
+    exact = "From here on the numbers are exact until a step says that it truncates them."
+    return f"{'; '.join(parts)}. {exact}"
 
 
-def _reading(read: str, rows: Sequence[Row]) -> str:
-    """How operands of one type are read; where they are narrow, what the type means for them."""
+def _reading(type_name: str, rows: Sequence[Row]) -> str:
+    """Describe how operands of one type are read, and what the type means if they are narrow."""
     micro = rows[0].micro
     assert isinstance(micro, m.Extend)
     names = f"{' and '.join(row.name for row in rows)} {'are' if rows[1:] else 'is'}"
     if micro.bits == 32:
-        return f"{names} read as {read}"
+        return f"{names} read as {type_name}"
     sign, extension = ("signed", "sign") if micro.signed else ("unsigned", "zero")
-    which = "each" if rows[1:] or rows[0].lanes > 1 else "its"
-    part = f"{which} {UNIT_NAMES[micro.bits]}"
+    determiner = "each" if rows[1:] or rows[0].lanes > 1 else "its"
+    part = f"{determiner} {UNIT_NAMES[micro.bits]}"
     narrow = format_integer_type(micro.signed, micro.bits)
-    return f"{names} {read}, so {sign}: {part} is read as {narrow} and {extension}-extended"
+    return f"{names} {type_name}, so {sign}: {part} is read as {narrow} and {extension}-extended"
 
 
 def _format_read_type(trace: Trace, role: str, is_signed: bool) -> str:
-    """``u32``; or, where an erratum reads another type than was written, that too."""
-    read = format_integer_type(is_signed)
-    written = str(trace.instruction.type_of(role))
+    """Return ``u32``, with the written type if an erratum reads another one."""
+    type_name = format_integer_type(is_signed)
+    written_type = str(trace.instruction.type_of(role))
     if trace.instruction.opcode == "vmad" and role == "c":
-        written = trace.instruction.form.final_type
-    return read if read == written else f"{read} (not {written}!)"
+        written_type = trace.instruction.form.final_type
+    return type_name if type_name == written_type else f"{type_name} (not {written_type}!)"
 
 
 _OPERATIONS: dict[type[MicroOperation], str] = {
@@ -174,32 +175,36 @@ _OPERATIONS: dict[type[MicroOperation], str] = {
 
 def _describe_operation(trace: Trace, rows: tuple[Row, ...]) -> str:
     row = _get_subject(rows)
-    said = _OPERATIONS[type(row.micro)]
+    sentence = _OPERATIONS[type(row.micro)]
     if isinstance(row.micro, m.Compare):
-        true = "all ones" if _has_row(rows, "ones") else "-1" if _has_row(rows, "minus") else "1"
-        said = f"{format_relation(row.micro.cmp, 'a', 'b')}, {said}: {true} if true, else 0."
+        true_value = (
+            "all ones" if _has_row(rows, "ones") else "-1" if _has_row(rows, "minus") else "1"
+        )
+        sentence = (
+            f"{format_relation(row.micro.cmp, 'a', 'b')}, {sentence}: {true_value} if true, else 0."
+        )
     if isinstance(row.micro, m.ShiftRight):
         extend = trace.rows[row.inputs[0]].row.micro
-        copies = isinstance(extend, m.Extend) and extend.signed
-        said += "; copies of its sign come in above." if copies else "; zeros come in above."
+        is_signed = isinstance(extend, m.Extend) and extend.signed
+        sentence += "; copies of its sign come in above." if is_signed else "; zeros come in above."
     amount = _find_micro(rows, "amount")
     if isinstance(amount, m.LimitAmount):
-        said += (
+        sentence += (
             " .wrap keeps the low five bits of the amount."
             if amount.wrap
             else " .clamp limits the amount to 32."
         )
     form = trace.instruction.form
     if form.nega and form.negb:
-        said += " The two minus signs cancel."
+        sentence += " The two minus signs cancel."
     if _has_row(rows, "negated"):
-        said += " The product is negated."
+        sentence += " The product is negated."
     if _has_row(rows, "even"):
-        said = "Half of a + b; halves are rounded to the even neighbour."
+        sentence = "Half of a + b; halves are rounded to the even neighbour."
     scaled = _find_micro(rows, "scaled")
     if isinstance(scaled, m.ScaleDown):
-        said += f" It is shifted right by {scaled.amount}, rounding down."
-    return said
+        sentence += f" It is shifted right by {scaled.amount}, rounding down."
+    return sentence
 
 
 def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -209,13 +214,13 @@ def _compare(trace: Trace, rows: tuple[Row, ...]) -> str:
         nan = " With a NaN it is false." if micro.type is Type.F32 else ""
         return f"{format_relation(micro.cmp, 'c', '0')}, c read as .{micro.type}.{nan}"
     if micro.cmp in (Cmp.NUM, Cmp.NAN):
-        what = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
-        return f".{micro.cmp}: true if {what}."
-    said = f"{format_relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
+        condition = "neither a nor b is NaN" if micro.cmp is Cmp.NUM else "a or b is NaN"
+        return f".{micro.cmp}: true if {condition}."
+    sentence = f"{format_relation(micro.cmp, 'a', 'b')}, both read as .{micro.type}."
     if micro.type is not None and micro.type.is_float:
-        holds = "true" if micro.cmp in m.UNORDERED else "false"
-        said += f" With a NaN it is {holds}."
-    return said
+        outcome = "true" if micro.cmp in m.UNORDERED else "false"
+        sentence += f" With a NaN it is {outcome}."
+    return sentence
 
 
 def _describe_boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
@@ -231,18 +236,18 @@ def _describe_boolean(trace: Trace, rows: tuple[Row, ...]) -> str:
 
 def _choose(trace: Trace, _: tuple[Row, ...]) -> str:
     if trace.instruction.opcode == "slct":
-        return "a is taken if t is true, else b; its bits are copied unchanged."
+        return "Selects a if t is true, else b, and copies its bits unchanged."
     c = "!c" if trace.instruction.form.negc else "c"
-    return f"a is taken if {c} is true, else b; its bits are copied unchanged."
+    return f"Selects a if {c} is true, else b, and copies its bits unchanged."
 
 
 def _describe_sum(trace: Trace, rows: tuple[Row, ...]) -> str:
     extend = _find_micro(rows, "c")
     assert isinstance(extend, m.Extend)
-    said = f"c is read as {_format_read_type(trace, 'c', extend.signed)}"
-    said += ", negated and added" if _has_row(rows, "negated") else " and added"
-    said += ", in 64 bits" if _has_row(rows, "t64") else ", exactly"
-    return said + ("; .po adds one more." if _has_row(rows, "po") else ".")
+    sentence = f"c is read as {_format_read_type(trace, 'c', extend.signed)}"
+    sentence += ", negated and added" if _has_row(rows, "negated") else " and added"
+    sentence += ", in 64 bits" if _has_row(rows, "t64") else ", exactly"
+    return sentence + ("; .po adds one more." if _has_row(rows, "po") else ".")
 
 
 def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
@@ -254,10 +259,10 @@ def _scale(trace: Trace, _: tuple[Row, ...]) -> str:
 def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
     clamp = rows[-1].micro
     assert isinstance(clamp, m.Clamp)
-    if clamp.low is None:  # behind a cut to u64
+    if clamp.low is None:  # after truncation to u64
         clamps = f"clamps to at most {clamp.high}. A negative t is a huge number as u64"
     elif clamp.high is None:
-        clamps = f"clamps to at least {clamp.low}; nothing bounds t above"
+        clamps = f"clamps to at least {clamp.low}; there is no upper bound on t"
     else:
         clamps = f"clamps to {clamp.low}..{clamp.high}"
     cut = _describe_truncation(rows)
@@ -265,7 +270,7 @@ def _saturate(_: Trace, rows: tuple[Row, ...]) -> str:
 
 
 def _describe_truncation(rows: tuple[Row, ...]) -> str:
-    """What t is cut to before the rest of a step: ``t is read as s32, then as u64``."""
+    """Describe the truncation of t before a step: ``t is read as s32, then as u64``."""
     wraps = (row.micro for row in rows if isinstance(row.micro, m.Wrap) and row.name != "c64")
     kinds = [format_integer_type(wrap.signed, wrap.bits) for wrap in wraps]
     return f"t is read as {', then as '.join(kinds)}" if kinds else ""
@@ -275,75 +280,78 @@ def _describe_secondary(trace: Trace, rows: tuple[Row, ...]) -> str:
     form = trace.instruction.form
     extend = _find_micro(rows, "c")
     assert isinstance(extend, m.Extend)
-    does = {
+    actions = {
         "add": "adds it to t",
         "min": "takes the smaller of t and c",
         "max": "takes the larger of t and c",
     }
-    cut, read = _describe_truncation(rows), _format_read_type(trace, "c", extend.signed)
-    types = f"{cut}, and c as {read}" if cut else f"c is read as {read}"
-    said = f"{types}; .{form.secop} {does[str(form.secop)]}."
-    again = " again" if form.sat else ""
+    truncation, type_name = _describe_truncation(rows), _format_read_type(trace, "c", extend.signed)
+    types = f"{truncation}, and c as {type_name}" if truncation else f"c is read as {type_name}"
+    sentence = f"{types}; .{form.secop} {actions[str(form.secop)]}."
+    suffix = " again" if form.sat else ""
     if _has_row(rows, "clamped"):
-        return f"{said} The result is clamped{again}."
-    return f"{said} The result is not clamped again." if again else said
+        return f"{sentence} The result is clamped{suffix}."
+    return f"{sentence} The result is not clamped again." if suffix else sentence
 
 
 def _merge(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     assert isinstance(micro, m.Merge)
-    kept = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
-    unit, c = UNIT_NAMES[micro.unit], format_short_name(trace, kept)
+    role = rows[0].inputs[1] if len(rows[0].inputs) > 1 else "c"
+    unit, c = UNIT_NAMES[micro.unit], format_short_name(trace, role)
     if len(trace.rows[rows[0].key].inputs[0]) == 1:
-        took = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
-        return f"{took[0].upper()}{took[1:]} replace {unit} {micro.lanes[0]} of {c}."
+        source_part = "bits 31:16 of t" if micro.high else f"the low {micro.unit} bits of t"
+        return f"{source_part[0].upper()}{source_part[1:]} replace {unit} {micro.lanes[0]} of {c}."
     if len(micro.lanes) == 32 // micro.unit:
-        return f"Every lane takes t, cut to a {unit}; no carry reaches a neighbour."
+        return f"Each lane takes t truncated to a {unit}; carries do not cross lanes."
     mask = Selector(micro.unit, micro.lanes)
-    others = set(range(32 // micro.unit)) - set(micro.lanes)
-    takes = "takes" if len(micro.lanes) == 1 else "take"
-    keeps = f"keeps {c}'s {unit}" if len(others) == 1 else f"keep {c}'s {unit}s"
-    taking, keeping = format_lanes(micro.lanes), format_lanes(others)
-    return f"Mask .{mask}: {taking} {takes} t, cut to a {unit}; {keeping} {keeps}."
+    kept_lanes = set(range(32 // micro.unit)) - set(micro.lanes)
+    verb = "takes" if len(micro.lanes) == 1 else "take"
+    kept_part = f"keeps {c}'s {unit}" if len(kept_lanes) == 1 else f"keep {c}'s {unit}s"
+    written_text, kept_text = format_lanes(micro.lanes), format_lanes(kept_lanes)
+    return f"Mask .{mask}: {written_text} {verb} t truncated to a {unit}; {kept_text} {kept_part}."
 
 
 def _accumulate(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = _find_micro(rows, "t")
     assert isinstance(micro, m.Accumulate)
-    cut = _find_micro(rows, "cut")
-    cuts = f", cut to a {UNIT_NAMES[cut.bits]}" if isinstance(cut, m.Wrap) else ""
-    end = "then clamped" if _has_row(rows, "clamped") else "neither clamped nor cut"
-    read = ", read as s32," if _has_row(rows, "c") else ""
-    which = "every lane" if len(micro.lanes) == micro.input_lanes else format_lanes(micro.lanes)
+    wrap = _find_micro(rows, "cut")
+    truncation = f" truncated to a {UNIT_NAMES[wrap.bits]}" if isinstance(wrap, m.Wrap) else ""
+    ending = "then clamped" if _has_row(rows, "clamped") else "neither clamped nor truncated"
+    reading = ", read as s32," if _has_row(rows, "c") else ""
+    lanes_text = (
+        "every lane" if len(micro.lanes) == micro.input_lanes else format_lanes(micro.lanes)
+    )
     name = "" if trace.instruction.form.secop is None else f".{trace.instruction.form.secop}: "
-    return f"{name}{format_short_name(trace, 'c')}{read} plus t of {which}{cuts}; the sum is {end}."
+    c = format_short_name(trace, "c")
+    return f"{name}{c}{reading} plus t of {lanes_text}{truncation}; the sum is {ending}."
 
 
 def _write(trace: Trace, rows: tuple[Row, ...]) -> str:
     micro = rows[0].micro
     names = " and ".join(format_short_name(trace, row.name) for row in rows)
-    guarded = trace.instruction.guard is not None
-    # what is written, and whether, is the guard's to say
-    put = f"go to {names} if the guard holds" if guarded else f"are written to {names}"
+    is_guarded = trace.instruction.guard is not None
+    # the guard decides about the write
+    action = f"go to {names} if the guard holds" if is_guarded else f"are written to {names}"
     if isinstance(micro, m.Encode):
-        true = {0x3F80_0000: "1.0 (0x3f800000)", 1: "1"}.get(micro.true, "0xffffffff")
-        took = f"{names} takes {true} for true, 0 for false"
-        return f"If the guard holds, {took}." if guarded else f"{took}."
+        true_value = {0x3F80_0000: "1.0 (0x3f800000)", 1: "1"}.get(micro.true, "0xffffffff")
+        sentence = f"{names} takes {true_value} for true, 0 for false"
+        return f"If the guard holds, {sentence}." if is_guarded else f"{sentence}."
     if isinstance(micro, m.Pack):
-        return f"The {UNIT_NAMES[micro.unit]}s {put}."
+        return f"The {UNIT_NAMES[micro.unit]}s {action}."
     assert isinstance(micro, m.Truncate)
     if names == "_":
         return "Nothing is written: the destination is `_`."
     if micro.bits == 1:
-        both = len(rows) > 1
-        one = put.replace("go ", "goes ").replace("are ", "is ")
-        return f"The predicates {put}." if both else f"The predicate {one}."
-    whole = _is_whole_destination(trace, rows[0])
-    return f"The {'' if whole else 'low '}{micro.bits} bits {put}."
+        is_pair = len(rows) > 1
+        singular = action.replace("go ", "goes ").replace("are ", "is ")
+        return f"The predicates {action}." if is_pair else f"The predicate {singular}."
+    is_whole = _is_whole_destination(trace, rows[0])
+    return f"The {'' if is_whole else 'low '}{micro.bits} bits {action}."
 
 
 def _is_whole_destination(trace: Trace, row: Row) -> bool:
-    """A row is written from bits that are as many as the destination has."""
+    """Return whether a row is written from as many bits as its destination has."""
     return isinstance(trace.rows[row.inputs[0]].row.micro, m.Choose)
 
 
@@ -351,12 +359,12 @@ def _describe_guard(trace: Trace, rows: tuple[Row, ...]) -> str:
     guard = trace.instruction.guard
     assert guard
     text, name = format_guard(trace), format_short_name(trace, "guard")
-    when, otherwise = ("false", "true") if guard.negated else ("true", "false")
+    condition, opposite = ("false", "true") if guard.negated else ("true", "false")
     if _has_row(rows, "old"):
         d = format_short_name(trace, rows[-1].name)
-        said = f"{text} covers the choice of true or 0, not the conversion behind it"
-        return f"{said}: if {name} is {otherwise}, the old {d} is converted."
-    return f"{text}: the instruction acts only if {name} is {when}."
+        sentence = f"{text} covers the choice of true or 0, not the conversion after it"
+        return f"{sentence}: if {name} is {opposite}, the old {d} is converted."
+    return f"{text}: the instruction acts only if {name} is {condition}."
 
 
 _ABOUT: dict[Stage, Callable[[Trace, tuple[Row, ...]], str]] = {

@@ -1,4 +1,4 @@
-"""A Trace: a Plan run on one set of operands, with everything that happened kept."""
+"""Trace: a plan run on one set of operands, with every intermediate value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LaneTrace(NamedTuple):
 
 
 class RowTrace(NamedTuple):
-    """A row of the plan and what it yielded; lane 0 first."""
+    """A row of the plan and its values; lane 0 first."""
 
     row: Row
     lanes: tuple[LaneTrace, ...]
@@ -48,32 +48,32 @@ class RowTrace(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Unique in a trace, and the same in every model."""
+        """Key of the row, unique in a trace and the same in every model."""
         return self.row.key
 
     @property
     def stage(self) -> Stage:
-        """The stage that it is of."""
+        """Stage of the row."""
         return self.row.stage
 
     @property
     def name(self) -> str:
-        """The part of the key behind the stage: ``a``, ``t``, ``d``."""
+        """The part of the key after the stage: ``a``, ``t``, ``d``."""
         return self.row.name
 
     @property
     def micro(self) -> MicroOperation:
-        """What was computed."""
+        """Micro-operation of the row."""
         return self.row.micro
 
     @property
     def input_keys(self) -> tuple[str, ...]:
-        """Where each input came from: keys of earlier rows, or operand roles."""
+        """The sources of the inputs: keys of earlier rows, or operand roles."""
         return self.row.inputs
 
 
 class Step(NamedTuple):
-    """What a reader steps through: the rows of one stage."""
+    """One step of the explanation: the rows of one stage."""
 
     number: int
     """From 1."""
@@ -82,9 +82,9 @@ class Step(NamedTuple):
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """Every flag of its lanes, once."""
-        seen = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
-        return tuple(dict.fromkeys(seen))
+        """Every flag of the step's lanes, once."""
+        flags = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
+        return tuple(dict.fromkeys(flags))
 
 
 class Drawn(Protocol):
@@ -92,15 +92,15 @@ class Drawn(Protocol):
 
     @property
     def svg(self) -> str:
-        """The picture."""
+        """The picture as SVG."""
 
     @property
     def html(self) -> str:
-        """The picture as HTML shows it."""
+        """The picture as HTML."""
 
     @property
     def alt(self) -> str:
-        """What it says, in words."""
+        """The alternative text of the picture."""
 
 
 class Trace(Record):
@@ -109,16 +109,16 @@ class Trace(Record):
     instruction: Instruction
     model: Model
     operands: Mapping[str, int]
-    """Bits by role: a, b, c, guard, and d, p, q where a guard may keep the old value."""
+    """Bits by role: a, b, c, guard, and d, p, q if a guard may keep the old value."""
     annotations: Annotations = NOTHING
-    """What a writer added."""
+    """The title, caption and notes."""
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """What a notebook shows."""
+        """Return the representations for a notebook."""
         return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 
     def _repr_html_(self) -> str | None:
-        """What an older notebook shows."""
+        """Return the HTML for older notebooks."""
         return DISPLAY_HOOKS["text/html"](self) if "text/html" in DISPLAY_HOOKS else None
 
     def figure(
@@ -133,15 +133,16 @@ class Trace(Record):
         result: bool = True,
         **more: object,
     ) -> Drawn:
-        """A picture that shows itself in notebooks, as ``ptxscope trace -f svg`` draws it.
+        """Return a picture that notebooks display, drawn like ``ptxscope trace -f svg``.
 
-        ``notes`` are by what they are on: ``{"saturate": "…", "lane 2": "…"}``, or as
-        ``["saturate=…"]``; ``steps`` are ``"2-4"`` or ``[1, 2]``, ``until`` a step's name or
-        number; ``more`` are other choices of ``ptxscope.export.options.Options``. Raises
-        ValueError for what the trace does not have, and TypeError for a choice that there is not.
+        ``notes`` maps steps and lanes to texts, ``{"saturate": "…", "lane 2": "…"}``, or lists
+        ``["saturate=…"]``. ``steps`` is ``"2-4"`` or ``[1, 2]``; ``until`` is a step's name or
+        number. ``more`` takes other fields of ``ptxscope.export.options.Options``.
+
+        Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """
         if "figure" not in DISPLAY_HOOKS:
-            raise RuntimeError("nothing draws yet: import ptxscope, which sees to that")
+            raise RuntimeError("no renderer is loaded: import ptxscope first")
         drawn: Drawn = DISPLAY_HOOKS["figure"](
             self,
             title=title,
@@ -156,17 +157,17 @@ class Trace(Record):
         return drawn
 
     def __rich_console__(self, *_: object) -> Iterator[Any]:
-        """What Rich prints."""
+        """Yield the renderable for Rich."""
         yield DISPLAY_HOOKS["rich"](self) if "rich" in DISPLAY_HOOKS else repr(self)
 
     @cached_property
     def plan(self) -> Plan:
-        """What was computed."""
+        """The plan that was run."""
         return make_plan(self.instruction, self.model.make_rules(self.instruction.form))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What happened, stage by stage. The last step's values are the result."""
+        """The steps, one for each stage. The last step's values are the result."""
         values = run_plan(self.plan, self.operands)
         return tuple(
             Step(step.number, step.stage, tuple(_make_row_trace(row, values) for row in step.rows))
@@ -175,13 +176,13 @@ class Trace(Record):
 
     @cached_property
     def rows(self) -> Mapping[str, RowTrace]:
-        """Every row by key."""
+        """The rows by key."""
         return FrozenDict((row.key, row) for step in self.steps for row in step.rows)
 
     @cached_property
     def result(self) -> Mapping[str, int]:
         """The destinations' bits by name."""
-        keys = {written.role: written.key for written in self.plan.results}
+        keys = {destination.role: destination.key for destination in self.plan.results}
         return FrozenDict(
             (name, self.rows[keys[role]].lanes[0].value)
             for role, name in self.instruction.results.items()
@@ -189,18 +190,18 @@ class Trace(Record):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What is worth a word about the instruction, and about this evaluation of it."""
+        """Remarks on the instruction and on this evaluation."""
         ins = self.instruction
-        known = ins.notes
+        notes = ins.notes
         if ins.constants:
-            from .folding_bugs import describe_folding  # few lines have constants
+            from .folding_bugs import describe_folding  # loaded late: few lines have constants
 
-            known = tuple(dict.fromkeys((*known, *describe_folding(ins))))
-        return (*known, *_iter_notes(self), *self.contradictions)
+            notes = tuple(dict.fromkeys((*notes, *describe_folding(ins))))
+        return (*notes, *_iter_notes(self), *self.contradictions)
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
-        """Where the manual contradicts itself about this form; the last of the notes."""
+        """Contradictions in the manual about this form; the last of the notes."""
         if self.model.errata:
             return ()
         form = self.instruction.form
@@ -213,7 +214,7 @@ class Trace(Record):
 
     @cached_property
     def changed_by(self) -> tuple[Erratum, ...]:
-        """The model's errata that act; none where they leave the documented result."""
+        """The model's errata that changed the result; empty if it is the documented one."""
         return (
             self.active_errata
             if self._compute_with_errata(*self._active) != self._compute_with_errata()
@@ -222,26 +223,28 @@ class Trace(Record):
 
     @cached_property
     def active_errata(self) -> tuple[Erratum, ...]:
-        """The fewest of the model's errata that make the result.
+        """The smallest set of the model's errata that gives the result.
 
-        Where they leave the documented one, those without which, or by which alone, it is another.
+        If the result is the documented one, the errata whose removal, or whose presence alone,
+        would change it.
         """
-        active, of = self._active, self._compute_with_errata
-        documented, found = of(), of(*active)
-        if found == documented:
+        active, compute = self._active, self._compute_with_errata
+        documented_result, result = compute(), compute(*active)
+        if result == documented_result:
             return tuple(
                 e
                 for e in active
-                if of(e) != documented or of(*(x for x in active if x is not e)) != documented
+                if compute(e) != documented_result
+                or compute(*(x for x in active if x is not e)) != documented_result
             )
-        return next(few for few in iter_subsets(active) if of(*few) == found)
+        return next(subset for subset in iter_subsets(active) if compute(*subset) == result)
 
     @property
     def _active(self) -> tuple[Erratum, ...]:
         return tuple(e for e in self.model.errata if e.touches(self.instruction.form))
 
     def _compute_with_errata(self, *errata: Erratum) -> dict[str, int]:
-        """What some errata make of the values."""
+        """Return the result, by role, under a set of errata."""
         ins = self.instruction
         return compute_results(
             make_plan(ins, Model("", errata).make_rules(ins.form)), self.operands
@@ -249,15 +252,15 @@ class Trace(Record):
 
 
 def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
-    """Some of the errata in every way: one alone first, all together last."""
+    """Yield the non-empty subsets of the errata, smallest first."""
     sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
     return chain.from_iterable(sizes)
 
 
 DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
-"""How a trace shows itself: by MIME type, as ``rich``, as a ``figure``.
+"""Display functions of a trace, by MIME type, ``rich`` or ``figure``.
 
-``ptxscope.notebook`` fills it in.
+``ptxscope.notebook`` fills this table.
 """
 
 
@@ -267,9 +270,10 @@ def trace(
     *,
     model: str | Model = "isa",
 ) -> Trace:
-    """Trace an instruction on values by operand name, as ``evaluate`` takes them but for arrays.
+    """Trace an instruction on values by operand name, as in ``evaluate`` but without arrays.
 
-    Raises PtxError, and ValueError that names the operand.
+    Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
+    the operand.
     """
     ins = read(instruction)
     check_names(ins, values)
@@ -279,10 +283,9 @@ def trace(
 
 
 def replay(trace_: Trace) -> dict[str, int]:
-    """Run every row again on the inputs that the trace recorded for it.
+    """Run every row again on its recorded inputs and return the result by name.
 
-    Raises ValueError where a row's recorded values do not follow; returns the result by
-    name.
+    Raise ValueError if a row's recorded values do not follow from its inputs.
     """
     if not isinstance(trace_, Trace):
         raise TypeError(f"{abbreviate_value(trace_)} is no Trace; ptxscope.trace(…) returns one")
@@ -292,7 +295,7 @@ def replay(trace_: Trace) -> dict[str, int]:
         if inputs != row.inputs or row.micro.run(EXACT, *inputs) != row.values:
             raise ValueError(f"row {row.key} does not follow from its inputs")
         recorded[row.key] = row.values
-    keys = {written.role: written.key for written in trace_.plan.results}
+    keys = {destination.role: destination.key for destination in trace_.plan.results}
     return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
 
 
@@ -309,11 +312,11 @@ def _iter_notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
-    declared = make_plan(ins, Rules(declared_widths=True))
-    if declared != trace_.plan:
-        narrow = compute_results(declared, trace_.operands)["d"]
-        if narrow != compute_results(trace_.plan, trace_.operands)["d"]:
+    declared_plan = make_plan(ins, Rules(declared_widths=True))
+    if declared_plan != trace_.plan:
+        declared_bits = compute_results(declared_plan, trace_.operands)["d"]
+        if declared_bits != compute_results(trace_.plan, trace_.operands)["d"]:
             yield (
                 "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
-                f"here: wrapping to them gives {narrow:#010x}"
+                f"here: wrapping to them gives {declared_bits:#010x}"
             )

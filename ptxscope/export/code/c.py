@@ -1,4 +1,4 @@
-"""The instruction as a C function (C11 with __int128 where 64 bits don't do)."""
+"""C output: the instruction as a function (C11, with __int128 if 64 bits are too few)."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class _C(NamedTuple):
         return f"({condition})"
 
     def read(self, name: str, kind: IntegerRangeKind) -> str:
-        # C takes a number without a sign for what it is beside one with a sign, and loses the sign
+        # C converts a signed number beside an unsigned one, and loses its sign
         return name if kind is self.kind else f"({_TYPES[self.kind]}){name}"
 
-    def format_low64(self, x: str, signed: bool) -> str:
-        if not signed and self.kind is IntegerRangeKind.UNSIGNED:
+    def format_low64(self, x: str, is_signed: bool) -> str:
+        if not is_signed and self.kind is IntegerRangeKind.UNSIGNED:
             return x
-        return f"({'' if signed else 'u'}int64_t){x}"
+        return f"({'' if is_signed else 'u'}int64_t){x}"
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:
         return f"({_TYPES[kind]})({expression})"
@@ -74,10 +74,10 @@ class _C(NamedTuple):
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """A function of the operands' bits; with ``options.both`` one for each answer.
+    """Render a function of the operands' bits; with `options.both`, one for each answer.
 
-    What is taken for granted holds in every compiler with __int128: a right shift of a negative
-    number is an arithmetic one, and a conversion to a type with a sign keeps the bits.
+    The code relies on two properties of every compiler with __int128: a right shift of a negative
+    number is arithmetic, and a conversion to a signed type keeps the bits.
     """
     functions = ("\n".join(_write_function(x)) for x in list_traces(trace, options))
     return "#include <stdint.h>\n\n" + "\n\n".join(functions) + "\n"
@@ -88,31 +88,33 @@ def _write_function(trace: Trace) -> Iterator[str]:
     sources = list_parameters(trace.plan)
     # the parameters are widened first, so that every operation is exact
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    found = list_assignments(trace.plan, _C(), names)
-    written = list_results(trace, found)
-    called = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
+    assignments = list_assignments(trace.plan, _C(), names)
+    results = list_results(trace, assignments)
+    names_by_role = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
     yield f"/* {_format_comment(doc.ptx)}"
     yield f" * model {doc.model}; {doc.source}"
-    yield f" * {_format_comment(', '.join(called))}; bits, predicates 0 or 1 */"
-    taken = [f"{_format_type(x.type)} {x.role}" for x in sources]
-    single = len(written) == 1
-    # where a guard may keep old values, p and q are parameters already
-    pointers = {role: f"new_{role}" if role in names else role for role, _ in written}
-    if not single:
-        taken += [f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in written]
-    returned = _format_type(ins.type_of(written[0][0])) if single else "void"
-    yield f"{returned} {make_function_name(trace)}({', '.join(taken) or 'void'})"
+    yield f" * {_format_comment(', '.join(names_by_role))}; bits, predicates 0 or 1 */"
+    parameters = [f"{_format_type(x.type)} {x.role}" for x in sources]
+    is_single = len(results) == 1
+    # p and q are already parameters if a guard may keep their old values
+    pointers = {role: f"new_{role}" if role in names else role for role, _ in results}
+    if not is_single:
+        parameters += [
+            f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in results
+        ]
+    return_type = _format_type(ins.type_of(results[0][0])) if is_single else "void"
+    yield f"{return_type} {make_function_name(trace)}({', '.join(parameters) or 'void'})"
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
-    for stage, lines in group_by_stage(found):
+    for stage, lines in group_by_stage(assignments):
         yield f"    /* {stage} */"
         yield from map(_format_assignment, lines)
-    used = {name for _, name in written}.union(*(x.reads for x in found))
-    yield from (f"    (void){x.name};" for x in found if x.name not in used)
-    if single:
-        yield f"    return ({returned}){written[0][1]};"
-    for role, name in written if not single else ():
+    used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
+    yield from (f"    (void){x.name};" for x in assignments if x.name not in used_names)
+    if is_single:
+        yield f"    return ({return_type}){results[0][1]};"
+    for role, name in results if not is_single else ():
         yield f"    *{pointers[role]} = ({_format_type(ins.type_of(role))}){name};"
     yield "}"
 

@@ -1,7 +1,7 @@
-"""A Plan as a small function in another language, made row by row from its micro-operations.
+"""A Plan as a small function in another language, written row by row from micro-operations.
 
-What both languages share is here: one expression a lane for each kind of micro-operation.
-A Dialect says what differs between the languages.
+This module has the common part: one expression for each lane and kind of micro-operation. A Dialect
+has the differences between the languages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...engine.tracing.trace import Trace
 
 
 class IntegerRangeKind(Enum):
-    """What holds every value of a variable, or of an expression's parts."""
+    """An integer type that holds every value of a variable, or of the parts of an expression."""
 
     SIGNED = "64 bits with a sign"
     UNSIGNED = "64 bits without"
@@ -31,104 +31,104 @@ class IntegerRangeKind(Enum):
 
 
 def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
-    """What all of these fit in; with a sign where both do."""
-    every = list(ranges)
-    if all(range_.fits_in(64, signed=True) for range_ in every):
+    """Return the narrowest kind that holds all ranges, the signed one first."""
+    range_list = list(ranges)
+    if all(range_.fits_in(64, signed=True) for range_ in range_list):
         return IntegerRangeKind.SIGNED
     return (
         IntegerRangeKind.UNSIGNED
-        if all(x.fits_in(64, signed=False) for x in every)
+        if all(x.fits_in(64, signed=False) for x in range_list)
         else IntegerRangeKind.WIDE
     )
 
 
 class Dialect(Protocol):
-    """What the languages say differently."""
+    """The syntax of a language."""
 
     def with_kind(self, kind: IntegerRangeKind) -> Dialect:
-        """The same, in an expression of a kind."""
+        """Return the dialect for an expression of a kind."""
 
     def number(self, value: int) -> str:
-        """An integer literal."""
+        """Format an integer literal."""
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        """x where the condition holds, else y."""
+        """Format x if the condition holds, otherwise y."""
 
     def format_power(self, exponent: str) -> str:
-        """2 to the power of an expression of at most 32."""
+        """Format 2 to the power of an expression of at most 32."""
 
     def format_and(self, x: str, y: str) -> str:
-        """Whether two conditions hold."""
+        """Format the conjunction of two conditions."""
 
     def format_or(self, conditions: Iterable[str]) -> str:
-        """Whether one of some conditions holds."""
+        """Format the disjunction of conditions."""
 
     def format_truth(self, condition: str) -> str:
-        """A condition as 1 or 0."""
+        """Format a condition as 1 or 0."""
 
     def read(self, name: str, kind: IntegerRangeKind) -> str:
-        """A variable of a kind, in the expression."""
+        """Format a variable of a kind as a part of the expression."""
 
-    def format_low64(self, x: str, signed: bool) -> str:
-        """The low 64 bits of an operand of the expression, with or without a sign."""
+    def format_low64(self, x: str, is_signed: bool) -> str:
+        """Format the low 64 bits of an operand of the expression, signed or unsigned."""
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:
-        """The expression as a value of another kind, which holds it."""
+        """Format a conversion of the expression to another kind that holds its value."""
 
     def format_float_bits(self, x: str) -> str:
-        """The binary32 pattern of a variable that holds an integer of at most 32 bits."""
+        """Format the binary32 pattern of a variable that holds an integer of at most 32 bits."""
 
 
 class Assignment(NamedTuple):
-    """``name = expression``."""
+    """An assignment ``name = expression``."""
 
     name: str
     expression: str
     kind: IntegerRangeKind
-    """What holds every value of it."""
+    """Type that holds every value of the variable."""
     stage: Stage
     row: str
-    """The row's key."""
+    """Key of the row."""
     reads: tuple[str, ...]
-    """The variables in the expression."""
+    """Variables in the expression."""
 
 
 _RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
 def list_parameters(plan: Plan) -> list[Source]:
-    """What a function takes: a, b, c as they are written, a guard, old values."""
+    """Return the parameters of a function: a, b, c in order, a guard, old values."""
     return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
 
 
 def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
-    """The plan's rows, a statement a lane; ``names`` are the parameters by role."""
-    known = {role: [name] for role, name in names.items()}
+    """Return a statement for each lane of the plan's rows; `names` has the parameters by role."""
+    variables = {role: [name] for role, name in names.items()}
     ranges = {names[x.role]: get_limits(x.type.bits, signed=False) for x in plan.sources}
-    found = []
+    assignments = []
     for row in plan.rows:
         base = row.key.replace(".", "_")
         lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
         for lane, name in enumerate(lanes):
-            reads = _list_read_variables(row, [known[key] for key in row.inputs], lane)
-            each = [ranges[variable] for variable in reads]
-            micro = _drop_idle_bound(row.micro, each)
-            # what cuts to 64 bits reads its operand as it is
-            all_of = each if _is_cut_to_64(micro) else [*each, row.range]
-            d = dialect.with_kind(find_kind(all_of))
+            reads = _list_read_variables(row, [variables[key] for key in row.inputs], lane)
+            input_ranges = [ranges[variable] for variable in reads]
+            micro = _drop_idle_bound(row.micro, input_ranges)
+            # a truncation to 64 bits reads its operand unchanged
+            all_ranges = input_ranges if _is_cut_to_64(micro) else [*input_ranges, row.range]
+            d = dialect.with_kind(find_kind(all_ranges))
             x = [d.read(variable, find_kind([ranges[variable]])) for variable in reads]
             expression = _strip_brackets(_LANES[type(micro)](d, micro, x, lane))
             kind = find_kind([row.range])
-            if kind is not find_kind(all_of) and not _has_own_kind(micro):
+            if kind is not find_kind(all_ranges) and not _has_own_kind(micro):
                 expression = d.convert(expression, kind)
-            found.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
-        known[row.key] = lanes
+            assignments.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
+        variables[row.key] = lanes
         ranges |= dict.fromkeys(lanes, row.range)
-    return found
+    return assignments
 
 
 def _drop_idle_bound(micro: MicroOperation, inputs: list[Range]) -> MicroOperation:
-    """The same without a bound below that no value can reach."""
+    """Drop a lower bound that no value can reach."""
     if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
         return m.Clamp(None, micro.high)
     return micro
@@ -139,24 +139,24 @@ def _is_cut_to_64(micro: MicroOperation) -> bool:
 
 
 def _has_own_kind(micro: MicroOperation) -> bool:
-    """Whether its expression is of a kind whatever its operands are: a truth, or 64 bits."""
+    """Whether the kind of an expression does not depend on its operands: a truth, or 64 bits."""
     return isinstance(micro, m.Compare) or _is_cut_to_64(micro)
 
 
-def group_by_stage(found: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
-    """The assignments of each stage."""
-    return [(stage, list(group)) for stage, group in groupby(found, key=lambda x: x.stage)]
+def group_by_stage(assignments: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
+    """Group the assignments by stage."""
+    return [(stage, list(group)) for stage, group in groupby(assignments, key=lambda x: x.stage)]
 
 
-def list_results(trace: Trace, found: list[Assignment]) -> list[tuple[str, str]]:
-    """Role and variable of every destination that is kept."""
-    names = {x.row: x.name for x in found}
-    kept = trace.instruction.results
-    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept]
+def list_results(trace: Trace, assignments: list[Assignment]) -> list[tuple[str, str]]:
+    """Return role and variable of every destination that is kept."""
+    names = {x.row: x.name for x in assignments}
+    kept_roles = trace.instruction.results
+    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept_roles]
 
 
 def make_function_name(trace: Trace) -> str:
-    """``vadd4_s32_s32_u32_sat``, with every selector, and the model where it is not ``isa``."""
+    """Return ``vadd4_s32_s32_u32_sat``, with all selectors, and the model unless it is ``isa``."""
     form = trace.instruction.form
     parts = [trace.instruction.mnemonic]
     parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")
@@ -168,7 +168,7 @@ def make_function_name(trace: Trace) -> str:
 
 
 def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
-    """The variables that a lane is computed from, among those of all lanes of the inputs."""
+    """Return the variables of the inputs that a lane reads."""
     match row.micro:
         case m.Select() as select:
             word, _ = select.picks[lane]
@@ -177,26 +177,26 @@ def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> li
             return inputs[0]
         case m.Accumulate() as accumulate:
             lanes, (c,) = inputs
-            return [c, *(lanes[at] for at in accumulate.lanes)]
+            return [c, *(lanes[index] for index in accumulate.lanes)]
         case m.Merge() as merge:
             inputs = inputs[:1] if lane in merge.lanes else inputs[1:]
     return [names[lane if len(names) > 1 else 0] for names in inputs]
 
 
 def _strip_brackets(expression: str) -> str:
-    """The expression without brackets around the whole of it."""
+    """Strip brackets that enclose the whole expression."""
     depth = 0
-    for at, char in enumerate(expression):
+    for index, char in enumerate(expression):
         depth += (char == "(") - (char == ")")
         if depth == 0:
-            whole = at == len(expression) - 1 and expression[0] == "("
-            return expression[1:-1] if whole else expression
+            is_enclosed = index == len(expression) - 1 and expression[0] == "("
+            return expression[1:-1] if is_enclosed else expression
     return expression
 
 
 def _format_low_bits(d: Dialect, x: str, bits: int) -> str:
     if bits == 64:
-        return d.format_low64(x, signed=False)
+        return d.format_low64(x, is_signed=False)
     return f"({x} & {d.number((1 << bits) - 1)})"
 
 
@@ -208,7 +208,7 @@ def _format_read(d: Dialect, x: str, bits: int, is_signed: bool) -> str:
     if not is_signed:
         return _format_low_bits(d, x, bits)
     if bits == 64:
-        return d.format_low64(x, signed=True)
+        return d.format_low64(x, is_signed=True)
     top = d.number(1 << (bits - 1))
     return f"(({_format_low_bits(d, x, bits)} ^ {top}) - {top})"
 
@@ -225,7 +225,7 @@ def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
 
 
 def _format_pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
-    parts = [f"({y} << {micro.unit * at})" if at else y for at, y in enumerate(x)]
+    parts = [f"({y} << {micro.unit * index})" if index else y for index, y in enumerate(x)]
     return " | ".join(reversed(parts))
 
 
@@ -234,8 +234,8 @@ def _format_absolute(d: Dialect, _: MicroOperation, x: list[str], _lane: int) ->
 
 
 def _format_magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
-    least = d.number(get_limits(micro.bits, signed=True).low)
-    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {least}"), f"-{x[0]}", x[0])
+    minimum = d.number(get_limits(micro.bits, signed=True).low)
+    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {minimum}"), f"-{x[0]}", x[0])
 
 
 def _format_average(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
@@ -248,14 +248,14 @@ def _format_amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -
 
 
 def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
-    said = x[0]
+    expression = x[0]
     if micro.high is not None:
         high = d.number(micro.high)
-        said = d.choose(f"{x[0]} > {high}", high, said)
+        expression = d.choose(f"{x[0]} > {high}", high, expression)
     if micro.low is not None:
         low = d.number(micro.low)
-        said = d.choose(f"{x[0]} < {low}", low, said)
-    return said
+        expression = d.choose(f"{x[0]} < {low}", low, expression)
+    return expression
 
 
 def _flush(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
@@ -267,8 +267,8 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
     cmp, type_ = micro.cmp, micro.type
     sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
     if type_ is None or not type_.is_float:
-        read = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
-        return d.format_truth(f"{read[0]} {sign} {(*read, '0')[1]}")
+        operands = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
+        return d.format_truth(f"{operands[0]} {sign} {(*operands, '0')[1]}")
     bits = type_.bits
     infinity = d.number(m.get_infinity(bits))
     nan = d.format_truth(d.format_or(f"{_format_low_bits(d, v, bits - 1)} > {infinity}" for v in x))
@@ -276,13 +276,13 @@ def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
         return nan if cmp is Cmp.NAN else f"1 - {nan}"
     magnitudes = [_format_low_bits(d, v, bits - 1) for v in x]
     if bits == 64:
-        magnitudes = [d.format_low64(v, signed=True) for v in magnitudes]
+        magnitudes = [d.format_low64(v, is_signed=True) for v in magnitudes]
     ordered = [
         d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
         for v, magnitude in zip(x, magnitudes, strict=True)
     ]
-    holds = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
-    return f"{holds} | {nan}" if cmp in m.UNORDERED else f"{holds} & (1 - {nan})"
+    comparison = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
+    return f"{comparison} | {nan}" if cmp in m.UNORDERED else f"{comparison} & (1 - {nan})"
 
 
 def _format_combination(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
@@ -306,7 +306,7 @@ _LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
     m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
     m.Average: _format_average,
     m.LimitAmount: _format_amount,
-    # a negative number must not be shifted left in C
+    # C leaves the left shift of a negative number undefined
     m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.format_power(x[1])}",
     m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
     m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",

@@ -1,4 +1,4 @@
-"""The instruction as a Python function without imports, for the user's own tests."""
+"""Python output: the instruction as a function without imports, for the user's own tests."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class _Python:
     def read(self, name: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return name
 
-    def format_low64(self, x: str, signed: bool) -> str:
+    def format_low64(self, x: str, is_signed: bool) -> str:
         low = f"({x} & {(1 << 64) - 1:#x})"
-        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if signed else low
+        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if is_signed else low
 
     def convert(self, expression: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
         return expression
@@ -58,20 +58,20 @@ class _Python:
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """A function of the operands' bits, unsigned; with ``options.both`` one for each answer."""
+    """Render a function of the operands' unsigned bits; with `options.both`, one per answer."""
     return "\n\n".join("\n".join(_write_function(x)) for x in list_traces(trace, options)) + "\n"
 
 
 def _write_function(trace: Trace) -> Iterator[str]:
     doc, ins = build_document(trace), trace.instruction
     names = {source.role: source.role for source in list_parameters(trace.plan)}
-    found = list_assignments(trace.plan, _Python(), names)
-    said = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
+    assignments = list_assignments(trace.plan, _Python(), names)
+    operand_names = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
     yield f"def {make_function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"
     yield f"    # model {doc.model}; {doc.source}"
-    yield f"    # {', '.join(said)}; unsigned bits"
-    for stage, lines in group_by_stage(found):
+    yield f"    # {', '.join(operand_names)}; unsigned bits"
+    for stage, lines in group_by_stage(assignments):
         yield f"    # {stage}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)
-    yield f"    return {', '.join(name for _, name in list_results(trace, found)) or None}"
+    yield f"    return {', '.join(name for _, name in list_results(trace, assignments)) or None}"

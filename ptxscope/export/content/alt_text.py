@@ -1,4 +1,4 @@
-"""What a picture of a trace says, in words: for an ``alt=``, a ``<desc>``, a reader's ear."""
+"""Descriptions of a picture in words: for ``alt=``, ``<desc>`` and screen readers."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from .document import Answers, Document, OperandView, RowView, StepView
 
 
 def format_alt_text(doc: Document) -> str:
-    """Operands, each step's sentence and what stood out in it, and the result, on one line.
+    """Describe operands, the sentences and events of each step, and the result, on one line.
 
-    A picture's own ``<desc>`` has it without ``0x``: the result stands in a picture once.
+    In a picture's own ``<desc>`` the caller removes ``0x``, so that the result occurs once.
     """
     return " ".join(_iter_sentences(doc))
 
 
-def short_alt(doc: Document) -> str:
-    """The instruction, its operands and its result in one sentence."""
-    said = doc.ptx.removesuffix(";")
+def format_short_alt(doc: Document) -> str:
+    """Describe the instruction, its operands and its result in one sentence."""
+    sentence = doc.ptx.removesuffix(";")
     if doc.title:
-        said = f"{doc.title.rstrip('.:')}: {said}"
+        sentence = f"{doc.title.rstrip('.:')}: {sentence}"
     if doc.operands:
         operands = (f"{x.name or x.label} = {x.bits}" for x in doc.operands)
-        said += f" on {', '.join(operands)}"
+        sentence += f" on {', '.join(operands)}"
     if doc.trace.model.errata:
-        said += f", model {doc.model},"
+        sentence += f", model {doc.model},"
     if doc.results:
-        said += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
-        own = format_result(doc.trace)
-        others = (x for x in doc.answers.all if x.result != own) if doc.answers else ()
-        said += "".join(f"; {x.label}: {x.result}" for x in others)
+        sentence += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
+        result = format_result(doc.trace)
+        other_answers = (x for x in doc.answers.all if x.result != result) if doc.answers else ()
+        sentence += "".join(f"; {x.label}: {x.result}" for x in other_answers)
     elif doc.no_result:
-        said += f"; {doc.no_result}"
-    return f"{said.rstrip(',')}."
+        sentence += f"; {doc.no_result}"
+    return f"{sentence.rstrip(',')}."
 
 
 def _iter_sentences(doc: Document) -> Iterator[str]:
@@ -43,16 +43,16 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
     if doc.operands:
         yield f"Operands: {'; '.join(map(_format_operand, doc.operands))}."
     for step in doc.steps:
-        yield from _step(step)
-    if doc.left_out:
-        yield doc.left_out
+        yield from _iter_step_sentences(step)
+    if doc.omission:
+        yield doc.omission
     for name, bits, meant in doc.results:
         yield f"Result: {name} = {bits}, {meant}."
     if doc.no_result:
         yield f"Result: {doc.no_result}."
     yield from map(_format_sentence, doc.lane_notes)
-    if doc.agreed:
-        yield doc.agreed
+    if doc.agreement:
+        yield doc.agreement
     if doc.answers:
         yield from _iter_answer_sentences(doc.answers)
     if doc.caption:
@@ -60,15 +60,15 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
 
 
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
-    """Every answer, and the steps of the other one from where they part."""
-    told = "; ".join(
-        f"{x.label}: {x.result}" + (f" ({x.why})" if x.errata else "") for x in answers.all
+    """Yield every answer, and the steps of the other one from the point of divergence."""
+    answer_texts = "; ".join(
+        f"{x.label}: {x.result}" + (f" ({x.reason})" if x.errata else "") for x in answers.all
     )
-    yield f"Two answers, which part at the step {answers.step}: {told}."
+    yield f"Two answers, which part at the step {answers.step}: {answer_texts}."
     if answers.steps:
-        yield f"The steps of {answers.other} from there:"
+        yield f"The steps of {answers.other_name} from there:"
         for step in answers.steps:
-            yield from _step(step)
+            yield from _iter_step_sentences(step)
 
 
 def _format_operand(operand: OperandView) -> str:
@@ -76,7 +76,7 @@ def _format_operand(operand: OperandView) -> str:
     return " ".join(filter(None, (label, name, "=", f"{bits},", meant)))
 
 
-def _step(step: StepView) -> Iterator[str]:
+def _iter_step_sentences(step: StepView) -> Iterator[str]:
     yield f"Step {step.number}, {step.title}: {step.about}"
     for row in step.rows:
         yield from _iter_row_sentences(row)
@@ -84,15 +84,15 @@ def _step(step: StepView) -> Iterator[str]:
 
 
 def _iter_row_sentences(row: RowView) -> Iterator[str]:
-    """What comes out, in numbers; in a sentence where that is not just what the step says."""
+    """Yield the values of a row, in sentences if a flag is raised."""
     if len(row.cells) == 1:
         (cell,) = row.cells
-        told = cell.sentence if cell.flags else str(cell.formula)
-        yield f"{told}." if told.startswith(f"{row.name} =") else f"{row.name}: {told}."
+        text = cell.sentence if cell.flags else str(cell.formula)
+        yield f"{text}." if text.startswith(f"{row.name} =") else f"{row.name}: {text}."
         return
-    plain = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
-    if plain:
-        yield f"{row.name}, {'; '.join(plain)}."
+    values = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
+    if values:
+        yield f"{row.name}, {'; '.join(values)}."
     for cell in row.cells:
         if cell.flags:
             yield f"{row.name}, {cell.name}: {cell.sentence}."

@@ -1,4 +1,4 @@
-"""What a writer asks for in words, as an annotated trace and the options of a document."""
+"""Annotations and partial views of a trace, parsed from the words of an author."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def annotate_trace(
     until: str = "",
     result: bool = True,
 ) -> tuple[Trace, Options]:
-    """The trace with these annotations beside its own, and options that show such a part.
+    """Return the trace with more annotations, and options that show a part of it.
 
-    ``notes`` are as ``parse_note`` reads them, ``steps`` as ``stages_between`` does. Where steps
-    come behind ``until``, the result is kept back. Raises ValueError.
+    ``parse_note`` parses `notes`, ``parse_stages`` parses `steps`. If steps follow `until`, the
+    result is hidden. Raise ValueError if `steps` and `until` are both present, or one is invalid.
     """
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")
     extra = trace.annotations
-    added = tuple(parse_note(text, trace) for text in notes)
+    new_notes = tuple(parse_note(text, trace) for text in notes)
     annotations = Annotations(
-        title or extra.title, caption or extra.caption, (*extra.notes, *added)
+        title or extra.title, caption or extra.caption, (*extra.notes, *new_notes)
     )
     if steps or until:
         stages = parse_stages(f"-{until}" if until else steps, trace)
-        whole = stages == {step.stage for step in trace.steps}
-        options = options._replace(stages=stages, result=whole or not until)
+        is_whole = stages == {step.stage for step in trace.steps}
+        options = options._replace(stages=stages, result=is_whole or not until)
     options = options._replace(result=options.result and result)
     return replace(trace, annotations=annotations), options

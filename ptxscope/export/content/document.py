@@ -1,8 +1,8 @@
-"""What every format says about a trace, before any format has drawn it.
+"""The content of a trace for every format, before any format renders it.
 
-A Document is the trace in words and numbers: plain text throughout, not escaped for any
-format, so that all formats say the same. What a writer wrote is kept (see ``harmless``); whatever
-shows it in a terminal makes it printable there.
+A Document is the trace in words and numbers: plain text, not escaped for any format, so that all
+formats agree. An author's text is preserved (see ``sanitize_text``); a terminal makes it printable
+on output.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from .option_support import has_effect
 from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
-"""Flags that a step's own sentence already tells."""
+"""Flags that the sentence of a step already mentions."""
 NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
-"""What stands for the results where there are none."""
+"""Text instead of the results if none is kept."""
 AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"
-"""What stands for the results where a writer keeps them back."""
+"""Text instead of the results if the author hides them."""
 
 
 class OperandView(NamedTuple):
@@ -60,9 +60,9 @@ class OperandView(NamedTuple):
     label: str
     """``a``; ``old`` for a destination that a guard may keep; ``@`` for a guard."""
     name: str
-    """As it was written; empty where it is the label."""
+    """Name as written; empty if it equals the label."""
     bits: str
-    """In hexadecimal, in full width."""
+    """Hexadecimal digits in full width."""
     meant: str
 
 
@@ -71,27 +71,27 @@ class CellView(NamedTuple):
 
     lane: int
     name: str
-    """``lane 2``; ``byte 2`` where a scalar instruction merges."""
+    """``lane 2``; ``byte 2`` if a scalar instruction merges."""
     value: int
     text: str
-    """In few characters."""
+    """Short form."""
     formula: Formula
     sentence: str
     flags: tuple[Flag, ...]
-    """What happened and is not told by the step's own sentence."""
+    """Flags that the sentence of the step does not mention."""
 
 
 class RowView(NamedTuple):
-    """One micro-operation; the cell of the most significant lane first."""
+    """A micro-operation; the cell of the most significant lane comes first."""
 
     row: RowTrace
     name: str
-    """What it is called where it is shown."""
+    """Displayed name."""
     cells: tuple[CellView, ...]
 
 
 class StepView(NamedTuple):
-    """One step."""
+    """A step."""
 
     number: int
     stage: Stage
@@ -99,7 +99,7 @@ class StepView(NamedTuple):
     about: str
     rows: tuple[RowView, ...]
     notes: tuple[str, ...]
-    """What a writer said of it."""
+    """Notes of the author on the step."""
 
 
 class ResultView(NamedTuple):
@@ -111,40 +111,40 @@ class ResultView(NamedTuple):
 
 
 class ModelAnswer(NamedTuple):
-    """What one model makes of the instruction."""
+    """The answer of one model."""
 
     label: str
     result: str
     errata: tuple[str, ...]
-    """Ids of what acts in it."""
-    cancel: bool = False
-    """They make up for each other: the result is the documented one."""
+    """Ids of the errata that affect it."""
+    is_cancelled_out: bool = False
+    """Whether the errata cancel out, so that the result is the documented one."""
 
     @property
-    def why(self) -> str:
-        """What acts in it, in words; empty where nothing does."""
-        return ", ".join(self.errata) + (" cancel out" if self.cancel else "")
+    def reason(self) -> str:
+        """The errata in words; empty if none affects the answer."""
+        return ", ".join(self.errata) + (" cancel out" if self.is_cancelled_out else "")
 
 
 class Answers(NamedTuple):
-    """Where the models part."""
+    """The answers of models that differ."""
 
     all: tuple[ModelAnswer, ...]
-    """The documented one first."""
+    """All answers, the documented one first."""
     step: str
-    """The title of the first step at which they differ."""
+    """Title of the first step that differs."""
     errata: tuple[Erratum, ...]
-    """What makes the difference."""
-    other: str
-    """Whose answer differs from the trace's own."""
-    of: Trace | None
-    """The other trace, where its steps are told."""
+    """Errata behind the difference."""
+    other_name: str
+    """Model whose answer differs from the trace's own."""
+    other_trace: Trace | None
+    """The other trace, or None if its steps are not shown."""
     steps: tuple[StepView, ...]
-    """The other answer's steps, from the first that differs."""
+    """Steps of the other answer, from the first that differs."""
 
 
 class Document(NamedTuple):
-    """Everything that is told of a trace."""
+    """The whole content of a trace."""
 
     trace: Trace
     title: str
@@ -152,30 +152,30 @@ class Document(NamedTuple):
     model: str
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
-    left_out: str
-    """Which steps are not shown, in a sentence; empty where all are."""
+    omission: str
+    """Sentence with the steps that are not shown; empty if all are."""
     results: tuple[ResultView, ...]
     no_result: str
-    """What stands for the results where there are none; empty where there are."""
+    """Text instead of the results; empty if there are results."""
     notes: tuple[str, ...]
     lane_notes: tuple[str, ...]
-    """What a writer said of a lane, or of the whole."""
+    """Notes of the author on lanes, or on the whole."""
     answers: Answers | None
-    agreed: str
-    """That both answers are the same, where both are wanted; else empty."""
+    agreement: str
+    """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
-    """Section of the PTX ISA, versions."""
+    """Section of the PTX ISA, and versions."""
     command: str
-    """The shell command that makes this document."""
+    """Shell command that reproduces this document."""
     words: tuple[str, ...]
-    """The words of that command."""
+    """Words of that command."""
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
-    """A trace as a Document."""
+    """Return the Document of a trace."""
     entry, extra = trace.instruction.entry, trace.annotations
-    least = entry.compute_minimum(trace.instruction.form)
+    minimum = entry.compute_minimum(trace.instruction.form)
     results = tuple(_iter_results(trace)) if options.result else ()
     hidden = find_hidden_rows(trace, options)
     return Document(
@@ -184,7 +184,11 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         make_printable(str(trace.instruction)),
         trace.model.name,
         tuple(_iter_operands(trace)),
-        tuple(_step(trace, step, hidden) for step in trace.steps if options.shows(step.stage)),
+        tuple(
+            _make_step_view(trace, step, hidden)
+            for step in trace.steps
+            if options.shows(step.stage)
+        ),
         _describe_omission(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
@@ -193,31 +197,32 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         _make_answers(trace, options),
         AGREED if options.both and options.result and has_one_answer(trace) else "",
         sanitize_text(extra.caption),
-        f"PTX ISA {entry.section} ({least}); ptxscope {__version__}",
+        f"PTX ISA {entry.section} ({minimum}); ptxscope {__version__}",
         format_command(trace, options),
         list_command_words(trace, options),
     )
 
 
 def format_command(trace: Trace, options: Options = DEFAULT) -> str:
-    """The shell command that makes a document of this trace, notes and all."""
+    """Format the shell command that reproduces the document of a trace, with its notes."""
     return shlex.join(list_command_words(trace, options))
 
 
 def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
-    """The words of that command."""
+    """Return the words of that command."""
     return tuple(map(sanitize_text, _iter_command_words(trace, options)))
 
 
 def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     ins = trace.instruction
     yield from ("ptxscope", "trace", str(ins))
-    besides = (x.role for x in trace.plan.sources)  # a model may read what isn't documented
-    read: dict[str, str] = {}
-    for role in (*(needed.roles[0] for needed in ins.inputs), *besides):
+    # a model may read operands that the documentation does not mention
+    extra_roles = (x.role for x in trace.plan.sources)
+    read_roles: dict[str, str] = {}
+    for role in (*(needed.roles[0] for needed in ins.inputs), *extra_roles):
         if role in ins.names:
-            read.setdefault(ins.names[role], role)
-    for name, role in read.items():
+            read_roles.setdefault(ins.names[role], role)
+    for name, role in read_roles.items():
         yield f"{name}={format_hex(trace.operands[role], ins.type_of(role).bits)}"
     if trace.model.errata:
         yield from ("--model", trace.model.name)
@@ -232,12 +237,12 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
             yield from _format_option(f"--{name}", value)
 
 
-_Given = Iterator[tuple[str, str | None]]
-"""Options, and the value of each that takes one."""
+_OptionValues = Iterator[tuple[str, str | None]]
+"""Names of options, with the value of each that takes one."""
 
 
-def _list_annotation_options(trace: Trace) -> _Given:
-    """What a writer said."""
+def _list_annotation_options(trace: Trace) -> _OptionValues:
+    """Yield the options for the author's texts."""
     extra = trace.annotations
     if extra.title:
         yield "title", extra.title
@@ -250,8 +255,8 @@ def _list_annotation_options(trace: Trace) -> _Given:
 _MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
 
 
-def _list_style_options(options: Options) -> _Given:
-    """How it looks."""
+def _list_style_options(options: Options) -> _OptionValues:
+    """Yield the options for the appearance."""
     if options.both:
         yield "both", None
     if options.standalone:
@@ -275,23 +280,29 @@ def _list_style_options(options: Options) -> _Given:
 
 
 def _format_option(name: str, value: str | None) -> tuple[str, ...]:
-    """An option and its value, which may begin as an option does."""
+    """Format an option and its value, which may begin with a dash."""
     if value is None:
         return (name,)
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
-def _list_part_options(trace: Trace, options: Options) -> _Given:
-    """By which a part of a trace is shown."""
-    every = [step.stage for step in trace.steps]
-    shown = [at for at, stage in enumerate(every) if options.shows(stage)]
-    whole = len(shown) == len(every)
-    if shown and not options.result and not whole and shown == [*range(len(shown))]:
-        yield "until", str(every[shown[-1]])
+def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
+    """Yield the options that show a part of a trace."""
+    stages = [step.stage for step in trace.steps]
+    shown_indices = [index for index, stage in enumerate(stages) if options.shows(stage)]
+    is_whole = len(shown_indices) == len(stages)
+    if (
+        shown_indices
+        and not options.result
+        and not is_whole
+        and shown_indices == [*range(len(shown_indices))]
+    ):
+        yield "until", str(stages[shown_indices[-1]])
         return
-    if shown and not whole:
+    if shown_indices and not is_whole:
         runs = [
-            [at for _, at in run] for _, run in groupby(enumerate(shown), lambda x: x[0] - x[1])
+            [index for _, index in run]
+            for _, run in groupby(enumerate(shown_indices), lambda x: x[0] - x[1])
         ]
         ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
         yield "steps", ",".join("-".join(map(str, end)) for end in ends)
@@ -306,7 +317,7 @@ def _describe_omission(trace: Trace, options: Options) -> str:
 
 
 def list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
-    """The trace, and where both answers are wanted and part, the other one."""
+    """Return the trace, and the other one if both answers are requested and differ."""
     divergence = find_divergence(trace, find_divergences(trace)) if options.both else None
     return (divergence.isa, divergence.other) if divergence else (trace,)
 
@@ -327,7 +338,7 @@ def _iter_operands(trace: Trace) -> Iterator[OperandView]:
 
 
 def iter_names(trace: Trace) -> Iterator[tuple[str, str]]:
-    """What registers are called, and their roles."""
+    """Yield the displayed name and the role of each register."""
     ins = trace.instruction
     for role in trace.operands:
         yield make_printable(ins.format_operand(role)), role
@@ -339,35 +350,35 @@ def _iter_results(trace: Trace) -> Iterator[ResultView]:
     ins = trace.instruction
     for role, name in ins.results.items():
         bits = trace.result[name]
-        shown = format_hex(bits, ins.type_of(role).bits)
-        yield ResultView(make_printable(name), shown, interpret_bits(ins, role, bits))
+        digits = format_hex(bits, ins.type_of(role).bits)
+        yield ResultView(make_printable(name), digits, interpret_bits(ins, role, bits))
 
 
-def _step(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
+def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = tuple(map(_format_note, trace.annotations.get_notes(step.stage)))
     rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
-    said = make_printable(describe_step(trace, step))
-    said += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
-    return StepView(step.number, step.stage, format_title(step), said, rows, notes)
+    about = make_printable(describe_step(trace, step))
+    about += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
+    return StepView(step.number, step.stage, format_title(step), about, rows, notes)
 
 
 def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
-    quiet, part = EXTENSIONS, get_part_name(trace, row)
+    hidden_flags, part = EXTENSIONS, get_part_name(trace, row)
     if len(row.inputs[0]) == 1:
-        quiet = EXTENSIONS | {Flag.MASKED_OUT}  # its bytes are not lanes
+        hidden_flags = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
     cells = []
     for lane in range(len(row.lanes) - 1, -1, -1):
-        said = describe_lane(trace, row, lane)
-        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in quiet)
-        text = make_printable(_shorten_lane(row, lane, said.formula))
+        description = describe_lane(trace, row, lane)
+        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in hidden_flags)
+        text = make_printable(_shorten_lane(row, lane, description.formula))
         cells.append(
             CellView(
                 lane,
                 f"{part} {lane}",
                 row.lanes[lane].value,
                 text,
-                said.formula.map_sides(make_printable),
-                make_printable(said.sentence),
+                description.formula.map_sides(make_printable),
+                make_printable(description.sentence),
                 flags,
             )
         )
@@ -375,73 +386,73 @@ def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
 
 
 def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
-    """A lane of several in few characters: its value and what it came from."""
+    """Format a lane of several in few characters: its value and its origin."""
     if len(row.lanes) == 1:
         return str(formula)
-    value, before = row.lanes[lane].value, row.inputs[0]
+    value, numbers = row.lanes[lane].value, row.inputs[0]
     match row.micro:
         case Select(unit, _):
             return f"{format_hex(value, unit)[2:]} {formula.left}"
         case Extend():
             return str(value)
         case Clamp():
-            return str(value) if value == before[lane] else f"{before[lane]} -> {value}"
+            return str(value) if value == numbers[lane] else f"{numbers[lane]} -> {value}"
         case Merge(unit, _, _, _):
             return f"{formula.left} -> {format_hex(value, unit)[2:]}"
     return str(formula._replace(grouped=False))
 
 
 def _format_note(note: Note) -> str:
-    where = f"lane {note.lane}: " if note.lane is not None else ""
-    return where + sanitize_text(note.text)
+    lane_prefix = f"lane {note.lane}: " if note.lane is not None else ""
+    return lane_prefix + sanitize_text(note.text)
 
 
 def _make_answers(trace: Trace, options: Options) -> Answers | None:
-    found = find_divergences(trace)
-    if not found:
+    divergences = find_divergences(trace)
+    if not divergences:
         return None
-    divergence = find_divergence(trace, found) or found[0]
+    divergence = find_divergence(trace, divergences) or divergences[0]
     if not options.result and not (options.both and options.shows(divergence.stage)):
-        return None  # that they part, and where, would tell of the result
+        return None  # the divergence itself would reveal the result
 
-    def told(of: Trace) -> str:
-        return format_result(of) if options.result else "not shown"
+    def format_answer(answer_trace: Trace) -> str:
+        return format_result(answer_trace) if options.result else "not shown"
 
-    isa = ModelAnswer("isa, as documented", told(found[0].isa), ())
-    alike = tuple(
+    isa = ModelAnswer("isa, as documented", format_answer(divergences[0].isa), ())
+    agreeing_traces = tuple(
         {tuple(e.id for e in x.active_errata): x for x in find_agreeing_traces(trace)}.values()
     )
-    others = tuple(
+    other_answers = tuple(
         ModelAnswer(
-            f"ptxas {_format_versions(other)}, sm_70+",
-            told(other),
-            tuple(erratum.id for erratum in other.active_errata),
-            other.result == found[0].isa.result and bool(other.active_errata),
+            f"ptxas {_format_versions(other_trace)}, sm_70+",
+            format_answer(other_trace),
+            tuple(erratum.id for erratum in other_trace.active_errata),
+            other_trace.result == divergences[0].isa.result and bool(other_trace.active_errata),
         )
-        for other in (*alike, *(divergence.other for divergence in found))
+        for other_trace in (*agreeing_traces, *(divergence.other for divergence in divergences))
     )
-    ids = {id_ for answer in others for id_ in answer.errata}
-    # what an erratum is in words tells what comes of it
+    ids = {id_ for answer in other_answers for id_ in answer.errata}
+    # the description of an erratum reveals its effect on the result
     errata = (e for e in ERRATA if e.id in ids and options.result)
-    same = trace.model == divergence.other.model
-    other = divergence.isa if same else divergence.other
-    steps = tuple(iter_steps(other, divergence.stage, options)) if options.both else ()
+    is_other_model = trace.model == divergence.other.model
+    other_trace = divergence.isa if is_other_model else divergence.other
+    steps = tuple(iter_steps(other_trace, divergence.stage, options)) if options.both else ()
     return Answers(
-        (isa, *others),
+        (isa, *other_answers),
         _format_divergence_title(divergence),
         tuple(errata),
-        other.model.name,
-        other if steps else None,
+        other_trace.model.name,
+        other_trace if steps else None,
         steps,
     )
 
 
 def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterator[StepView]:
-    """The steps of a trace from a stage on, those of them that are shown."""
+    """Yield the shown steps of a trace from a stage onwards."""
     order, hidden = list(Stage), find_hidden_rows(trace, options)
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
-            yield _step(trace, step, hidden)
+            yield _make_step_view(trace, step, hidden)
 
 
 def _format_divergence_title(divergence: Divergence) -> str:
@@ -449,9 +460,13 @@ def _format_divergence_title(divergence: Divergence) -> str:
     return format_title(next(step for step in steps if step.stage is divergence.stage))
 
 
-def _format_versions(other: Trace) -> str:
-    """The versions with this answer for these reasons, so that no two answers are called alike."""
-    every = ((m, Trace(other.instruction, m, other.operands)) for m in PTXAS_MODELS)
+def _format_versions(trace: Trace) -> str:
+    """Format the versions with this result and these errata, so that labels are unique."""
+    model_traces = ((m, Trace(trace.instruction, m, trace.operands)) for m in PTXAS_MODELS)
     return format_versions(
-        [m for m, x in every if (x.result, x.active_errata) == (other.result, other.active_errata)]
+        [
+            m
+            for m, x in model_traces
+            if (x.result, x.active_errata) == (trace.result, trace.active_errata)
+        ]
     )

@@ -1,4 +1,4 @@
-"""Which values go with a result that a writer keeps back."""
+"""The rows whose values are hidden together with the result."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from ...engine.tracing.trace import Trace
 from ..options import Options
 
 _BIT_MOVES = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
-"""They put bits elsewhere and compute nothing: who sees what goes in knows what comes out."""
+"""Operations that only move bits, so that their inputs reveal their output."""
 HIDDEN_RESULT_TEXT = "What comes out is kept back."
-"""What a step says of it."""
+"""Sentence of a step with hidden rows."""
 
 
 def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
-    """The keys of the rows whose values tell the result, where that is kept back.
+    """Return the keys of the rows whose values reveal a hidden result.
 
-    They are the rows that write it, and back from there those that only carry it, up to the one
-    that computed it. A part that ends before the last step keeps the values that are computed in
-    it: only the rows that carry the result go.
+    These are the rows that write the result, the rows that only carry it, and the row that computes
+    it. If the shown part ends before the last step, the computed values in it stay visible, and
+    only the carrying rows are hidden.
     """
     if options.result or not trace.steps:
         return frozenset()
     is_ended_early = not options.shows(trace.steps[-1].stage)
-    found: set[str] = set()
-    open_ = [result.key for result in trace.plan.results]
-    while open_:
-        row = trace.rows.get(open_.pop())  # no operand is kept back
-        if row is None or row.key in found:
+    hidden_keys: set[str] = set()
+    pending = [result.key for result in trace.plan.results]
+    while pending:
+        row = trace.rows.get(pending.pop())  # operands are never hidden
+        if row is None or row.key in hidden_keys:
             continue
         is_carrier = isinstance(row.micro, _BIT_MOVES)
         if is_carrier or not is_ended_early:
-            found.add(row.key)
+            hidden_keys.add(row.key)
         if is_carrier:
-            open_ += row.input_keys
-    return frozenset(found)
+            pending += row.input_keys
+    return frozenset(hidden_keys)

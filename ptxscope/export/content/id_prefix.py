@@ -1,4 +1,4 @@
-"""What the ids of a document begin with: another word for any two that differ."""
+"""Prefixes of the ids in a document, distinct for any two documents that differ."""
 
 from __future__ import annotations
 
@@ -6,48 +6,50 @@ from hashlib import blake2s
 from itertools import count
 
 from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options, checked_id
+from ..options import DEFAULT, Options, validate_id
 from .document import Document, build_document
 from .option_support import drop_idle_options
 from .sanitizer import sanitize_text
 
 
 def make_id_prefix(document: Document, options: Options, kind: str) -> str:
-    """The id that a writer chose, or one made of all that the output depends on.
+    """Return the id that the author chose, or a hash of everything the output depends on.
 
-    ``kind`` is the format: a picture may stand beside the table of the same trace.
+    `kind` is the format: a picture may share a page with the table of the same trace.
     """
     if options.id:
-        return checked_id(options.id)
+        return validate_id(options.id)
     trace = document.trace
-    shown = [str(step.stage) for step in document.steps] if document.left_out else None
+    shown_stages = [str(step.stage) for step in document.steps] if document.omission else None
     choices = options._replace(stages=None, format="")._asdict().items()
-    asked = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
+    changed_options = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
     instruction, values = str(trace.instruction), sorted(trace.operands.items())
-    # as the command has them that makes the document again
+    # normalised like the notes in the command that reproduces the document
     notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
     extra = (document.title, document.caption, notes)
-    return hash_id((kind, instruction, values, trace.model.name, extra, shown, asked))
+    return hash_id(
+        (kind, instruction, values, trace.model.name, extra, shown_stages, changed_options)
+    )
 
 
-def with_unique_ids(trace: Trace, options: Options, kind: str, taken: set[str]) -> Options:
-    """The options with which ids are none of those of a page, to which they are added.
+def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str]) -> Options:
+    """Return options whose ids are not in `used_ids`, and add the new id to it.
 
-    Equal traces have equal ids, so the second one of a page is given others. Raises ValueError
-    where a writer chose the same for two.
+    Equal traces have equal ids, so the second one on a page gets a number. Raise ValueError if the
+    author chose the same id twice.
     """
     options = drop_idle_options(options, kind)
-    first = make_id_prefix(build_document(trace, options), options, kind)
-    if options.id and first in taken:
-        raise ValueError(f"the id {first} is given to another trace of this page")
-    free = first
-    if first in taken:
-        free = next(x for at in count(2) if (x := f"{first}-{at}") not in taken)
-        options = options._replace(id=free)
-    taken.add(free)
+    base_id = make_id_prefix(build_document(trace, options), options, kind)
+    if options.id and base_id in used_ids:
+        raise ValueError(f"the id {base_id} is given to another trace of this page")
+    unique_id = base_id
+    if base_id in used_ids:
+        unique_id = next(x for number in count(2) if (x := f"{base_id}-{number}") not in used_ids)
+        options = options._replace(id=unique_id)
+    used_ids.add(unique_id)
     return options
 
 
 def hash_id(inputs: object) -> str:
-    """A word for what ids begin with, made of all that a picture depends on."""
+    """Return an id prefix that hashes everything a picture depends on."""
     return f"px-{blake2s(ascii(inputs).encode(), digest_size=5).hexdigest()}"

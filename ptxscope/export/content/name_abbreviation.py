@@ -1,4 +1,4 @@
-"""A trace in which letters stand for very long names."""
+"""A trace with letters instead of very long names."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from ...engine.tracing.trace import Trace
 
 
 def abbreviate_names(trace: Trace, longest: int) -> Trace:
-    """A trace in which names that are very long are a, b, c, d: what a picture tells of it.
+    """Return a trace for pictures, in which a, b, c, d replace names longer than `longest`.
 
-    One register has the letter of the place that is meant: c where it is read, d where it is
-    written.
+    A register gets the letter of the place in question: c where it is read, d where it is written.
     """
     ins = trace.instruction
 
-    def short(role: str, name: str) -> str:
+    def abbreviate(role: str, name: str) -> str:
         return role if len(make_printable(name)) > longest else name
 
-    written = {name: short(role, name) for role, name in reversed([*ins.names.items()])
+    destinations = {name: abbreviate(role, name) for role, name in reversed([*ins.names.items()])
                if role in DESTINATIONS}  # fmt: skip
-    if len(set(written.values())) < len(written):  # a letter is the name of the other one
-        written = {}
+    if len(set(destinations.values())) < len(
+        destinations
+    ):  # a letter is the name of the other destination
+        destinations = {}
     letters = ins.__replace__(
-        destinations=tuple(name and written.get(name, name) for name in ins.destinations),
+        destinations=tuple(name and destinations.get(name, name) for name in ins.destinations),
         sources=tuple(
-            x._replace(name=short(role, x.name)) if isinstance(x, Register)
-            else x._replace(text=short(role, x.text))
+            x._replace(name=abbreviate(role, x.name)) if isinstance(x, Register)
+            else x._replace(text=abbreviate(role, x.text))
             for role, x in ins.roles.items()
         ),
-        guard=ins.guard and ins.guard._replace(name=short(Role.GUARD, ins.guard.name)),
+        guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip
     return trace.__replace__(instruction=letters)

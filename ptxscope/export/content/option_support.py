@@ -1,4 +1,4 @@
-"""Where each option of a document acts: one table, for those who ask and for what is printed."""
+"""The formats that each option of a document affects: one table for checks and for help."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ from collections.abc import Mapping
 
 from ..options import DEFAULT, Options
 
-_DRAWN = ("svg", "png", "pdf")
-_TOLD = ("text", "markdown", "rst", "asciidoc", "html", "json", *_DRAWN)
-"""All but code, which is of the whole instruction and has no place for words."""
+_PICTURE_FORMATS = ("svg", "png", "pdf")
+_WORDED_FORMATS = ("text", "markdown", "rst", "asciidoc", "html", "json", *_PICTURE_FORMATS)
+"""All formats but code, which covers the whole instruction and has no text."""
 
-ACTS: Mapping[str, tuple[str, ...]] = {
-    "title": _TOLD,
-    "caption": _TOLD,
-    "note": _TOLD,
-    "steps": _TOLD,
-    "until": _TOLD,
-    "no-result": _TOLD,
+AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
+    "title": _WORDED_FORMATS,
+    "caption": _WORDED_FORMATS,
+    "note": _WORDED_FORMATS,
+    "steps": _WORDED_FORMATS,
+    "until": _WORDED_FORMATS,
+    "no-result": _WORDED_FORMATS,
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
-    "theme": ("html", *_DRAWN),
+    "theme": ("html", *_PICTURE_FORMATS),
     "id": ("html", "svg"),
-    "slide": _DRAWN,
-    "compact": _DRAWN,
-    "alt": _DRAWN,
+    "slide": _PICTURE_FORMATS,
+    "compact": _PICTURE_FORMATS,
+    "alt": _PICTURE_FORMATS,
     "stepping": ("svg",),
     "animate": ("svg",),
     "scale": ("png", "pdf"),
     "width": ("png", "pdf"),
 }
-"""The formats that an option of ``ptxscope trace`` changes; one that is not here changes each."""
+"""Formats that an option of ``ptxscope trace`` changes; an option not listed changes all."""
 
 
 def has_effect(option: str, format_: str) -> bool:
-    """Whether an option changes a document of a format; of one that is not known yet it may."""
-    return not format_ or option not in ACTS or format_ in ACTS[option]
+    """Whether an option changes a format; an unknown option may."""
+    return not format_ or option not in AFFECTED_FORMATS or format_ in AFFECTED_FORMATS[option]
 
 
 _FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
 _FIELDS |= {"motion": "stepping", "heading_level": "heading-level"}
-"""The option that stands for each field of ``Options`` that does not act everywhere."""
+"""Option for each field of ``Options`` that does not affect every format."""
 
 
 def drop_idle_options(options: Options, format_: str) -> Options:
-    """The options without what does nothing in a format, and would only make other ids."""
+    """Reset options that have no effect in a format, which would only change the ids."""
     idle = (field for field, option in _FIELDS.items() if not has_effect(option, format_))
     return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
 
 
 def format_affected_formats(option: str) -> str:
-    """The formats that an option changes: ``html, svg, png and pdf``."""
-    *most, last = ACTS[option]
-    return f"{', '.join(most)} and {last}" if most else last
+    """Format the formats that an option changes: ``html, svg, png and pdf``."""
+    *first_formats, last = AFFECTED_FORMATS[option]
+    return f"{', '.join(first_formats)} and {last}" if first_formats else last
 
 
 def format_no_effect_error(option: str, format_: str) -> str:
-    """What is said of an option that does nothing in a format."""
+    """Format the error for an option without effect in a format."""
     return f"--{option} does nothing in {format_}; it is for {format_affected_formats(option)}"

@@ -1,7 +1,7 @@
-"""A writer's own text, kept as it is but for what could do something where it is shown.
+"""The author's text, made harmless for display and otherwise unchanged.
 
-Documents keep what scripts and typesetting need: blanks that do not break, joiners, soft hyphens,
-writing from right to left. What a terminal is shown is made stricter where it is written to it.
+Documents preserve the characters that scripts and typesetting need: non-breaking spaces, joiners,
+soft hyphens, right-to-left writing. Output to a terminal is stricter, in its own place.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from functools import cache
 
 _BLANK = "\t\n\v\f\r\x85\u2028\u2029"
-"""Ends of lines and the like: a title is one line."""
+"""Characters that become blanks: line ends and the like, because a title is one line."""
 _MARK = "\N{REPLACEMENT CHARACTER}"
 _CONTROLS = "\0-\x1f\x7f-\x9f\u2028\u2029"
 _NONE = "\ud800-\udfff\ufdd0-\ufdef"
-"""Half characters, and what is no character; so are the last two of each plane."""
+"""Surrogates and noncharacters, as are the last two of each plane."""
 _EMBEDDINGS, _ISOLATES = "\u202a\u202b\u202d\u202e", "\u2066\u2067\u2068"
 _END_EMBEDDING, _END_ISOLATE = "\u202c", "\u2069"
 
@@ -31,42 +31,44 @@ def _make_direction_pattern() -> re.Pattern[str]:
 
 
 def sanitize_text(text: str) -> str:
-    """The text with every control, half character and unpaired change of direction made visible.
+    """Make every control character, surrogate and unpaired change of direction visible.
 
-    Ends of lines become blanks. Markup is left to the format to escape.
+    Line ends become blanks. Each format escapes its own markup.
     """
     if text.isascii() and text.isprintable():
         return text
     return _make_control_pattern().sub(_make_visible, _pair_directions(text))
 
 
-def _make_visible(found: re.Match[str]) -> str:
-    char = found[0]
+def _make_visible(match: re.Match[str]) -> str:
+    char = match[0]
     if char in _BLANK:
         return " "
     return chr(0x2400 + ord(char)) if char < " " else "\u2421" if char == "\x7f" else _MARK
 
 
 def _pair_directions(text: str) -> str:
-    """The text without changes of direction that nothing ends, or ends of none."""
+    """Mark changes of direction without an end, and ends without a beginning."""
     unpaired: set[int] = set()
-    opened: list[int] = []  # isolates, and the embeddings within them
+    open_indices: list[int] = []  # isolates, and the embeddings within them
     isolates = 0
-    for found in _make_direction_pattern().finditer(text):
-        at, char = found.start(), found[0]
+    for match in _make_direction_pattern().finditer(text):
+        index, char = match.start(), match[0]
         if char in _EMBEDDINGS or char in _ISOLATES:
-            opened.append(at)
+            open_indices.append(index)
             isolates += char in _ISOLATES
-        elif char == _END_EMBEDDING and opened and text[opened[-1]] in _EMBEDDINGS:
-            opened.pop()
+        elif char == _END_EMBEDDING and open_indices and text[open_indices[-1]] in _EMBEDDINGS:
+            open_indices.pop()
         elif char == _END_ISOLATE and isolates:
-            while text[opened[-1]] in _EMBEDDINGS:  # ended with the isolate that they stand in
-                unpaired.add(opened.pop())
-            opened.pop()
+            while (
+                text[open_indices[-1]] in _EMBEDDINGS
+            ):  # the end of an isolate ends its embeddings
+                unpaired.add(open_indices.pop())
+            open_indices.pop()
             isolates -= 1
         else:
-            unpaired.add(at)
-    unpaired.update(opened)
+            unpaired.add(index)
+    unpaired.update(open_indices)
     if not unpaired:
         return text
-    return "".join(_MARK if at in unpaired else char for at, char in enumerate(text))
+    return "".join(_MARK if index in unpaired else char for index, char in enumerate(text))

@@ -1,4 +1,4 @@
-"""One value of a trace, named as a writer names it: ``saturate lane 2``, ``a``, ``q``."""
+"""A value of a trace by the author's name for it: ``saturate lane 2``, ``a``, ``q``."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
 
 
 def format_destinations(trace: Trace, name: str = "") -> str:
-    """The bits that a destination is given, or all of them; raises ValueError."""
+    """Format the bits of a destination, or of all; raise ValueError if it is not written."""
     if not name:
         return format_result(trace)
-    roles = {written: role for role, written in trace.instruction.results.items()}
+    roles = {destination: role for role, destination in trace.instruction.results.items()}
     if name not in roles:
         raise ValueError(f"{quote_word(name)} is not written; {_format_names(roles)} is")
     return format_hex(trace.result[name], trace.instruction.type_of(roles[name]).bits)
 
 
-def format_value(trace: Trace, what: str) -> str:
-    """An operand's bits, or what a step yields: ``a``, ``saturate``, ``select.b lane 3``.
+def format_value(trace: Trace, target: str) -> str:
+    """Format the bits of an operand, or the value of a step: ``a``, ``select.b lane 3``.
 
-    A step of several rows takes the row's name behind a dot. Raises ValueError that lists what
-    there is.
+    A step of several rows needs the name of the row after a dot. Raise ValueError with the known
+    names if there is no such value.
     """
     ins = trace.instruction
     for role in trace.operands:
-        if what in (ins.format_operand(role), Role(role).label):
+        if target in (ins.format_operand(role), Role(role).label):
             return format_hex(trace.operands[role], ins.type_of(role).bits)
-    found = _LANE.search(what)
-    row = _find_row(trace, what[: found.start()].strip() if found else what.strip())
-    if not found:
+    lane_match = _LANE.search(target)
+    row = _find_row(trace, target[: lane_match.start()].strip() if lane_match else target.strip())
+    if not lane_match:
         lanes = [_format_lane(trace, row, lane) for lane in reversed(range(len(row.lanes)))]
         return f"[{', '.join(lanes)}]" if len(lanes) > 1 else lanes[0]
-    lane, last = int(found[1]), len(row.lanes) - 1
-    if lane > last:
-        has = f"they are numbered 0 to {last}" if last else "it has one value"
-        raise ValueError(f"{row.key} has no lane {lane}: {has}")
+    lane, last_lane = int(lane_match[1]), len(row.lanes) - 1
+    if lane > last_lane:
+        range_text = f"they are numbered 0 to {last_lane}" if last_lane else "it has one value"
+        raise ValueError(f"{row.key} has no lane {lane}: {range_text}")
     return _format_lane(trace, row, lane)
 
 
@@ -62,7 +62,7 @@ def _find_row(trace: Trace, name: str) -> RowTrace:
 
 
 def _format_lane(trace: Trace, row: RowTrace, lane: int) -> str:
-    """A lane as its formula writes it, in decimal or in hexadecimal."""
+    """Format a lane in the notation of its formula, decimal or hexadecimal."""
     number, text = row.lanes[lane].value, describe_lane(trace, row, lane).formula.right
     return text if text == str(number) or text.startswith("0x") else str(number)
 

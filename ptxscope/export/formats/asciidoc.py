@@ -1,8 +1,8 @@
-"""A trace as AsciiDoc: for Asciidoctor and Antora.
+"""AsciiDoc output, for Asciidoctor and Antora.
 
-A fragment may stand within any section: its headings are discrete. A whole page has sections.
-Where AsciiDoc would read a character as markup, its number stands in its place, which every
-processor shows as the character.
+A fragment fits into any section because its headings are discrete; a standalone page has sections.
+A character that AsciiDoc could read as markup becomes a numeric reference, which every processor
+displays as the character.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _SPECIAL = re.compile(
     r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
     r"|\((?=\(|(?:[CR]|TM)\))"
 )
-"""Markup, and what would be replaced by other characters: ``(C)``, ``--``, ``...``.
+"""Matches markup, and text that AsciiDoc would replace: ``(C)``, ``--``, ``...``.
 
-A semicolon behind a number is one of two, which would end a term.
+Two semicolons, or one after a numeric reference, would end a term.
 """
 _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
-"""What begins a paragraph as an item of a list or a note would; its last character is escaped."""
+"""Matches text that would begin a list item or an admonition; its last character is escaped."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Headings and tables; a lane a column, the most significant on the left."""
+    """Render headings and tables; one column for each lane, the most significant on the left."""
     return markup.render(trace, options, _PEN, _format_section)
 
 
 def escape_text(text: str) -> str:
-    """Text in which AsciiDoc finds no markup, but at the beginning of a line."""
-    return _SPECIAL.sub(lambda found: _number(found[0]), text)
+    """Escape all markup, except at the beginning of a line."""
+    return _SPECIAL.sub(lambda match: _number(match[0]), text)
 
 
 def _number(char: str) -> str:
@@ -41,9 +41,9 @@ def _number(char: str) -> str:
 
 
 def _start(text: str) -> str:
-    """Escaped text that begins a line, where it begins neither a list nor anything else."""
-    if found := _LIST_OR_NOTE.match(text):
-        end = found.end()
+    """Escape the beginning of a line, so that it begins no list or other block."""
+    if match := _LIST_OR_NOTE.match(text):
+        end = match.end()
         return text[: end - 1] + _number(text[end - 1]) + text[end:]
     if text[:1].isalnum() or text.startswith("&#"):
         return text
@@ -80,7 +80,7 @@ def _format_table(pen: MarkupWriter, table: Table) -> str:
 
 
 _PEN = MarkupWriter(
-    escaped=escape_text,
+    escape=escape_text,
     code=_format_code,
     strong="*",
     emphasis="_",
@@ -89,5 +89,5 @@ _PEN = MarkupWriter(
     verbatim=_format_verbatim,
     table=_format_table,
     remark="NOTE: ",
-    start=_start,
+    escape_start=_start,
 )

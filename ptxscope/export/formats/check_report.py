@@ -1,4 +1,4 @@
-"""What ``check`` found in a file, as text and as plain objects."""
+"""The findings of ``check`` as text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...engine.syntax.errors import Problem, caret_lines, make_printable
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
-    """One instruction as JSON."""
+    """Return the JSON form of an instruction."""
     return {
         "file": item.file,
         "line": item.place.line,
@@ -45,7 +45,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
 
 
 def item_lines(item: CheckedInstruction) -> Iterator[str]:
-    """One instruction as lines of text: what is said of it, where, and what to do."""
+    """Yield the lines of an instruction: its findings, their places, and a replacement."""
     if not item.diagnostics:
         yield f"{_format_place(item.file, item.place)}: ok: {make_printable(item.ptx)}"
     for index, diagnostic in enumerate(item.diagnostics):
@@ -61,7 +61,7 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
 
 
 def _find_next_place(item: CheckedInstruction, index: int) -> object:
-    """Where the next diagnostic is: what both are about is shown once, behind the last."""
+    """Return the place of the next diagnostic, because a shared excerpt is shown only once."""
     return item.diagnostics[index + 1].place if index + 1 < len(item.diagnostics) else None
 
 
@@ -70,22 +70,22 @@ def _format_place(file: str, place: SourceLocation) -> str:
 
 
 def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
-    """The line with a caret, and what is allowed there."""
+    """Yield the line with a caret, and the allowed text."""
     problem = Problem("", diagnostic.place.span, diagnostic.hint)
     yield from (f"  {line}" for line in caret_lines(diagnostic.place.excerpt, problem))
 
 
 def _example_lines(example: Counterexample) -> Iterator[str]:
-    given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
-    yield f"    for example {make_printable(given)}"
+    assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+    yield f"    for example {make_printable(assignments)}"
     yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
 
 
 def count_items(
-    found: Iterable[CheckedInstruction], counts: Counter[str]
+    items: Iterable[CheckedInstruction], counts: Counter[str]
 ) -> Iterator[CheckedInstruction]:
-    """The same, counted: ``found``, ``illegal``, ``warned``, ``unread``."""
-    for item in found:
+    """Yield the items and count them by ``found``, ``illegal``, ``warned`` and ``unread``."""
+    for item in items:
         if not item.diagnostics:
             counts["found"] += 1
         elif item.is_unreadable:
@@ -98,8 +98,8 @@ def count_items(
 
 
 def format_summary(counts: Counter[str]) -> str:
-    """The counts in a line."""
-    many = "instruction" if counts["found"] == 1 else "instructions"
-    said = f"{counts['found']} {many}, {counts['illegal']} illegal, "
-    said += f"{counts['warned']} that an erratum can change"
-    return said + (f"; {counts['unread']} not checked" if counts["unread"] else "")
+    """Format the counts in a line."""
+    noun = "instruction" if counts["found"] == 1 else "instructions"
+    summary = f"{counts['found']} {noun}, {counts['illegal']} illegal, "
+    summary += f"{counts['warned']} that an erratum can change"
+    return summary + (f"; {counts['unread']} not checked" if counts["unread"] else "")

@@ -1,4 +1,4 @@
-"""A Diagnosis as text and as plain objects: what was seen, what explains it, and how."""
+"""A Diagnosis as text and as JSON: the observations, and their explanations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..content.document import iter_steps, list_command_words
 from .text import WIDTH, command_lines, render, step_lines, wrap_text
 
 SHOWN = 6
-"""Groups of explanations of a size that are shown unless all are asked for."""
+"""Number of groups of explanations of a size that are shown by default."""
 ALIKE = 3
-"""Further explanations of a group that are."""
+"""Number of further explanations of a group that are shown by default."""
 _SIZES = {1: "With one change", 2: "With two changes"}
 
 
 def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False) -> str:
-    """What a person is told, in at most 80 columns: the answers, and unless brief the traces."""
+    """Render a diagnosis in at most 80 columns: the answers and, unless brief, the traces."""
     lines = [make_printable(str(diagnosis.instruction)), "", *observation_lines(diagnosis), ""]
     findings = diagnosis.findings
     if not findings:
@@ -39,8 +39,10 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
         lines += ["", f"{_format_heading(diagnosis, size)}"]
         lines += _finding_lines(diagnosis, list(group), with_all)
     if not is_brief:
-        which = f" of observation {diagnosis.shown + 1}" if len(diagnosis.seen) > 1 else ""
-        lines += ["", f"The documented evaluation{which}", ""]
+        observation_suffix = (
+            f" of observation {diagnosis.shown + 1}" if len(diagnosis.seen) > 1 else ""
+        )
+        lines += ["", f"The documented evaluation{observation_suffix}", ""]
         lines += [
             *render(diagnosis.documented).splitlines(),
             *_divergence_lines(diagnosis, findings[0]),
@@ -49,7 +51,7 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """The findings as plain objects, best first: the shape of ``explain --json``."""
+    """Return the findings as JSON, the best first, in the shape of ``explain --json``."""
     return [_finding_to_json(finding) for finding in diagnosis.findings]
 
 
@@ -81,46 +83,49 @@ def _finding_to_json(finding: Finding) -> dict[str, object]:
     }
 
 
-def format_observed(ins: Instruction, seen: Observation) -> str:
-    """``0x??01??00``; several destinations as ``p = 1, q = 0``."""
+def format_observed(ins: Instruction, observation: Observation) -> str:
+    """Format observed bits: ``0x??01??00``, or ``p = 1, q = 0`` for several destinations."""
     return join_by_destination(
-        ins, {r: x.format_bits(ins.type_of(r).bits) for r, x in seen.observed.items()}
+        ins, {r: x.format_bits(ins.type_of(r).bits) for r, x in observation.observed.items()}
     )
 
 
 def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Which lanes are as documented; empty where there are none, or all are."""
-    unit, right = find_right_lanes(diagnosis)
+    """Format the lanes that are as documented; empty if none or all are."""
+    unit, right_lanes = find_right_lanes(diagnosis)
     count = 32 // unit
-    if count == 1 or len(right) == count:
+    if count == 1 or len(right_lanes) == count:
         return ""
-    wrong = [lane for lane in range(count - 1, -1, -1) if lane not in right]
+    wrong_lanes = [lane for lane in range(count - 1, -1, -1) if lane not in right_lanes]
     name = "lane" if diagnosis.instruction.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
 
-    def told(lanes: Sequence[int]) -> str:
+    def format_lanes(lanes: Sequence[int]) -> str:
         return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
 
-    is_ = "is" if len(wrong) == 1 else "are"
-    if not right:
+    verb = "is" if len(wrong_lanes) == 1 else "are"
+    if not right_lanes:
         return f"every {name} differs"
-    return f"{told(sorted(right, reverse=True))} right, {told(wrong)} {is_} not"
+    right_text = format_lanes(sorted(right_lanes, reverse=True))
+    return f"{right_text} right, {format_lanes(wrong_lanes)} {verb} not"
 
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
-    """What was observed beside what is documented."""
+    """Yield the observed and the documented result."""
     ins, lanes = diagnosis.instruction, format_right_lanes(diagnosis)
-    documented = make_printable(format_result(diagnosis.documented))
-    got = make_printable(format_observed(ins, diagnosis.seen[diagnosis.shown].observation))
+    documented_text = make_printable(format_result(diagnosis.documented))
+    observed_text = make_printable(
+        format_observed(ins, diagnosis.seen[diagnosis.shown].observation)
+    )
     if len(diagnosis.seen) == 1:
-        yield f"  got         {got}"
-        yield f"  documented  {documented}" + (lanes and f"  {lanes}")
+        yield f"  got         {observed_text}"
+        yield f"  documented  {documented_text}" + (lanes and f"  {lanes}")
         return
-    wrong = sum(not x.observation.matches(x.documented) for x in diagnosis.seen)
-    differ = "1 differs" if wrong == 1 else f"{wrong} differ"
-    yield f"  {len(diagnosis.seen)} observations; {differ} from the documentation"
-    if wrong:
-        yield f"  the first is number {diagnosis.shown + 1}: got {got}"
-        yield f"  documented for it: {documented}"
+    wrong_count = sum(not x.observation.matches(x.documented) for x in diagnosis.seen)
+    count_text = "1 differs" if wrong_count == 1 else f"{wrong_count} differ"
+    yield f"  {len(diagnosis.seen)} observations; {count_text} from the documentation"
+    if wrong_count:
+        yield f"  the first is number {diagnosis.shown + 1}: got {observed_text}"
+        yield f"  documented for it: {documented_text}"
     if lanes:
         yield f"  {lanes}"
 
@@ -131,51 +136,55 @@ def _format_heading(diagnosis: Diagnosis, size: int) -> str:
     return _SIZES[size]
 
 
-def _finding_lines(diagnosis: Diagnosis, found: list[Finding], with_all: bool) -> Iterator[str]:
-    """The explanations of one size; those that vary the same things stand together."""
+def _finding_lines(diagnosis: Diagnosis, findings: list[Finding], with_all: bool) -> Iterator[str]:
+    """Yield the explanations of one size; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in found:
+    for finding in findings:
         groups.setdefault(tuple(cause.decided_axes for cause in finding.causes), []).append(finding)
-    shown = list(groups.values())[: None if with_all else SHOWN]
-    for first, *others in shown:
+    shown_groups = list(groups.values())[: None if with_all else SHOWN]
+    for first, *alternatives in shown_groups:
         yield from wrap_text(make_printable(format_causes(first)), "  - ", "    ")
         yield from _detail_lines(diagnosis, first, "    ")
-        near = others if with_all else others[:ALIKE]
-        for other in near:
-            yield from wrap_text(make_printable(format_causes(other)), "    or ", "       ")
-        if len(others) > len(near):
-            yield f"    or {len(others) - len(near)} more of the kind (--all)"
-    if len(groups) > len(shown):
-        yield f"  … and {len(groups) - len(shown)} more (--all)"
+        shown_alternatives = alternatives if with_all else alternatives[:ALIKE]
+        for alternative in shown_alternatives:
+            yield from wrap_text(make_printable(format_causes(alternative)), "    or ", "       ")
+        if len(alternatives) > len(shown_alternatives):
+            yield f"    or {len(alternatives) - len(shown_alternatives)} more of the kind (--all)"
+    if len(groups) > len(shown_groups):
+        yield f"  … and {len(groups) - len(shown_groups)} more (--all)"
 
 
 def format_causes(finding: Finding) -> str:
-    """Its causes in few words."""
+    """Format the causes of a finding in few words."""
     return " and ".join(cause.phrase for cause in finding.causes) or "as documented"
 
 
 def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[str]:
-    """The changed line, the changed operands, the selectors that fit."""
+    """Yield the changed line, the changed operands, and the selectors that fit."""
     if finding.instruction != diagnosis.instruction:
         yield indent + make_printable(finding.ptx)
-    swapped = any(cause.swap for cause in finding.causes)
-    given = diagnosis.seen[finding.shown].observation.operands
-    changed = format_changed_operands(diagnosis.instruction, given, finding.operands[finding.shown])
-    if changed and not swapped:
-        yield f"{indent}{changed}"
+    is_swapped = any(cause.swap for cause in finding.causes)
+    observed_operands = diagnosis.seen[finding.shown].observation.operands
+    changed_operands = format_changed_operands(
+        diagnosis.instruction, observed_operands, finding.operands[finding.shown]
+    )
+    if changed_operands and not is_swapped:
+        yield f"{indent}{changed_operands}"
     fits = finding.fits
     if fits and fits.match_count > 1:
-        solved = [
+        solved_roles = [
             role for role in "ab" if any(f"{role}sel" in x.decided_axes for x in finding.causes)
         ]
         listed = (
-            f": {_format_digit_choices(fits, solved[0])}" if fits.lanes and len(solved) == 1 else ""
+            f": {_format_digit_choices(fits, solved_roles[0])}"
+            if fits.lanes and len(solved_roles) == 1
+            else ""
         )
         yield f"{indent}one of {count_of(fits)} that fit{listed}"
 
 
 def _format_digit_choices(fits: SelectorMatches, role: str) -> str:
-    """``a.b3[04]2*``: the digits that fit, lane by lane; ``*`` is any."""
+    """Format the digits that fit, lane by lane: ``a.b3[04]2*``; ``*`` is any digit."""
     lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(fits.lanes)]
     digits = (
         str(x[0]) if len(x) == 1 else "*" if len(x) == 2 * len(lanes) else f"[{_format_digits(x)}]"
@@ -189,85 +198,88 @@ def _format_digits(digits: Sequence[int]) -> str:
 
 
 def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
-    """That nothing explains it, what was tried, and what comes nearest."""
+    """Yield the lines for an unexplained result: the causes tried, and the nearest results."""
     ins = diagnosis.instruction
-    lacking = _list_missing_roles(diagnosis)
-    names = " or ".join(ins.format_operand(role) for role in lacking)
-    that = f" that does not read {names}" if lacking else ""
-    said = (
+    missing_roles = _list_missing_roles(diagnosis)
+    names = " or ".join(ins.format_operand(role) for role in missing_roles)
+    restriction = f" that does not read {names}" if missing_roles else ""
+    sentence = (
         f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
-        f"the assemblers, other opcodes, every modifier, selector, mask and negation{that}, "
+        f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
         "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
-        f"expect.{''.join(_format_not_tried(ins, role) for role in lacking)}"
+        f"expect.{''.join(_format_not_tried(ins, role) for role in missing_roles)}"
     )
-    yield from wrap_text(make_printable(said), "", "", width)
+    yield from wrap_text(make_printable(sentence), "", "", width)
     count = len(diagnosis.seen)
     if diagnosis.nearest:
         yield from ("", "The nearest")
-    for near in diagnosis.nearest:
-        far = [f"explains {near.matched} of {count}"] if count > 1 else []
-        if near.distance:
-            far.append(f"{near.distance} bit{'s' if near.distance > 1 else ''} away")
-        gives = format_result_bits(ins, near.get_result(near.shown))
-        said = f"{gives}  {', '.join(far)}: {format_causes(near)}"
-        yield from wrap_text(make_printable(said), "  ", "      ", width)
+    for finding in diagnosis.nearest:
+        distances = [f"explains {finding.matched} of {count}"] if count > 1 else []
+        if finding.distance:
+            distances.append(f"{finding.distance} bit{'s' if finding.distance > 1 else ''} away")
+        result_text = format_result_bits(ins, finding.get_result(finding.shown))
+        sentence = f"{result_text}  {', '.join(distances)}: {format_causes(finding)}"
+        yield from wrap_text(make_printable(sentence), "  ", "      ", width)
 
 
 _READING_C = ("mask", "dsel", "secop")
-"""Slots by which a c is read that was not."""
+"""Slots that make an instruction read c."""
 
 
 def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
-    """The roles of registers that were not given, as the line reads none of them; each once."""
-    given = {role for x in diagnosis.seen for role in x.observation.operands}
-    lacking: dict[str, str] = {}
+    """Return one role for each register without a value because the line does not read it."""
+    given_roles = {role for x in diagnosis.seen for role in x.observation.operands}
+    missing_roles: dict[str, str] = {}
     for role, source in diagnosis.instruction.roles.items():
-        if role not in given:
-            lacking.setdefault(str(source), role)
-    return list(lacking.values())
+        if role not in given_roles:
+            missing_roles.setdefault(str(source), role)
+    return list(missing_roles.values())
 
 
 def _format_not_tried(ins: Instruction, role: str) -> str:
-    """What was not tried because an operand was not given."""
+    """Describe the causes that were skipped because an operand has no value."""
     name = ins.format_operand(role)
     if role == "c":
-        slots = [slot for each in _READING_C if (slot := ins.entry.find_slot(each))]
+        slots = [slot for slot_name in _READING_C if (slot := ins.entry.find_slot(slot_name))]
         words = {"mask": "a mask", "dsel": "a selector of the destination"}
-        reading = [
+        modifiers = [
             words.get(slot.name) or ", ".join(f"`.{slot.format_value(x)}`" for x in slot.values)
             for slot in slots
         ]
-        why, such = "", f" ({', '.join(reading)})" if reading else ""
+        reason, examples = "", f" ({', '.join(modifiers)})" if modifiers else ""
     else:
-        why, such = ", as no lane is picked from it", " (other selectors, or exchanged operands)"
+        reason, examples = (
+            ", as no lane is picked from it",
+            " (other selectors, or exchanged operands)",
+        )
     return (
-        f" {name} was not given{why}, so changes that read it{such} were not tried; give {name}=… "
-        "to try them too."
+        f" {name} was not given{reason}, so changes that read it{examples} were not tried; "
+        f"give {name}=… to try them too."
     )
 
 
 def explanation_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> list[str]:
-    """A finding's sentence, what it changes, and its steps from where they are others."""
+    """Return a finding's sentence, its changes, and its steps from the point of divergence."""
     lines = wrap_text(make_printable(finding.sentence), "", "", width)
     lines += _detail_lines(diagnosis, finding, "  ")
     return [*lines, *_divergence_lines(diagnosis, finding, width)]
 
 
 def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> Iterator[str]:
-    """The steps of an explanation from where it and the documented trace part."""
-    documented, trace = diagnosis.documented, finding.trace
+    """Yield the steps of an explanation from the point where it and the documented trace differ."""
+    documented_trace, trace = diagnosis.documented, finding.trace
     if not finding.causes:
         return
-    if trace.result != documented.result or documented.plan != trace.plan:
-        stage = find_first_difference(documented, trace)
-        steps = (*trace.steps, *documented.steps)
+    if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
+        stage = find_first_difference(documented_trace, trace)
+        steps = (*trace.steps, *documented_trace.steps)
         name = format_title(next(step for step in steps if step.stage is stage))
-        said = f"What explains it, from the step `{name}` on, where the two part"
-        yield from ("", *wrap_text(said, "", "", width), "")
+        heading = f"What explains it, from the step `{name}` on, where the two part"
+        yield from ("", *wrap_text(heading, "", "", width), "")
         for step in iter_steps(trace, stage):
             yield from step_lines(step, width)
         yield from ("", f"It gives {make_printable(format_result(trace))}.")
     if any(cause.reading for cause in finding.causes):
-        read = format_result_bits(trace.instruction, finding.get_result(finding.shown))
-        yield f"It is read as {make_printable(read)}."
+        result_text = format_result_bits(trace.instruction, finding.get_result(finding.shown))
+        yield f"It is read as {make_printable(result_text)}."
     yield from command_lines(list_command_words(trace), width)

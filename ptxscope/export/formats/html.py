@@ -1,10 +1,10 @@
-"""A trace as HTML: a fragment that brings its style along, or a page.
+"""HTML output: a fragment with its own style, or a page.
 
-It is light or dark as the page around it, and paints its own ground. The picture comes first, its
-values in tables are folded below it. A value under the mouse, or in focus, lights what it came from
-and what came of it, by style alone; a cell of a table shows it in words, and a box above the tables
-shows it in every cell. A fragment has no script; a page's own lets the arrow keys go from value to
-value.
+It follows the light or dark theme of the surrounding page, and paints its own background. The
+picture comes first; tables with its values are folded below. Hovering over a value, or focusing it,
+highlights its inputs and outputs by CSS alone. A cell of a table shows its origin in words, and a
+check box above the tables shows the origins of all cells. A fragment has no script; the script of a
+page lets the arrow keys move between values.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.svg_canvas import Node
-from ..svg.zones import Relations, highlight_rules, highlights, relations_of
+from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 from .responsive_svg import add_min_width
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
-"""What CSS calls the two; scroll bars and boxes follow it."""
+"""CSS names of the two themes, which scroll bars and check boxes follow."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """An ``<article>``, or with ``options.standalone`` a page around it."""
+    """Render an ``<article>``, or with `options.standalone` a page around it."""
     doc = build_document(trace, options)
     article = "\n".join(_article_lines(doc, options))
     if not options.standalone:
         return article + "\n"
     title = escape(doc.title or doc.ptx)
-    colours = theme.rules(":root", theme.HTML | _SCHEME, options.theme)
+    colours = theme.format_rules(":root", theme.HTML | _SCHEME, options.theme)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
@@ -50,9 +50,9 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     )
 
 
-def load_style(chosen: theme.Theme = theme.Theme.AUTO) -> str:
-    """The style sheet of an article."""
-    colours = theme.rules(f".ptxscope.px-{chosen}", theme.HTML | _SCHEME, chosen)
+def load_style(theme_choice: theme.Theme = theme.Theme.AUTO) -> str:
+    """Return the style sheet of an article."""
+    colours = theme.format_rules(f".ptxscope.px-{theme_choice}", theme.HTML | _SCHEME, theme_choice)
     return f"{colours}\n{_load_file('trace.css')}"
 
 
@@ -69,7 +69,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     title = escape(doc.title or doc.trace.instruction.opcode)
     yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
     yield "</header>"
-    relations, pictures = _pictures(doc, options._replace(id=id_))
+    relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
@@ -81,9 +81,9 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
             "Say in every cell where its bits came from</label>"
         )
     for step in doc.steps:
-        yield from _step(doc.trace, step, level + 1, f"{id_}-step", relations)
-    if doc.left_out:
-        yield f'<p class="px-dim">{escape(doc.left_out)}</p>'
+        yield from _step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
+    if doc.omission:
+        yield f'<p class="px-dim">{escape(doc.omission)}</p>'
     yield from _result_lines(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
@@ -91,8 +91,8 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
         yield from _answer_lines(doc.answers, level + 1, id_, relations)
-    if doc.agreed:
-        yield f'<p class="px-agreed">{escape(doc.agreed)}</p>'
+    if doc.agreement:
+        yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
     yield "<footer>"
     yield f"<p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
@@ -103,64 +103,64 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
-    """The picture, without what stands around it, and which of its values are related.
+def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
+    """Return the relations between the values of the picture, and the lines of the picture.
 
-    Where there is no room for it, a compact one takes its place, or one for each answer.
+    For narrow pages, a compact picture replaces it, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
-    drawn = trace_picture.draw_trace(
+    drawing = trace_picture.draw_trace(
         replace(doc.trace, annotations=annotations), options, "-picture"
     )
-    relations = relations_of(drawn.pen)
+    relations = find_relations(drawing.pen)
 
-    def written() -> Iterator[str]:
+    def picture_lines() -> Iterator[str]:
         yield '<div class="px-pictures">'
-        yield from _figure("px-wide", add_min_width, drawn, relations, doc)
+        yield from _figure_lines("px-wide", add_min_width, drawing, relations, doc)
         count = len(relations.numbers)
-        small = options._replace(both=False, compact=True)
-        for at, trace in enumerate(list_traces(doc.trace, options)):
-            own = build_document(replace(trace, annotations=annotations), small)
-            narrow = trace_picture.draw_trace(
-                own.trace, small, f"-narrow{at or ''}", look=trace_picture.SMALL
+        small_options = options._replace(both=False, compact=True)
+        for index, trace in enumerate(list_traces(doc.trace, options)):
+            document = build_document(replace(trace, annotations=annotations), small_options)
+            small_drawing = trace_picture.draw_trace(
+                document.trace, small_options, f"-narrow{index or ''}", look=trace_picture.SMALL
             )
-            found = relations_of(narrow.pen, count)
-            count += len(found.numbers)
-            yield from _figure("px-narrow", str, narrow, found, own)
+            own_relations = find_relations(small_drawing.pen, count)
+            count += len(own_relations.numbers)
+            yield from _figure_lines("px-narrow", str, small_drawing, own_relations, document)
         yield "</div>"
         yield f"<style>{highlight_rules(count)}</style>"
 
-    return relations, written()
+    return relations, picture_lines()
 
 
-def _figure(
+def _figure_lines(
     css: str,
-    sized: Callable[[str], str],
-    drawn: trace_picture.SvgDrawing,
+    resize: Callable[[str], str],
+    drawing: trace_picture.SvgDrawing,
     relations: Relations,
     doc: Document,
 ) -> Iterator[str]:
-    """A picture whose values light each other, as wide as a function makes it."""
-    over = [*highlights(drawn.pen, relations, dict(_sentences(doc)))]
+    """Yield a picture whose related values highlight each other, resized by `resize`."""
+    overlay = [*highlight_lines(drawing.pen, relations, dict(_iter_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-    yield sized(trace_picture.standing(drawn, over)) + "</figure>"
+    yield resize(trace_picture.render_drawing(drawing, overlay)) + "</figure>"
 
 
-def _sentences(doc: Document) -> Iterator[tuple[Node, str]]:
-    """What is said of each value of the picture, in whichever branch it stands."""
+def _iter_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
+    """Yield the sentence on each value of the picture, for every branch that shows it."""
     answers = [(doc.trace, doc.steps)]
-    if doc.answers and doc.answers.of:
-        answers.append((doc.answers.of, doc.answers.steps))
+    if doc.answers and doc.answers.other_trace:
+        answers.append((doc.answers.other_trace, doc.answers.steps))
     for trace, steps in answers:
         for row in (row for step in steps for row in step.rows):
             for cell in row.cells:
-                said = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
+                sentence = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
                 for branch in ("", trace.model.name):
-                    yield (branch, row.row.key, cell.lane), said
+                    yield (branch, row.row.key, cell.lane), sentence
 
 
 def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
-    """A table in a box of its own, in which it scrolls where it is too wide."""
+    """Yield a table in a box of its own, which scrolls if the table is too wide."""
     yield f'<div class="px-scroll"><table class="{css}" aria-label="{escape(label)}">'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
     yield f"<thead><tr>{cells}</tr></thead>"
@@ -181,7 +181,7 @@ def _operand_lines(doc: Document) -> Iterator[str]:
     yield from _table_lines("px-operands", "What is read", head, rows)
 
 
-def _step(
+def _step_lines(
     trace: Trace, step: StepView, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
@@ -190,8 +190,8 @@ def _step(
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        shown = (_format_row(trace, row, relations) for row in rows)
-        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), shown)
+        row_cells = (_format_row(trace, row, relations) for row in rows)
+        yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
@@ -201,29 +201,31 @@ def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
-        came = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
+        origin = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
         nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
-        related = next((relations.attributes(x) for x in nodes if x in relations.numbers), "")
+        attributes = next(
+            (relations.format_attributes(x) for x in nodes if x in relations.numbers), ""
+        )
         cells.append(
-            f"<td{related}><code>{_escape_unbroken(cell.text)}</code>{flags}"
-            f'<div class="px-from">{came}</div></td>'
+            f"<td{attributes}><code>{_escape_unbroken(cell.text)}</code>{flags}"
+            f'<div class="px-from">{origin}</div></td>'
         )
     return "".join(cells)
 
 
 def _escape_unbroken(text: str) -> str:
-    """Escaped, with arrows that no line ends within."""
+    """Escape a text, and prevent line breaks within arrows."""
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
 def format_origin(trace: Trace, row: RowView, lane: int) -> str:
-    """Where a lane's bits came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
-    found = find_provenance(trace, row.row.key, lane)
+    """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
+    origins = find_provenance(trace, row.row.key, lane)
     parts = [
         f"{format_short_name(trace, role)} bit {low}"
         if high == low + 1
         else f"{format_short_name(trace, role)} bits {high - 1}:{low}"
-        for role, low, high in found
+        for role, low, high in origins
     ]
     return make_printable(" and ".join(parts)) or "no operand"
 
@@ -247,7 +249,7 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
     rows = (
         f'<th scope="row">{escape(x.label)}</th>'
         f'<td class="px-bits"><code>{escape(x.result)}</code></td>'
-        f"<td>{x.why}</td>"
+        f"<td>{x.reason}</td>"
         for x in answers.all
     )
     yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
@@ -257,8 +259,9 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
         for erratum in answers.errata:
             yield f"<dt>{erratum.id}</dt><dd>{escape(erratum.sentence)}</dd>"
         yield "</dl>"
-    if answers.of:
-        yield f"<h{level}>The steps of <code>{escape(answers.other)}</code> from there</h{level}>"
+    if answers.other_trace:
+        other_name = f"<code>{escape(answers.other_name)}</code>"
+        yield f"<h{level}>The steps of {other_name} from there</h{level}>"
         for step in answers.steps:
-            yield from _step(answers.of, step, level + 1, f"{id_}-other", relations)
+            yield from _step_lines(answers.other_trace, step, level + 1, f"{id_}-other", relations)
     yield "</section>"

@@ -1,7 +1,7 @@
-"""A trace as JSON, schema ``ptxscope.trace/1``, from which it can be drawn or read back.
+"""JSON output, schema ``ptxscope.trace/1``, from which a trace can be drawn or read back.
 
-Values (``bits``, ``value``) of 2**53 and more, whatever their sign, are always strings, so that
-no reader rounds them; smaller ones are always numbers. The schema says so.
+Values (``bits``, ``value``) whose magnitude is 2**53 or more are always strings, so that no reader
+rounds them; smaller ones are always numbers. The schema has the same rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .recorded_json import RecordedNode, parse_json, require_equal
 
 SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
-"""From here on a reader that takes numbers for floats would round."""
+"""Smallest magnitude that a reader with floating-point numbers would round."""
 
 _NUMBER = re.compile("-?[0-9]{1,40}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -37,25 +37,25 @@ Object = dict[str, Any]
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The trace, or the part of it that the options show."""
+    """Render the trace, or the part of it that the options show."""
     text = json.dumps(
         document_to_json(build_document(trace, options), options), indent=2, ensure_ascii=False
     )
-    # half of a surrogate pair has no UTF-8: it is escaped, as it stands in a string anyway
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    # a lone surrogate has no UTF-8 form, but an escape in the string
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def load(text: str) -> Trace:
-    """The trace that ``render`` wrote, equal to the one it was given.
+    """Return the trace that ``render`` wrote, equal to the original.
 
-    Raises ValueError where the text is no such trace, or where anything that it recorded is not
-    what this version computes: what that is, and where it stands.
+    Raise ValueError if the text is not such a trace, or if a recorded value differs from the one
+    that this version computes; the message has the value and its place.
     """
-    return read(text)[0]
+    return load_with_options(text)[0]
 
 
-def read(text: str) -> tuple[Trace, Options]:
-    """The trace that ``render`` wrote, and what was to be shown of it; raises as ``load`` does."""
+def load_with_options(text: str) -> tuple[Trace, Options]:
+    """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
     try:
         data.check_type(dict)
@@ -63,7 +63,7 @@ def read(text: str) -> tuple[Trace, Options]:
         if schema.value != SCHEMA:
             raise schema.make_error(f"what is read is {SCHEMA!r}")
         version = data.get_field("version", str).value
-        trace, is_as_given = _trace(data)
+        trace, is_as_given = _trace_from_json(data)
         options = _options_from_json(data, trace)
     except ValueError as error:
         raise ValueError(f"this is no {SCHEMA}: {error}") from None
@@ -71,8 +71,8 @@ def read(text: str) -> tuple[Trace, Options]:
     return trace, options
 
 
-def _trace(data: RecordedNode) -> tuple[Trace, bool]:
-    """The trace, and whether its line could be read as it was given."""
+def _trace_from_json(data: RecordedNode) -> tuple[Trace, bool]:
+    """Return the trace, and whether its line was parsed from the recorded text."""
     ins, is_as_given = _instruction_from_json(data.get_field("instruction", dict))
     values: dict[str, int] = {}
     for item in data.get_field("operands", list).iter_items(dict):
@@ -103,9 +103,9 @@ def _model_from_json(data: RecordedNode) -> Model:
 
 
 def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
-    """As it was given, which may have been worth a note, if that can be read and is the same.
+    """Parse the line as recorded, which may add a note, if it is the same instruction.
 
-    A line of a listing may need what was declared there; then it is as it is written here.
+    A line of a listing may need declarations from there; then the canonical line is used.
     """
     canonical, text = data.get_field("canonical", str), data.get_field("text", str)
     try:
@@ -113,44 +113,46 @@ def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
     except PtxError as error:
         raise canonical.make_error(error.message) from None
     try:
-        given = parse(text.value)
+        given_instruction = parse(text.value)
     except PtxError:
         if ins.opcode in text.value:
             return ins, False
-        given = None
-    if given != ins:
+        given_instruction = None
+    if given_instruction != ins:
         raise text.make_error("it is another line than instruction.canonical")
-    return given, True
+    return given_instruction, True
 
 
 def _annotations_from_json(data: RecordedNode) -> Annotations:
-    found = data.get_field("annotations", dict)
+    annotations = data.get_field("annotations", dict)
     notes = []
-    for item in found.get_field("notes", list).iter_items(dict):
+    for item in annotations.get_field("notes", list).iter_items(dict):
         stage, lane = (
             item.get_field("stage", str, type(None)),
             item.get_field("lane", int, type(None)),
         )
         if lane.value is not None and lane.value < 0:
             raise lane.make_error("lanes are numbered from 0")
-        of = None if stage.value is None else _stage_from_json(stage)
-        notes.append(Note(item.get_field("text", str).value, of, lane.value))
-    title, caption = (found.get_field(name, str).value for name in ("title", "caption"))
+        note_stage = None if stage.value is None else _stage_from_json(stage)
+        notes.append(Note(item.get_field("text", str).value, note_stage, lane.value))
+    title, caption = (annotations.get_field(name, str).value for name in ("title", "caption"))
     return Annotations(title, caption, tuple(notes))
 
 
 def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
     if "shown" not in data.value:
         return Options()
-    shown = data.get_field("shown", dict)
-    steps = shown.get_field("steps", list, type(None))
+    shown_parts = data.get_field("shown", dict)
+    steps = shown_parts.get_field("steps", list, type(None))
     stages = (
         None if steps.value is None else frozenset(map(_stage_from_json, steps.iter_items(str)))
     )
-    every = [step.stage for step in trace.steps]
-    if stages is not None and (other := sorted(stages - {*every})):
-        raise steps.make_error(f"{other[0]} is none of its steps: {', '.join(every)}")
-    both, result = (shown.get_field(name, bool).value for name in ("both", "result"))
+    known_stages = [step.stage for step in trace.steps]
+    if stages is not None and (unknown_stages := sorted(stages - {*known_stages})):
+        raise steps.make_error(
+            f"{unknown_stages[0]} is none of its steps: {', '.join(known_stages)}"
+        )
+    both, result = (shown_parts.get_field(name, bool).value for name in ("both", "result"))
     return Options(both=both, stages=stages, result=result)
 
 
@@ -161,49 +163,49 @@ def _stage_from_json(data: RecordedNode) -> Stage:
 
 
 def _bits_from_json(data: RecordedNode) -> int:
-    """An integer as ``_integer`` wrote it."""
+    """Parse an integer as ``_integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
         raise data.make_error("an integer has to stand there, as a text from 2**53 on")
     return int(data.value)
 
 
 _WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes", "model")
-"""Fields with words that another version may choose otherwise."""
+"""Fields with sentences that another version may word differently."""
 
 
 def _require_equal_record(
     data: RecordedNode, trace: Trace, options: Options, version: str, is_as_given: bool
 ) -> None:
-    """Raise ValueError where anything is recorded that is not what is computed anew."""
-    anew = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
-    free = {"version", "command"}
+    """Raise ValueError if a recorded value differs from the computed one."""
+    computed = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
+    free_fields = {"version", "command"}
     notes = data.get_field("notes", list)
     if not is_as_given:
-        free |= {"notes"}
-        anew["instruction"]["text"] = data.value["instruction"]["text"]
-    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, anew["notes"]):
-        anew["notes"] = notes.value
+        free_fields |= {"notes"}
+        computed["instruction"]["text"] = data.value["instruction"]["text"]
+    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, computed["notes"]):
+        computed["notes"] = notes.value
     if is_other := version != __version__:
-        free |= {*_WORDED}
+        free_fields |= {*_WORDED}
     if "shown" not in data.value:
-        del anew["shown"]
+        del computed["shown"]
 
-    def passes(name: str, value: object) -> bool:
+    def can_differ(name: str, value: object) -> bool:
         if name == "value":  # a reading in words, or a number
             return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
-        return name in free
+        return name in free_fields
 
-    require_equal(data, anew, passes, more=is_other)
+    require_equal(data, computed, can_differ, has_extra_fields=is_other)
 
 
 def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:
-    """Notes but for those of how a line was read: an instruction that was made has none."""
-    of_reading = [*map(make_printable, trace.instruction.notes)]
-    return [note for note in notes if note not in of_reading]
+    """Return the notes except those about parsing, which a constructed instruction lacks."""
+    parse_notes = [*map(make_printable, trace.instruction.notes)]
+    return [note for note in notes if note not in parse_notes]
 
 
 def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
-    """A document as JSON objects."""
+    """Return the JSON form of a document."""
     trace = doc.trace
     stages = options.stages
     return {
@@ -217,7 +219,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
             "both": options.both,
         },
         "operands": [_operand_to_json(trace, role) for role in sorted(trace.operands)],
-        "steps": [_step(trace, step) for step in doc.steps],
+        "steps": [_step_to_json(trace, step) for step in doc.steps],
         "results": [
             {
                 "role": role,
@@ -282,7 +284,7 @@ def _instruction_to_json(ins: Instruction) -> Object:
     }
 
 
-def _step(trace: Trace, step: StepView) -> Object:
+def _step_to_json(trace: Trace, step: StepView) -> Object:
     return {
         "number": step.number,
         "stage": str(step.stage),
@@ -294,7 +296,7 @@ def _step(trace: Trace, step: StepView) -> Object:
 
 
 def _row_to_json(trace: Trace, view: RowView) -> Object:
-    row = view.row.row  # the plan's
+    row = view.row.row  # the plan's row
     return {
         "key": row.key,
         "name": view.name,
@@ -328,6 +330,6 @@ def _answers_to_json(trace: Trace, answers: Answers) -> Object:
         ],
         "part_at": answers.step,
         "errata": [{"id": e.id, "sentence": e.sentence} for e in answers.errata],
-        "other": answers.other,
-        "steps": [_step(answers.of or trace, step) for step in answers.steps],
+        "other": answers.other_name,
+        "steps": [_step_to_json(answers.other_trace or trace, step) for step in answers.steps],
     }

@@ -1,4 +1,4 @@
-"""JSON that any reader takes: ASCII, and every string in it Unicode."""
+"""JSON that every reader accepts: ASCII, and only valid Unicode in strings."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import re
 from ...engine.records import NamedTuple
 
 _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
-"""An escape; the group is half of a pair that has no other half."""
+"""Matches an escape; the group is a lone surrogate."""
 
 
 def format_json(value: object, indent: int | None = None) -> str:
-    """A value as JSON; half a surrogate pair, which is no character, becomes U+FFFD."""
+    """Format a value as JSON; a lone surrogate, which is not a character, becomes U+FFFD."""
     text = json.dumps(value, indent=indent)
     if "\\ud" not in text:
         return text
-    return _ESCAPE.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
+    return _ESCAPE.sub(lambda match: r"\ufffd" if match[1] else match[0], text)
 
 
 class StreamFormat(NamedTuple):
-    """What stands around the pieces of a format."""
+    """The text around the pieces of a format."""
 
     begin: str = ""
     first: str = ""
-    """In front of the first piece."""
+    """Text before the first piece."""
     between: str = ""
-    """In front of every other."""
+    """Text before every other piece."""
     end: str = ""
     empty: str = ""
-    """The end where there is no piece."""
+    """End of an output without pieces."""

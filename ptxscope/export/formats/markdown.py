@@ -1,4 +1,4 @@
-"""A trace as Markdown with tables: for issue trackers, wikis and manuals. No HTML in it."""
+"""Markdown output with tables, for issue trackers, wikis and manuals; it contains no HTML."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
     r"|^[-+=](?=[-+=\s]|$)|^(\d++)[.)](?=\s|$)"
 )
-"""What would be markup, with a number before it where that begins a list.
+"""Matches markup; the group is a number that would begin a list.
 
-Underscores go by runs: one within a word, with letters on both sides, marks nothing.
+Underscores match as runs, except a run between letters or digits, which is not markup.
 """
 _LOWEST = 6
-"""The level below which Markdown has no headings."""
+"""Deepest level of a heading in Markdown."""
 _ENTITIES = {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "~": "&#126;", "$": "&#36;", "=": "&#61;"
 }  # fmt: skip
-"""What some readers of Markdown, MkDocs' among them, know no backslash before."""
+"""References for characters that some processors, such as that of MkDocs, do not unescape."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Headings and tables; a lane a column, the most significant on the left."""
+    """Render headings and tables; one column for each lane, the most significant on the left."""
     return markup.render(trace, options, _pen(options.heading_level), None)
 
 
 def escape_text(text: str) -> str:
-    """Text in which Markdown finds no markup."""
+    """Escape all markup."""
     return _format_spans(markup.join_lines(text))
 
 
@@ -40,21 +40,21 @@ def _format_spans(text: str) -> str:
     return _SPECIAL.sub(_escape_match, text)
 
 
-def _escape_match(found: re.Match[str]) -> str:
-    number = found[1] or ""
-    marks = found[0].removeprefix(number)
+def _escape_match(match: re.Match[str]) -> str:
+    number = match[1] or ""
+    marks = match[0].removeprefix(number)
     return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
 
 
 def format_code(text: str) -> str:
-    """Text as a code span, whatever backticks are in it."""
+    """Format a code span, with a delimiter longer than any run of backticks in the text."""
     ticks = "`" * (markup.measure_longest_run("`", text) + 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
 def fence_text(text: str, language: str) -> str:
-    """Text as a fenced block, whatever fences are in it."""
+    """Format a fenced block, with a fence longer than any in the text."""
     fence = "`" * max(markup.measure_longest_run("`", text) + 1, 3)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -76,9 +76,9 @@ def _format_table(pen: MarkupWriter, table: Table) -> str:
 
 
 def _pen(level: int) -> MarkupWriter:
-    """A pen whose title is a heading of a level; with level 0 headings are bold text."""
+    """Return the writer whose title is a heading of a level; at level 0, headings are bold text."""
     return MarkupWriter(
-        escaped=_format_spans,
+        escape=_format_spans,
         code=format_code,
         strong="**",
         emphasis="*",

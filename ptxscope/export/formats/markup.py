@@ -1,7 +1,7 @@
-"""A document as headings, paragraphs and tables, for the languages that are written with marks.
+"""Headings, paragraphs and tables of a document, for the markup languages.
 
-What stands where is said here; how Markdown, reStructuredText and AsciiDoc write it, and what
-they must escape, in a module each.
+This module decides the structure. Markdown, reStructuredText and AsciiDoc have a module each for
+their syntax and their escaping.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..options import Options
 
 
 class InlineKind(Enum):
-    """What a piece of a line is."""
+    """The kind of a piece of a line."""
 
     PLAIN = "plain"
     CODE = "code"
@@ -33,11 +33,11 @@ class InlineSpan(NamedTuple):
 
 
 InlineText = tuple[InlineSpan, ...]
-"""Pieces that stand beside each other as they are; blanks are theirs."""
+"""Pieces of a line, joined without separators."""
 
 
 class Heading(NamedTuple):
-    """A heading; the document's own is of level 0."""
+    """A heading; that of the document has level 0."""
 
     level: int
     line: InlineText
@@ -50,21 +50,21 @@ class Paragraph(NamedTuple):
 
 
 class Verbatim(NamedTuple):
-    """A block that is shown as it is."""
+    """A block of literal text."""
 
     text: str
     language: str
 
 
 class Table(NamedTuple):
-    """A table; every row has as many cells as its head."""
+    """A table; every row has as many cells as the head."""
 
     head: tuple[InlineText, ...]
     rows: tuple[tuple[InlineText, ...], ...]
 
 
 class NoteBlock(NamedTuple):
-    """What a writer said."""
+    """A note of the author."""
 
     line: InlineText
 
@@ -81,18 +81,18 @@ _BLANKS = re.compile(r"[ \t\n\r\f\v]++")
 
 
 def join_lines(text: str) -> str:
-    """Text on one line, without blanks around it; blanks that don't break stay within."""
+    """Join text into one line, without blanks around it; non-breaking spaces remain."""
     return _BLANKS.sub(" ", text).strip()
 
 
 def make_text(text: str) -> InlineText:
-    """Text as a line; none as an empty one."""
+    """Return text as a line; no text is an empty line."""
     text = join_lines(text)
     return (InlineSpan(text),) if text else ()
 
 
 def make_code(text: str) -> InlineText:
-    """Code as a line; none as an empty one."""
+    """Return code as a line; no code is an empty line."""
     return (InlineSpan(text, InlineKind.CODE),) if text else ()
 
 
@@ -102,24 +102,24 @@ def render(
     pen: MarkupWriter,
     section: Callable[[MarkupWriter, Heading], str] | None,
 ) -> str:
-    """A trace as a pen writes it; as a whole page, its headings are sections."""
+    """Render a trace in a markup language; the headings of a standalone page are sections."""
     if section and options.standalone:
-        found = iter_blocks(build_document(trace, options), trace.instruction.opcode)
-        return pen._replace(heading=section).write_document(found)
+        blocks = iter_blocks(build_document(trace, options), trace.instruction.opcode)
+        return pen._replace(heading=section).write_document(blocks)
     return pen.write_document(iter_blocks(build_document(trace, options)))
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
-    """Everything a document says; a heading stands where the writer gave no title."""
+    """Yield the blocks of a document; `heading` replaces a missing title."""
     if title := make_text(doc.title or heading):
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
     yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
     yield _make_operand_table(doc)
     for step in doc.steps:
-        yield from _step(step, 1)
-    if doc.left_out:
-        yield Paragraph(make_text(doc.left_out))
+        yield from _iter_step_blocks(step, 1)
+    if doc.omission:
+        yield Paragraph(make_text(doc.omission))
     yield from _iter_result_blocks(doc)
     yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
     for note in doc.notes:
@@ -128,8 +128,8 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         )
     if doc.answers:
         yield from _iter_answer_blocks(doc.answers)
-    if doc.agreed:
-        yield Paragraph(make_text(doc.agreed))
+    if doc.agreement:
+        yield Paragraph(make_text(doc.agreement))
     if caption := join_lines(doc.caption):
         yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
     yield Paragraph(make_text(doc.source))
@@ -144,7 +144,7 @@ def _make_operand_table(doc: Document) -> Table:
     return Table(tuple(map(make_text, ("operand", "register", "bits", "value"))), tuple(rows))
 
 
-def _step(step: StepView, level: int) -> Iterator[Block]:
+def _iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
     yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
     yield Paragraph(make_text(step.about))
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
@@ -158,8 +158,8 @@ def _make_row(row: RowView) -> tuple[InlineText, ...]:
     cells = [make_code(row.name)]
     for cell in row.cells:
         flags = ", ".join(cell.flags)
-        told = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
-        cells.append((*make_code(cell.text), *told))
+        flag_spans = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
+        cells.append((*make_code(cell.text), *flag_spans))
     return tuple(cells)
 
 
@@ -175,7 +175,7 @@ def _iter_result_blocks(doc: Document) -> Iterator[Block]:
 
 def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
     yield Heading(1, make_text("Two answers"))
-    rows = ((make_text(x.label), make_code(x.result), make_text(x.why)) for x in answers.all)
+    rows = ((make_text(x.label), make_code(x.result), make_text(x.reason)) for x in answers.all)
     yield Table(tuple(map(make_text, ("model", "result", "erratum"))), tuple(rows))
     yield Paragraph(
         (
@@ -191,65 +191,70 @@ def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
         yield Points(tuple(points))
     if answers.steps:
         yield Heading(
-            1, (InlineSpan("The steps of "), *make_code(answers.other), InlineSpan(" from there"))
+            1,
+            (
+                InlineSpan("The steps of "),
+                *make_code(answers.other_name),
+                InlineSpan(" from there"),
+            ),
         )
         for step in answers.steps:
-            yield from _step(step, 2)
+            yield from _iter_step_blocks(step, 2)
 
 
 def measure_longest_run(char: str, text: str) -> int:
-    """How many of a character stand beside each other at most, as a fence must be longer."""
+    """Return the length of the longest run of a character; a fence must be longer."""
     return max((len(run) for run in re.findall(f"{re.escape(char)}+", text)), default=0)
 
 
 def join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
-    """Pieces as they are written, beside each other."""
-    return "".join(written for written, _ in pieces)
+    """Join written pieces without separators."""
+    return "".join(piece for piece, _ in pieces)
 
 
 class MarkupWriter(NamedTuple):
-    """How a language writes each kind of piece, and of block."""
+    """The syntax of a markup language for each kind of piece and block."""
 
-    escaped: Callable[[str], str]
-    """Text in which there is no markup, but at the beginning of a line."""
+    escape: Callable[[str], str]
+    """Escapes text, except at the beginning of a line."""
     code: Callable[[str], str]
     strong: str
-    """With what strong text begins and ends."""
+    """Delimiter of strong text."""
     emphasis: str
     bullet: str
     heading: Callable[[MarkupWriter, Heading], str]
     verbatim: Callable[[Verbatim], str]
     table: Callable[[MarkupWriter, Table], str]
     remark: str
-    """What a remark begins with."""
-    start: Callable[[str], str] = str
-    """Escaped text that begins a line, where it begins neither a list nor anything else."""
-    joined: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
-    """Pieces as they are written, and what they are, in a line."""
+    """Prefix of a note."""
+    escape_start: Callable[[str], str] = str
+    """Escapes the beginning of a line, so that it begins no list or other block."""
+    join: Callable[[Iterable[tuple[str, InlineSpan]]], str] = join_pieces
+    """Joins written pieces, given with their spans, into a line."""
 
     def format_piece(self, span: InlineSpan) -> str:
-        """A piece of a line."""
+        """Format a piece of a line."""
         text, mark = span
         match mark:
             case InlineKind.CODE:
                 return self.code(text)
             case InlineKind.STRONG:
-                return f"{self.strong}{self.escaped(text)}{self.strong}"
+                return f"{self.strong}{self.escape(text)}{self.strong}"
             case InlineKind.EMPHASIS:
-                return f"{self.emphasis}{self.escaped(text)}{self.emphasis}"
-        return self.escaped(text)
+                return f"{self.emphasis}{self.escape(text)}{self.emphasis}"
+        return self.escape(text)
 
     def format_inline(self, line: InlineText) -> str:
-        """A line, within another."""
-        return self.joined((self.format_piece(span), span) for span in line)
+        """Format a line within another one."""
+        return self.join((self.format_piece(span), span) for span in line)
 
     def format_line(self, line: InlineText) -> str:
-        """The only line of a paragraph."""
-        written = self.format_inline(line)
-        return self.start(written) if line and line[0].mark is InlineKind.PLAIN else written
+        """Format the only line of a paragraph."""
+        text = self.format_inline(line)
+        return self.escape_start(text) if line and line[0].mark is InlineKind.PLAIN else text
 
     def write_document(self, blocks: Iterable[Block]) -> str:
-        """A document of some blocks."""
+        """Format a document of blocks."""
         return "\n\n".join(map(self._format_block, blocks)) + "\n"
 
     def _format_block(self, block: Block) -> str:

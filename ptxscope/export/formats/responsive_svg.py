@@ -1,4 +1,4 @@
-"""A picture in a page: where the page is too narrow for its letters, it scrolls in its own box."""
+"""Pictures in web pages: if the page is too narrow for the letters, the picture scrolls."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ _WIDE = re.compile(r'viewBox="0 0 ([\d.]++)')
 _SIZE = re.compile(r'font-size="([\d.]++)"')
 _SCALE = re.compile(r"\) scale\(([\d.]++)\)")
 BOX = "overflow-x:auto"
-"""The style of what is around it."""
+"""CSS of the box around a picture."""
 
 
 def compute_min_width(svg: str) -> int:
-    """How wide a picture is drawn at least, in px, so that its smallest letters have 9."""
-    wide = _WIDE.search(svg)
+    """Return the width in px at which the smallest letters of a picture are 9 px high."""
+    width_match = _WIDE.search(svg)
     scales = list(_SCALE.finditer(svg))
-    start = scales[0].start() if scales else len(svg)  # what stands before is as it is
-    least = min((float(x[1]) for x in scales), default=1.0)
+    # elements before the first transform are not scaled
+    start = scales[0].start() if scales else len(svg)
+    min_scale = min((float(x[1]) for x in scales), default=1.0)
     sizes = [float(x) for x in _SIZE.findall(svg, 0, start)]
-    sizes += [float(x) * least for x in _SIZE.findall(svg, start)]
-    smallest = min(sizes, default=LEAST)
-    return ceil(float(wide[1]) * LEAST / smallest) if wide else 0
+    sizes += [float(x) * min_scale for x in _SIZE.findall(svg, start)]
+    min_size = min(sizes, default=LEAST)
+    return ceil(float(width_match[1]) * LEAST / min_size) if width_match else 0
 
 
 def add_min_width(svg: str) -> str:
-    """A picture for a page: never narrower than it can be read, whatever is around it."""
+    """Return a picture that is never narrower than its letters need."""
     style = f"min-width:{compute_min_width(svg)}px"
     return svg.replace("<svg ", f'<svg style="{style}" ', 1)

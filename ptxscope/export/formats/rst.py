@@ -1,6 +1,6 @@
-"""A trace as reStructuredText: for Sphinx and docutils, with nothing but their own directives.
+"""reStructuredText output, for Sphinx and docutils, with standard directives only.
 
-A fragment may stand within any section: its headings are rubrics. A whole page has sections.
+A fragment fits into any section because its headings are rubrics; a standalone page has sections.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from . import markup
 from .markup import Heading, InlineKind, InlineSpan, MarkupWriter, Table
 
 _SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
-"""Markup, and what docutils makes links of: ``scheme:address``, ``name@host``, ``RFC 1``."""
+"""Matches markup, and text that docutils links: ``scheme:address``, ``name@host``, ``RFC 1``."""
 _ENUMERATOR = re.compile(r"\(?\w++[.)](?=\s|$)")
-"""What begins a line as an item of a list would; its first character is escaped."""
+"""Matches text that would begin a list item; its first character is escaped."""
 _HARMLESS = re.compile(r"[\\`*]|\.?\w")
 _UNDERLINES = "=-~"
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Headings and tables; a lane a column, the most significant on the left."""
+    """Render headings and tables; one column for each lane, the most significant on the left."""
     return markup.render(trace, options, _PEN, _format_section)
 
 
 def escape_text(text: str) -> str:
-    """Text in which reStructuredText finds no markup, but at the beginning of a line."""
-    return _SPECIAL.sub(lambda found: "\\" + found[0], text)
+    """Escape all markup, except at the beginning of a line."""
+    return _SPECIAL.sub(lambda match: "\\" + match[0], text)
 
 
 def _start(text: str) -> str:
-    """Escaped text that begins a line, where it begins neither a list nor anything else."""
+    """Escape the beginning of a line, so that it begins no list or other block."""
     if not text.strip("\\"):
-        return "\\ " + text  # a line of one mark alone would be a transition
+        return "\\ " + text  # a line of punctuation alone would be a transition
     if _HARMLESS.match(text) and not _ENUMERATOR.match(text):
         return text
     return "\\" + text
@@ -44,32 +44,32 @@ def _start(text: str) -> str:
 def _format_code(text: str) -> str:
     if "`" in text or text != text.strip():
         inner = text.replace("\\", "\\\\").replace("`", "\\`")
-        # blanks at an end are no end of a role's text
+        # a blank cannot end the text of a role
         return f":literal:`{inner}`" if text == text.strip() else f":literal:`\\ {inner}\\ `"
     return f"``{text}``"
 
 
 def _join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
-    """Pieces beside each other; between markup and what is no blank stands an escaped one."""
+    """Join pieces, with an escaped blank between markup and an adjacent character."""
     line = ""
-    marked = False
-    for written, (text, mark) in pieces:
+    was_marked = False
+    for piece, (text, mark) in pieces:
         is_marked = mark is not InlineKind.PLAIN
-        tight = line and not line[-1].isspace() and not text[0].isspace()
-        line += ("\\ " if tight and (marked or is_marked) else "") + written
-        marked = is_marked
+        is_adjacent = line and not line[-1].isspace() and not text[0].isspace()
+        line += ("\\ " if is_adjacent and (was_marked or is_marked) else "") + piece
+        was_marked = is_marked
     return line
 
 
 def _format_section(pen: MarkupWriter, heading: Heading) -> str:
     text = pen.format_line(heading.line)
-    # a character may be of two columns here and of one there
+    # docutils and terminals may disagree on the width of a character
     return f"{text}\n{_UNDERLINES[heading.level] * max(measure_cells(text), len(text))}"
 
 
 def _format_rubric(pen: MarkupWriter, heading: Heading) -> str:
     text = pen.format_inline(heading.line)
-    # options of the directive begin with a colon; a number begins no list here
+    # a colon would begin an option of the directive, but a number begins no list here
     return f".. rubric:: {text if _HARMLESS.match(text) else _start(text)}"
 
 
@@ -80,13 +80,13 @@ def _indent_text(text: str, indent: str) -> str:
 def _format_table(pen: MarkupWriter, table: Table) -> str:
     rows = []
     for row in (table.head, *table.rows):
-        first, *others = (f"- {pen.format_line(line)}".rstrip() for line in row)
-        rows += [f"   * {first}", *(f"     {other}" for other in others)]
+        first, *cells = (f"- {pen.format_line(line)}".rstrip() for line in row)
+        rows += [f"   * {first}", *(f"     {cell}" for cell in cells)]
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 
 
 _PEN = MarkupWriter(
-    escaped=escape_text,
+    escape=escape_text,
     code=_format_code,
     strong="**",
     emphasis="*",
@@ -95,6 +95,6 @@ _PEN = MarkupWriter(
     verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
     table=_format_table,
     remark=".. note::\n\n   ",
-    start=_start,
-    joined=_join_pieces,
+    escape_start=_start,
+    join=_join_pieces,
 )

@@ -1,6 +1,6 @@
-"""What ``check`` found, as SARIF 2.1.0; GitHub and others show it beside the lines it is about.
+"""The findings of ``check`` as SARIF 2.1.0, which GitHub and others show next to the source.
 
-The log is written piece by piece, so that a long listing takes no memory.
+The log is written piece by piece, so that a long listing needs little memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def make_stream_format() -> StreamFormat:
-    """What stands around the results of a log."""
+    """Return the text around the results of a log."""
     head = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -36,7 +36,7 @@ def make_stream_format() -> StreamFormat:
 
 
 def iter_results(item: CheckedInstruction) -> Iterator[str]:
-    """A result for each finding: none for what is simply legal."""
+    """Yield a result for each finding; a legal instruction has none."""
     return (format_json(_make_result(item, diagnostic)) for diagnostic in item.diagnostics)
 
 
@@ -59,7 +59,7 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
         "endColumn": place.column + max(place.width, 1),
         "snippet": {"text": place.excerpt},
     }
-    # a colon in the first part of a relative path would be taken for a scheme
+    # a colon in the first segment of a relative path would be read as a scheme
     uri = quote(os.fsencode(item.file.replace("\\", "/")), safe="/")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
     return {
@@ -77,9 +77,9 @@ def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
         parts.append(f"Allowed: {diagnostic.hint}")
     if diagnostic.rule in item.errata and item.example:
         example = item.example
-        given = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+        assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
         parts.append(
-            f"For example, with {given} the documentation gives {example.isa:#010x}, "
+            f"For example, with {assignments} the documentation gives {example.isa:#010x}, "
             f"{example.model.name} {example.ptxas:#010x}."
         )
         if item.replacement:

@@ -1,6 +1,6 @@
-"""A trace as plain text of at most 80 columns: for bug reports, e-mail and terminals.
+"""Plain text of at most 80 columns, for bug reports, e-mail and terminals.
 
-A writer's text is kept; what goes to a terminal is made printable where it is written there.
+The author's text is preserved; output to a terminal makes it printable.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _INDENT = 14
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
-    """Instruction, operands, every step with its numbers, result, and where answers part."""
+    """Render instruction, operands, every step with its numbers, result, and divergences."""
     doc = build_document(trace, options)
     lines = head_lines(doc, width)
     for step in doc.steps:
         lines += step_lines(step, width)
-    if doc.left_out:
-        lines += wrap_text(doc.left_out, "", "  ", width)
+    if doc.omission:
+        lines += wrap_text(doc.omission, "", "  ", width)
     lines += ["", *result_lines(doc, width)]
     for note in doc.lane_notes:
         lines += ["", *wrap_text(f"* {note}", "", "  ", width)]
@@ -33,8 +33,8 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *wrap_text(f"Note: {note}.", "", "  ", width)]
     if doc.answers:
         lines += ["", *answer_lines(doc.answers, width)]
-    if doc.agreed:
-        lines += ["", *wrap_text(doc.agreed, "", "", width)]
+    if doc.agreement:
+        lines += ["", *wrap_text(doc.agreement, "", "", width)]
     if doc.caption:
         lines += ["", *wrap_text(doc.caption, "", "", width)]
     lines += ["", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width)]
@@ -42,7 +42,7 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
-    """What stands above the steps: instruction, model, operands."""
+    """Return the lines above the steps: instruction, model, operands."""
     return [*_header_lines(doc, width), "", *_operand_lines(doc, width), ""]
 
 
@@ -64,7 +64,7 @@ def _operand_lines(doc: Document, width: int) -> Iterator[str]:
 
 
 def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
-    """A step's title, what it does, and its rows."""
+    """Yield the title, the description and the rows of a step."""
     lead = f"{step.number} {step.title}".ljust(_INDENT)
     yield from wrap_text(step.about, lead, " " * _INDENT, width)
     for row in step.rows:
@@ -85,9 +85,9 @@ def _single_lane_lines(row: RowView, width: int) -> Iterator[str]:
 
 
 def _fits_in_columns(row: RowView, width: int) -> bool:
-    """Whether the lanes fit side by side in so many columns each, no number broken.
+    """Whether the lanes fit side by side in columns of `width` characters, without broken numbers.
 
-    In the columns of the report a lane may take several lines, in narrower ones it does not.
+    A lane may take several lines in the columns of the default width, but not in narrower ones.
     """
     is_narrow = width < (WIDTH - _INDENT) // len(row.cells)
     texts = [cell.text for cell in row.cells]
@@ -96,9 +96,9 @@ def _fits_in_columns(row: RowView, width: int) -> bool:
 
 
 def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
-    """A line a lane, where they don't stand side by side."""
-    for at, cell in enumerate(row.cells):
-        lead = f"  {row.name}" if at == 0 else ""
+    """Yield a line for each lane, if they do not fit side by side."""
+    for index, cell in enumerate(row.cells):
+        lead = f"  {row.name}" if index == 0 else ""
         flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
         text = f"{cell.name}: {cell.text}{flags}"
         yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
@@ -106,17 +106,17 @@ def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
 
 def _lane_column_lines(row: RowView, width: int) -> Iterator[str]:
     lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
-    for at in range(max(map(len, lines))):
-        lead = f"  {row.name}" if at == 0 else ""
-        parts = (cell[at] if at < len(cell) else "" for cell in lines)
+    for index in range(max(map(len, lines))):
+        lead = f"  {row.name}" if index == 0 else ""
+        parts = (cell[index] if index < len(cell) else "" for cell in lines)
         yield lead.ljust(_INDENT) + "".join(f"{part:<{width}}" for part in parts)
-    told = [", ".join(cell.flags) for cell in row.cells]
-    if any(told):
-        yield " " * _INDENT + "".join(f"{text:<{width}}" for text in told)
+    flag_texts = [", ".join(cell.flags) for cell in row.cells]
+    if any(flag_texts):
+        yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 
 
 def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
-    """The results, or what stands for them."""
+    """Yield the results, or the text that replaces them."""
     for name, bits, meant in doc.results:
         yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)
     if doc.no_result:
@@ -124,22 +124,22 @@ def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
 
 
 def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
-    """The models' answers, and the errata between them."""
+    """Yield the answers of the models, and the errata behind their differences."""
     yield "Two answers"
     for answer in answers.all:
-        told = f"{answer.label:<30}{answer.result}  {answer.why}"
-        yield from wrap_text(told.rstrip(), "  ", "      ", width)
+        answer_text = f"{answer.label:<30}{answer.result}  {answer.reason}"
+        yield from wrap_text(answer_text.rstrip(), "  ", "      ", width)
     yield from wrap_text(f"They part at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
         yield from wrap_text(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
     if answers.steps:
-        yield from ("", f"The steps of {answers.other} from there")
+        yield from ("", f"The steps of {answers.other_name} from there")
         for step in answers.steps:
             yield from step_lines(step, width)
 
 
 def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
-    """A shell command of some words, folded between them."""
+    """Yield a shell command, folded between words."""
     line = "$"
     for word in map(_quote_for_shell, words):
         if len(line) + len(word) + 3 > width and line.strip() != "$":
@@ -150,10 +150,10 @@ def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:
 
 
 def _quote_for_shell(word: str) -> str:
-    """A word for a shell, in characters that a terminal only shows."""
+    """Quote a word for a shell, in printable characters."""
     if make_printable(word) == word:
         return shlex.quote(word)
-    # what bash, ksh and zsh read, and POSIX since 2024
+    # bash, ksh and zsh accept this, and POSIX since 2024
     return "$'" + "".join(map(_escape, word)) + "'"
 
 
@@ -166,7 +166,7 @@ def _escape(char: str) -> str:
 
 
 def wrap_text(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
-    """Lines of at most so many columns: the first indented by one text, the rest by another."""
+    """Wrap text at `width` columns, with one indent for the first line and another for the rest."""
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

@@ -1,4 +1,4 @@
-"""The figure of a form, without values: letters for bits, ranges for numbers."""
+"""The figure of a form without values: letters for bits, ranges for numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..svg.trace_picture import draw_form
 
 
 def render(ins: Instruction) -> str:
-    """The figure of an instruction's form as an ``<svg>``, as that of a trace is drawn."""
+    """Render an instruction's form as an ``<svg>``, in the style of a trace."""
     trace = make_placeholder_trace(ins)
     short = abbreviate_names(trace, LONGEST)
     return draw_form(
@@ -26,7 +26,7 @@ def render(ins: Instruction) -> str:
 
 
 def build_form_document(trace: Trace) -> Document:
-    """What is told of a form: its steps, and nothing that depends on values."""
+    """Return the document of a form: its steps, without anything that depends on values."""
     doc = build_document(trace, DEFAULT)
     steps = tuple(step._replace(rows=()) for step in doc.steps)
     return doc._replace(
@@ -36,16 +36,16 @@ def build_form_document(trace: Trace) -> Document:
 
 
 def list_result_views(trace: Trace) -> tuple[ResultView, ...]:
-    """What kind of value each destination gets."""
+    """Return the type of each destination, as a result."""
     ins = trace.instruction
-    found = []
+    views = []
     for role, name in ins.results.items():
         type_, lanes = ins.type_of(role), ins.entry.lanes if ins.has_lanes(role) else 1
         if type_ is Type.PRED:
-            found.append(ResultView(name, "0 or 1", "predicate"))
+            views.append(ResultView(name, "0 or 1", "predicate"))
         elif lanes > 1:
             kind = f"{str(type_)[0]}{32 // lanes}"
-            found.append(ResultView(name, f"{lanes} x {kind}", f"lanes {lanes - 1} to 0"))
+            views.append(ResultView(name, f"{lanes} x {kind}", f"lanes {lanes - 1} to 0"))
         else:
-            found.append(ResultView(name, str(type_), f"{type_.bits} bits"))
-    return tuple(found)
+            views.append(ResultView(name, str(type_), f"{type_.bits} bits"))
+    return tuple(views)

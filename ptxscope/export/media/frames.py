@@ -1,6 +1,6 @@
-"""A picture in parts: step by step, one frame a step, or played; as a slide, or as it stands.
+"""Variants of a picture: single frames by step, stepping, animation, slides.
 
-All frames of a trace have one geometry, that of the whole: what comes later is blank in them.
+All frames of a trace share the geometry of the whole picture; later steps are blank.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from itertools import pairwise
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.alt_text import format_alt_text, short_alt
+from ..content.alt_text import format_alt_text, format_short_alt
 from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import make_sheet, write_sheet
 from . import slides
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 _STEP, _END = 2.5, 5.0
-"""Seconds for which a played picture shows a step, and the whole."""
+"""Seconds that an animation shows each step, and the whole picture."""
 _FADE = 0.4
 _HINT = 18.0
-"""Height of the line that says that a compact picture can be clicked, where it steps."""
+"""Height in px of the line with the hint to click, in a compact stepping picture."""
 _FOOT = 14.0
-"""How far above the end of a picture that stands."""
+"""Distance in px from that line to the end of the picture."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -37,67 +37,73 @@ class Frame(NamedTuple):
     """The picture up to a step."""
 
     name: str
-    """``04-saturate``: its number, and the title of its step."""
+    """Number and title of its step: ``04-saturate``."""
     svg: str
     alt: str
-    """What it shows, in words."""
+    """Description in words."""
     short_alt: str
-    """The same in one sentence."""
+    """Description in one sentence."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The picture as options ask for it; without any of these, as it stands."""
+    """Render the picture with the motion and the slide that options request."""
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
-    look = _look(trace, options)
-    drawn = trace_picture.draw_trace(trace, options, look=look)
-    if options.motion is Motion.STILL or not drawn.doc.steps:
-        return _write_svg(drawn, drawn.doc, options, _wrap_nothing)
-    if options.motion is Motion.STEPPING and options.compact:  # its source takes the whole line
-        drawn = drawn._replace(height=drawn.height + _HINT)
+    style = _choose_style(trace, options)
+    drawing = trace_picture.draw_trace(trace, options, look=style)
+    if options.motion is Motion.STILL or not drawing.doc.steps:
+        return _write_svg(drawing, drawing.doc, options, _wrap_nothing)
+    if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
+        drawing = drawing._replace(height=drawing.height + _HINT)
     return _write_svg(
-        _with_drawn_steps(drawn), drawn.doc, options, _make_step_numbering(drawn.pen.prefix)
+        _with_drawn_steps(drawing), drawing.doc, options, _make_step_numbering(drawing.pen.prefix)
     )
 
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
-    """A still picture for each step that is shown; only the last shows what comes of them."""
+    """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
-    look = _look(trace, options)
-    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=look)).doc.steps)
-    return tuple(_make_frame(trace, options, look, at, count) for at in range(1, count + 1))
+    style = _choose_style(trace, options)
+    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=style)).doc.steps)
+    return tuple(
+        _make_frame(trace, options, style, number, count) for number in range(1, count + 1)
+    )
 
 
-def _with_drawn_steps(drawn: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
-    """A drawing that counts only the steps that a compact figure does not leave out."""
-    if not drawn.layout.compact:
-        return drawn
-    marks = {mark.name for mark in drawn.pen.marks}
-    steps = tuple(step for step in drawn.doc.steps if f"step-{step.stage}" in marks)
-    return drawn._replace(doc=drawn.doc._replace(steps=steps))
+def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
+    """Return a drawing whose document omits the steps that a compact figure skips."""
+    if not drawing.layout.is_compact:
+        return drawing
+    marks = {mark.name for mark in drawing.pen.marks}
+    steps = tuple(step for step in drawing.doc.steps if f"step-{step.stage}" in marks)
+    return drawing._replace(doc=drawing.doc._replace(steps=steps))
 
 
-def _look(trace: Trace, options: Options) -> trace_picture.PictureStyle:
-    return slides.look_of(trace, options) if options.slide else trace_picture.look_of(options)
+def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+    return (
+        slides.choose_style(trace, options)
+        if options.slide
+        else trace_picture.choose_style(options)
+    )
 
 
 def _make_frame(
-    trace: Trace, options: Options, look: trace_picture.PictureStyle, at: int, count: int
+    trace: Trace, options: Options, style: trace_picture.PictureStyle, number: int, count: int
 ) -> Frame:
-    name = f"-{at}"  # frames may stand on one page
-    drawn = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, look))
-    doc = drawn.doc
+    name = f"-{number}"  # several frames may share a page
+    drawing = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, style))
+    doc = drawing.doc
     part = doc
-    if at < count:
-        part = doc._replace(steps=doc.steps[:at], results=(), answers=None, agreed="")
-    title = f"step {at} of {count}, {doc.steps[at - 1].title}"
+    if number < count:
+        part = doc._replace(steps=doc.steps[:number], results=(), answers=None, agreement="")
+    title = f"step {number} of {count}, {doc.steps[number - 1].title}"
     part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _write_svg(drawn, part, options, _make_step_limit(at), "px-frame", at)
-    name = f"{at:02}-{_NOT_A_NAME.sub('-', doc.steps[at - 1].title)}"
-    return Frame(name, text, format_alt_text(part), short_alt(part))
+    text = _write_svg(drawing, part, options, _make_step_limit(number), "px-frame", number)
+    name = f"{number:02}-{_NOT_A_NAME.sub('-', doc.steps[number - 1].title)}"
+    return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
-# --- what is seen when -------------------------------------------------------------------
+# --- visibility --------------------------------------------------------------------------
 
 
 def _wrap_nothing(_: int, elements: list[str]) -> list[str]:
@@ -117,92 +123,94 @@ def _make_step_numbering(prefix: str) -> Wrap:
     return wrap
 
 
-def _accented(bands: list[Band], page: Area, last: int) -> list[Band]:
-    """The newest step with a bar beside it, a veil of the page's colour over those before it."""
-    found, x = [], page.x - _BAR
-    for band, after in pairwise([*bands, bands[-1]]):
-        pen, high = SvgCanvas(""), after.y - band.y
+def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
+    """Return bands with a bar beside the newest step, and older steps faded."""
+    accented, x = [], page.x - _BAR
+    for band, next_band in pairwise([*bands, bands[-1]]):
+        pen, height = SvgCanvas(""), next_band.y - band.y
         if 0 < band.step < last:
-            pen.draw_rect(x, band.y, page.width + 2 * _BAR, high, SvgColour.PAGE, None, radius=0)
+            pen.draw_rect(x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0)
             veil = pen.parts[0].replace("<rect ", _VEIL)
             band = band._replace(parts=[*band.parts, veil])
         elif band.step == last and band.parts:
-            pen.draw_rect(x, band.y + _BAR, _BAR, high - _BAR, SvgColour.INK, None, radius=0)
+            pen.draw_rect(x, band.y + _BAR, _BAR, height - _BAR, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*pen.parts, *band.parts])
-        found.append(band)
-    return found
+        accented.append(band)
+    return accented
 
 
 _BAR = 5.0
-"""How wide the bar beside a step is, and how far below its beginning."""
+"""Width in px of the bar beside a step, and its distance below the top of the step."""
 _VEIL = '<rect fill-opacity="0.6" '
 
-# --- where it stands ---------------------------------------------------------------------
+# --- the svg element ---------------------------------------------------------------------
 
 
 def _write_svg(
-    drawn: trace_picture.SvgDrawing,
+    drawing: trace_picture.SvgDrawing,
     doc: Document,
     options: Options,
     wrap: Wrap,
     css: str = "",
     last: int = 0,
 ) -> str:
-    """An ``<svg>``; ``doc`` is what it tells of in words, ``last`` a slide's newest step."""
-    pen, bands = drawn.pen, cut_bands(drawn)
+    """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
+    pen, bands = drawing.pen, cut_bands(drawing)
     if options.slide and last:
-        bands = _accented(bands, drawn.layout.page, last)
-    wide, high = slides.SIZE if options.slide else (drawn.layout.width, drawn.height)
+        bands = _accent_last_band(bands, drawing.layout.page, last)
+    width, height = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
     if options.slide:
         page = SvgCanvas(pen.prefix)
-        page.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
-        ground, body = page.parts, list(slides.lay_out_columns(drawn, bands, wrap))
+        page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
+        ground, body = page.parts, list(slides.lay_out_columns(drawing, bands, wrap))
     else:
-        ground = trace_picture.paper(drawn)
-        body = [*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
-    drawing = [*ground, '<g class="px-body">', *body, "</g>"]
-    before, over, style = _MOTIONS[options.motion](drawn.doc, pen.prefix, (wide, high))
-    return write_sheet(make_sheet(doc, pen.prefix, wide, high), drawing, options.theme, css=css,
-                   style=style, before=before, over=over)  # fmt: skip
+        ground = trace_picture.draw_page(drawing)
+        body = [*list_grounds(drawing, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
+    elements = [*ground, '<g class="px-body">', *body, "</g>"]
+    markers, overlay, style = _MOTIONS[options.motion](drawing.doc, pen.prefix, (width, height))
+    return write_sheet(make_sheet(doc, pen.prefix, width, height), elements, options.theme, css=css,
+                   style=style, markers=markers, overlay=overlay)  # fmt: skip
 
 
-# --- what moves --------------------------------------------------------------------------
+# --- motion ------------------------------------------------------------------------------
 
 
-class _Moving(NamedTuple):
-    """What a picture that moves has besides: before what is drawn, over it, and its style."""
+class _MotionParts(NamedTuple):
+    """The extra parts of a moving picture: elements before and over the drawing, and its style."""
 
     markers: tuple[str, ...] = ()
-    over: tuple[str, ...] = ()
+    overlay: tuple[str, ...] = ()
     style: str = ""
 
 
 SizePx = tuple[float, float]
 
 
-def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _Moving:
-    return _Moving()
+def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _MotionParts:
+    return _MotionParts()
 
 
-def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
-    """Targets for addresses, what each hides, and a link to the next step over it all."""
+def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
+    """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
     markers = tuple(
-        f'<g id="step-{name}" class="px-at{at}"/>' for at, of in enumerate(names, 1) for name in of
+        f'<g id="step-{name}" class="px-at{number}"/>'
+        for number, step_names in enumerate(names, 1)
+        for name in step_names
     )
     rules = [
         ".px-next{display:none}.px-next0{display:inline}"
         ".px-next .px-hint{opacity:0}.px-next0 .px-hint,.px-next:hover .px-hint{opacity:1}"
     ]
-    for at in range(1, count + 1):
-        target = f".px-at{at}:target~"
-        later = [f"{target}.px-body .px-k{step}" for step in range(at + 1, count + 1)]
-        rules += [f"{','.join(later)}{{visibility:hidden}}"] if later else []
-        rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{at}{{display:inline}}")
-    wide, high = map(number, size)
+    for number in range(1, count + 1):
+        target = f".px-at{number}:target~"
+        selectors = [f"{target}.px-body .px-k{step}" for step in range(number + 1, count + 1)]
+        rules += [f"{','.join(selectors)}{{visibility:hidden}}"] if selectors else []
+        rules.append(f"{target}.px-next0{{display:none}}{target}.px-next{number}{{display:inline}}")
+    width, height = map(format_length, size)
     hint = SvgCanvas("")
-    hint.open("px-hint")
+    hint.open_group("px-hint")
     hint.draw_text(
         size[0] - 24,
         size[1] - _FOOT,
@@ -212,47 +220,50 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _Moving:
         anchor="end",
         is_bold=True,
     )
-    hint.close()
-    over = tuple(
-        f'<a class="px-next px-next{at}" href="#step-{names[at % count][0]}">'
-        f"<title>to step {at % count + 1}</title>"
-        f'<rect width="{wide}" height="{high}" fill="none" pointer-events="all"/>'
+    hint.close_group()
+    overlay = tuple(
+        f'<a class="px-next px-next{number}" href="#step-{names[number % count][0]}">'
+        f"<title>to step {number % count + 1}</title>"
+        f'<rect width="{width}" height="{height}" fill="none" pointer-events="all"/>'
         f"{''.join(hint.parts)}</a>"
-        for at in range(count + 1)
+        for number in range(count + 1)
     )
-    return _Moving(markers, over if count else (), "".join(rules) if count else "")
+    return _MotionParts(markers, overlay if count else (), "".join(rules) if count else "")
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
-    """What each step is called in an address: its stage, its title, its number."""
-    taken: set[str] = {str(step.stage) for step in steps}
-    found = []
+    """Return the fragment ids of each step: its stage, its title, its number."""
+    used_names: set[str] = {str(step.stage) for step in steps}
+    names = []
     for step in steps:
-        more = dict.fromkeys(("-".join(step.title.lower().split()), str(step.number)))
-        own = [str(step.stage), *(name for name in more if name not in taken)]
-        taken.update(own)
-        found.append(own)
-    return found
+        extra_names = dict.fromkeys(("-".join(step.title.lower().split()), str(step.number)))
+        own_names = [str(step.stage), *(name for name in extra_names if name not in used_names)]
+        used_names.update(own_names)
+        names.append(own_names)
+    return names
 
 
-def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _Moving:
-    """Each step comes after a while, where motion is welcome; elsewhere all are seen."""
+def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
+    """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
     rules = []
-    for at in range(2, count + 1):
-        begin, end = (100 * when / seconds for when in ((at - 1) * _STEP, (at - 1) * _STEP + _FADE))
-        name = f"{prefix}-k{at}"
+    for number in range(2, count + 1):
+        begin, end = (
+            100 * seconds_after / seconds
+            for seconds_after in ((number - 1) * _STEP, (number - 1) * _STEP + _FADE)
+        )
+        name = f"{prefix}-k{number}"
         rules.append(
             f"@keyframes {name}{{0%,{begin:.2f}%{{opacity:0}}{end:.2f}%,100%{{opacity:1}}}}"
             f".{name}{{animation:{name} {seconds:g}s linear infinite}}"
         )
     paused = ".px-svg:hover .px-k{animation-play-state:paused}"
     motion = f"@media (prefers-reduced-motion:no-preference){{{''.join(rules)}{paused}}}"
-    return _Moving(style=motion if rules else "")
+    return _MotionParts(style=motion if rules else "")
 
 
-_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _Moving]] = {
+_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _MotionParts]] = {
     Motion.STILL: _make_still,
     Motion.STEPPING: _make_stepping,
     Motion.PLAYING: _make_playing,

@@ -1,7 +1,7 @@
-"""A picture as PNG or PDF, drawn from its SVG with the extra `images`.
+"""PNG and PDF output, rendered from the SVG by the extra `images`.
 
-resvg draws PNG, Typst makes PDF: both are one wheel without anything of the system's. Typst
-embeds the fonts, keeps the text as text, and measured nearest to what browsers draw.
+resvg renders PNG, Typst writes PDF. Each is a single wheel without system libraries. Typst embeds
+the fonts, keeps the text as text, and measured closest to browsers.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .picture_marks import add_description, read_description
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]++) ([\d.]++)"')
 _TEXT = re.compile("<text[^>]*+>([^<]*+)</text>")
 _UNASSIGNED = "\u0378"
-"""No font has it: it is drawn as what is missing."""
+"""Character that no font has, drawn as a missing glyph."""
 _UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
-"""Categories of characters that are blank, or part of the one before."""
+"""Categories of characters that are blank, or combine with the one before."""
 _MOST = 1 << 26
-"""Pixels of a PNG: 256 MB while it is drawn."""
+"""Largest size of a PNG in pixels; it takes 256 MB to render."""
 _WIDEST = 14_400 / 0.75
-"""Px of a PDF's side: its readers go no further than 14,400 pt."""
+"""Longest side of a PDF page in px: PDF readers allow at most 14,400 pt."""
 _PX = 0.75
-"""In pt."""
+"""One px in pt."""
 SHARP = 2.0
-"""The scale of a PNG that was given none: as screens and beamers show it well."""
+"""Default scale of a PNG, sharp on screens and projectors."""
 _PDF = """\
 #set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
 #set page(width: auto, height: auto, margin: 0pt)
@@ -49,80 +49,84 @@ _PDF = """\
 
 
 class NotInstalledError(ImportError):
-    """What a format needs is not installed; the text says how to."""
+    """Raised if a package for a format is not installed; the text has the remedy."""
 
 
 class ImageSize(NamedTuple):
-    """Of an image, in px."""
+    """The size of an image in px."""
 
     width: float
     height: float
 
 
 def render_png(trace: Trace, options: Options = DEFAULT) -> bytes:
-    """A trace as PNG."""
+    """Render a trace as PNG."""
     return render_png_bytes(frames.render(trace, options._replace(motion=Motion.STILL)), options)
 
 
 def render_pdf(trace: Trace, options: Options = DEFAULT) -> bytes:
-    """A trace as PDF, on a page of its own size."""
+    """Render a trace as PDF, on a page of the picture's size."""
     return render_pdf_bytes([frames.render(trace, options._replace(motion=Motion.STILL))], options)
 
 
 def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
-    """A picture as PNG, twice as large where nothing else is asked for.
+    """Render a picture as PNG, at twice its size by default.
 
-    Raises NotInstalledError, and ValueError where it can't be so large, or no font is found.
+    Raise NotInstalledError, or ValueError if the size is out of range or no font is found.
     """
     resvg = _import_renderer(*_DRAWN_BY["png"])
-    wide, high = map(round, compute_size(svg, options, SHARP))
-    if min(wide, high) < 1:
-        raise ValueError(f"a PNG of {wide} by {high} px shows nothing")
-    if wide * high > _MOST:
-        raise ValueError(f"a PNG of {wide} by {high} px is too large: {_MOST:,} px are the most")
+    width, height = map(round, compute_size(svg, options, SHARP))
+    if min(width, height) < 1:
+        raise ValueError(f"a PNG of {width} by {height} px shows nothing")
+    if width * height > _MOST:
+        raise ValueError(f"a PNG of {width} by {height} px is too large: {_MOST:,} px are the most")
     if not _has_fonts():
         raise ValueError(
             "no font is found that a PNG's text can be drawn with; install one, "
             "as in: apt install fonts-dejavu-core"
         )
-    return add_description(bytes(resvg.svg_to_bytes(svg_string=svg, width=wide, height=high)), svg)
+    return add_description(
+        bytes(resvg.svg_to_bytes(svg_string=svg, width=width, height=height)), svg
+    )
 
 
 def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: str = "") -> bytes:
-    """Pictures as the pages of a PDF, which bears the first one's title unless one is given.
+    """Render pictures as the pages of a PDF; its title defaults to that of the first picture.
 
-    Raises NotInstalledError, and ValueError for their size.
+    Raise NotInstalledError, or ValueError if a page is too large.
     """
     typst = _import_renderer(*_DRAWN_BY["pdf"])
-    told = []
+    page_data = []
     for svg in pages:
-        found = compute_size(svg, options, 1)
-        if not 1 <= max(found) <= _WIDEST:
-            wide, high = map(round, found)
-            raise ValueError(f"a PDF page of {wide} by {high} px: {_WIDEST:,.0f} px are the most")
-        said = read_description(svg)
-        alt = f"{said.title}. {said.told}"
-        told.append({"svg": svg, "width": found.width * _PX, "alt": alt})
+        size = compute_size(svg, options, 1)
+        if not 1 <= max(size) <= _WIDEST:
+            width, height = map(round, size)
+            raise ValueError(
+                f"a PDF page of {width} by {height} px: {_WIDEST:,.0f} px are the most"
+            )
+        description = read_description(svg)
+        alt = f"{description.title}. {description.description}"
+        page_data.append({"svg": svg, "width": size.width * _PX, "alt": alt})
     first = read_description(pages[0])
-    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(told)}
+    inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(page_data)}
     return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
 
 
 def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
-    """The characters of pictures for which an image has a box: no font here draws them.
+    """Return the characters of pictures that no installed font has; an image shows boxes for them.
 
-    What the fonts of a picture lack is drawn in any other that is found.
+    A character missing from the fonts of a picture is drawn in any other font that has it.
     """
     texts = "".join(text for svg in pictures for text in _TEXT.findall(svg))
-    found = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
-    if not found:
+    chars = [char for char in dict.fromkeys(unescape(texts)) if _has_glyph(char)]
+    if not chars:
         return []
-    box, *drawn = _LETTERS[format_]((_UNASSIGNED, *found))
-    return [char for char, image in zip(found, drawn, strict=True) if image == box]
+    box, *images = _LETTERS[format_]((_UNASSIGNED, *chars))
+    return [char for char, image in zip(chars, images, strict=True) if image == box]
 
 
 def _has_glyph(char: str) -> bool:
-    """Whether something is drawn for a character that not every font has."""
+    """Whether a character is visible, and missing from some fonts."""
     return not char.isascii() and category(char) not in _UNSEEN
 
 
@@ -139,7 +143,7 @@ def _render_png_letters(chars: Sequence[str]) -> list[bytes]:
 
 
 def _render_pdf_letters(chars: Sequence[str]) -> list[bytes]:
-    """As Typst draws them, which makes PNG of the same pages."""
+    """Render letters by Typst, which also writes pages as PNG."""
     typst = _import_renderer(*_DRAWN_BY["pdf"])
     pages = [{"svg": _make_letter_svg(char), "width": 20, "alt": ""} for char in chars]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
@@ -150,31 +154,31 @@ _LETTERS = {"png": _render_png_letters, "pdf": _render_pdf_letters}
 
 
 def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
-    """What an image will be, in words, without making it; raises as making it does."""
+    """Describe the image that a trace gives without rendering it; raise the same errors."""
     _import_renderer(*_DRAWN_BY[format_])
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
-    wide, high = compute_size(svg, options, SHARP if format_ == "png" else 1)
+    width, height = compute_size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
-        return f"a picture of about {round(wide):,} by {round(high):,} px"
+        return f"a picture of about {round(width):,} by {round(height):,} px"
     cm = 2.54 / 96
-    return f"a page of {wide * cm:.1f} by {high * cm:.1f} cm, whose text can be selected"
+    return f"a page of {width * cm:.1f} by {height * cm:.1f} cm, whose text can be selected"
 
 
 _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
 def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
-    """How large an image is made of a picture; raises ValueError for none that could be."""
-    found = _SIZE.search(svg)
-    assert found
-    own = ImageSize(float(found[1]), float(found[2]))
+    """Return the size of the image of a picture; raise ValueError if the scale is invalid."""
+    match = _SIZE.search(svg)
+    assert match
+    svg_size = ImageSize(float(match[1]), float(match[2]))
     if options.width is not None:
-        scale = options.width / own.width
+        scale = options.width / svg_size.width
     elif options.scale is not None:
         scale = options.scale
     if not (isfinite(scale) and scale > 0):
         raise ValueError("a scale and a width are numbers above 0")
-    return ImageSize(own.width * scale, own.height * scale)
+    return ImageSize(svg_size.width * scale, svg_size.height * scale)
 
 
 def _import_renderer(name: str, format_: str) -> ModuleType:
@@ -189,15 +193,15 @@ def _import_renderer(name: str, format_: str) -> ModuleType:
 
 @lru_cache(maxsize=1)
 def _has_fonts() -> bool:
-    """Whether resvg finds what to draw a text with: where it does not, it leaves the text out."""
+    """Whether resvg finds the fonts it needs; without them, it silently omits text."""
     return has_font(SANS) and has_font(MONO)
 
 
-def has_font(family: str, **how: bool) -> bool:
-    """Whether a letter of a font, or of what stands in for it, is drawn."""
+def has_font(family: str, **renderer_options: bool) -> bool:
+    """Whether resvg draws a letter in a font, or in its substitute."""
     resvg = _import_renderer(*_DRAWN_BY["png"])
     empty, text = (
-        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **how)
+        resvg.svg_to_bytes(svg_string=_make_letter_svg(letter, family), **renderer_options)
         for letter in ("", "x")
     )
     return bytes(empty) != bytes(text)

@@ -1,4 +1,4 @@
-"""A picture cut at its marks: what of it is seen from which step on."""
+"""Cuts of a picture at its marks, and the step from which each part is visible."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from ...engine.records import NamedTuple
 from ..svg import trace_picture
 
 _ALWAYS = ("operands", "foot")
-"""What is seen before the first step."""
+"""Marks of parts that are visible before the first step."""
 Wrap = Callable[[int, list[str]], list[str]]
-"""Elements that are seen from a step on, which is 0 for what is always seen."""
+"""Wraps elements that are visible from a step onwards; step 0 is always visible."""
 
 
 class Band(NamedTuple):
-    """What is drawn between two marks."""
+    """The part of a drawing between two marks."""
 
     y: float
     step: int
-    """With which step it is seen first, counted from 1; 0 for what always is."""
+    """First step at which it is visible, from 1; 0 if it always is."""
     parts: list[str]
     flows: list[str]
 
 
-def cut_bands(drawn: trace_picture.SvgDrawing) -> list[Band]:
-    """What is drawn, from top to bottom."""
-    pen, marks = drawn.pen, drawn.pen.marks
+def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
+    """Return the parts of a drawing from top to bottom."""
+    pen, marks = drawing.pen, drawing.pen.marks
     bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
     ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
-        step = _step(drawn, mark.name)
-        own = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
-        bands.append(Band(mark.y, step, *own))
+        step = _find_first_step(drawing, mark.name)
+        elements = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
+        bands.append(Band(mark.y, step, *elements))
     return bands
 
 
-def _step(drawn: trace_picture.SvgDrawing, mark: str) -> int:
-    """The step with which is seen first what a mark begins."""
-    numbers = {f"step-{step.stage}": at for at, step in enumerate(drawn.doc.steps, 1)}
+def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
+    """Return the first step at which the part below a mark is visible."""
+    numbers = {f"step-{step.stage}": number for number, step in enumerate(drawing.doc.steps, 1)}
     return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
 
 
-def list_grounds(drawn: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
-    """What lies under all: the columns, each as far down as what is seen on it.
+def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
+    """Return the background columns, each down to the last visible part on it.
 
-    Those of branches begin where they part.
+    The columns of branches begin at the point of divergence.
     """
-    bands = cut_bands(drawn)
-    found = []
-    for ground in drawn.pen.grounds:
-        first = _step(drawn, ground.since) if ground.since else 0
+    bands = cut_bands(drawing)
+    elements = []
+    for ground in drawing.pen.grounds:
+        first = _find_first_step(drawing, ground.since) if ground.since else 0
         end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
-        found += wrap(first, [ground.part(ground.top, min(end, ground.end))])
-    return found
+        elements += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
+    return elements
 
 
 def list_flows(bands: list[Band], wrap: Wrap) -> list[str]:
-    """The lines between rows."""
-    found = [line for band in bands for line in wrap(band.step, band.flows)]
-    return ['<g class="px-flows">', *found, "</g>"]
+    """Return the lines between rows."""
+    lines = [line for band in bands for line in wrap(band.step, band.flows)]
+    return ['<g class="px-flows">', *lines, "</g>"]
 
 
 def list_parts(bands: list[Band], wrap: Wrap) -> list[str]:
-    """What lies over them."""
+    """Return the parts drawn over the lines."""
     return [line for band in bands for line in wrap(band.step, band.parts)]

@@ -1,4 +1,4 @@
-"""What a picture says of itself, by which it is known again as ptxscope's, and as a frame."""
+"""The description embedded in a picture, by which ptxscope recognises its own files and frames."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ _SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: px-(?:auto|light|dark))
 _ELEMENT = "<{0}[^>]*+>([^<]*+)</{0}>"
 _TITLE, _ABOUT = (re.compile(_ELEMENT.format(name)) for name in ("title", "desc"))
 _PNG, _HEADED = b"\x89PNG\r\n\x1a\n", 33
-"""How a PNG begins, and where what describes it stands: behind its first chunk."""
+"""Signature of a PNG, and offset in bytes of the description: after the first chunk."""
 _MARKS = {False: "ptxscope", True: "ptxscope frame"}
 
 
 class About(NamedTuple):
-    """What an SVG says of itself."""
+    """The description that an SVG embeds."""
 
     title: str
-    told: str
-    """All that it shows, in words."""
+    description: str
+    """Description of the whole picture in words."""
     mark: str
-    """Who made it, and whether it is a frame."""
+    """Name of the producer, and whether the picture is a frame."""
 
 
 def read_description(svg: str) -> About:
-    """What one of our pictures says of itself."""
-    title, told = _TITLE.search(svg), _ABOUT.search(svg)
-    frame = _SVG.match(svg)
+    """Parse the description embedded in one of our SVGs."""
+    title, description = _TITLE.search(svg), _ABOUT.search(svg)
+    svg_match = _SVG.match(svg)
     return About(
         unescape(title[1]) if title else "",
-        unescape(told[1]) if told else "",
-        _MARKS[bool(frame and frame[1])],
+        unescape(description[1]) if description else "",
+        _MARKS[bool(svg_match and svg_match[1])],
     )
 
 
 def add_description(png: bytes, svg: str) -> bytes:
-    """A PNG with what its SVG says of itself."""
+    """Return a PNG with the description of its SVG embedded."""
     return png[:_HEADED] + b"".join(_iter_chunks(read_description(svg))) + png[_HEADED:]
 
 
-def _iter_chunks(said: About) -> Iterator[bytes]:
-    yield _make_chunk(b"tEXt", b"Software\0" + said.mark.encode())
-    for name, text in ((b"Title", said.title), (b"Description", said.told)):
+def _iter_chunks(about: About) -> Iterator[bytes]:
+    yield _make_chunk(b"tEXt", b"Software\0" + about.mark.encode())
+    for name, text in ((b"Title", about.title), (b"Description", about.description)):
         yield _make_chunk(b"iTXt", name + bytes(5) + text.encode("utf-8", "replace"))
 
 
@@ -55,20 +55,20 @@ def _make_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def is_frame(data: bytes, format_: str) -> bool:
-    """Whether a file is a frame that was made here."""
+    """Whether a file is a frame written by ptxscope."""
     return _find_mark(data, format_) == _MARKS[True]
 
 
 def is_ours(data: bytes, format_: str) -> bool:
-    """Whether a file is a picture that was made here."""
+    """Whether a file is a picture written by ptxscope."""
     return bool(_find_mark(data, format_))
 
 
 def _find_mark(data: bytes, format_: str) -> str:
-    """The mark of a picture; empty where it has none."""
+    """Return the mark of a picture, or an empty string."""
     if format_ == "svg":
-        found = _SVG.match(data[:200].decode("latin-1"))
-        return _MARKS[bool(found[1])] if found else ""
+        svg_match = _SVG.match(data[:200].decode("latin-1"))
+        return _MARKS[bool(svg_match[1])] if svg_match else ""
     for mark in sorted(_MARKS.values(), reverse=True):
         if format_ == "png":
             if data.startswith(_PNG) and data[_HEADED:].startswith(

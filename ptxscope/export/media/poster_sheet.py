@@ -1,4 +1,4 @@
-"""All instructions on one sheet: syntax, and a small figure of a form of each."""
+"""The poster: all instructions on one sheet, with their syntax and a small figure of a form."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..svg.symbols import draw_bit_box, draw_mask_box
 from ..svg.text_fitting import LEAST, measure_text, wrap_text
 
 _WIDTH, _HEIGHT = 1587, 1122
-"""A3, lying, in px."""
+"""A3 landscape in px."""
 _EDGE = 18
 _GAP = 8
 _COLUMNS = 7
@@ -47,18 +47,18 @@ _ABOUT = (
 
 
 def render(options: Options = DEFAULT) -> str:
-    """The sheet as an ``<svg>`` of the size of A3."""
+    """Render the poster as an ``<svg>`` in A3."""
     pen = SvgCanvas(options.id or "px-poster")
-    pen.least = LEAST
+    pen.min_size = LEAST
     _draw_head(pen)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
-    high = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
+    height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
     columns = _PAGE.split_columns(_COLUMNS, _GAP)
-    for at, entry in enumerate(_order_entries()):
-        y = top + (at // _COLUMNS) * (high + _GAP)
-        _draw_card(pen, entry, columns[at % _COLUMNS], y, high)
-    _key(pen, columns[-1], top + (rows - 1) * (high + _GAP))
+    for index, entry in enumerate(_order_entries()):
+        y = top + (index // _COLUMNS) * (height + _GAP)
+        _draw_card(pen, entry, columns[index % _COLUMNS], y, height)
+    _draw_key(pen, columns[-1], top + (rows - 1) * (height + _GAP))
     _draw_legend(pen, _HEIGHT - _EDGE - _LEGEND)
     page = SvgCanvas(pen.prefix)
     page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
@@ -67,7 +67,7 @@ def render(options: Options = DEFAULT) -> str:
 
 
 def _order_entries() -> list[Entry]:
-    """The entries so that each family of seven stands in a line."""
+    """Return the entries in an order that puts each family of seven on one row."""
     order = (4, 2, 1)
     simd = sorted((x for x in ENTRIES if x.lanes > 1), key=lambda x: order.index(x.lanes))
     scalar = [x for x in ENTRIES if x.group is Group.SCALAR]
@@ -85,13 +85,13 @@ def _draw_head(pen: SvgCanvas) -> None:
 # --- a card -----------------------------------------------------------------------------
 
 
-def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) -> float:
-    """One instruction: how it is written, and how a form of it computes; returns the end."""
+def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, height: float) -> float:
+    """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
     trace = make_placeholder_trace(parse(entry.example[0]))
-    pen.open("px-card", entry.opcode)
+    pen.open_group("px-card", entry.opcode)
     pen.grounds.append(
         Ground(
-            area.x, area.width, y, y + high, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
+            area.x, area.width, y, y + height, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
         )
     )
     inner = area.shrink(7)
@@ -106,14 +106,23 @@ def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, high: float) 
     )
     pen.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
     lines = wrap_text(format_syntax(entry), inner.width, LEAST, is_monospaced=True)
-    at = pen.draw_lines(inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True)
+    baseline = pen.draw_lines(
+        inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True
+    )
     example = str(trace.instruction)
     lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
-    at = pen.draw_lines(
-        inner.x, at + 3, lines, 9.5, SvgColour.INK, step=11.5, is_monospaced=True, is_bold=True
+    baseline = pen.draw_lines(
+        inner.x,
+        baseline + 3,
+        lines,
+        9.5,
+        SvgColour.INK,
+        step=11.5,
+        is_monospaced=True,
+        is_bold=True,
     )
-    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), at - 5)
-    pen.close()
+    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), baseline - 5)
+    pen.close_group()
     return end
 
 
@@ -123,7 +132,7 @@ _FAMILIES = {
     (Group.SCALAR, 1): "scalar",
     (Group.COMPARE, 1): "condition",
 }
-"""What a card says of its family."""
+"""Label of each family on a card."""
 
 
 class _Small(NamedTuple):
@@ -136,17 +145,17 @@ class _Small(NamedTuple):
 
 
 def _draw_figure(small: _Small, y: float) -> float:
-    """Registers, the parts that are selected, a line a step, and what is written."""
+    """Draw registers, selected parts, a line for each step, and the written value."""
     ports, y = _draw_registers(small, y)
-    for step, drawn in zip(small.trace.steps, small.scene.steps, strict=True):
+    for step, step_scene in zip(small.trace.steps, small.scene.steps, strict=True):
         if step.stage is Stage.SELECT:
-            y = _draw_selected_parts(small, drawn.rows, ports, y)
+            y = _draw_selected_parts(small, step_scene.rows, ports, y)
         elif step.stage is Stage.WRITE:
-            y = _draw_written(small, drawn.rows, y)
+            y = _draw_written(small, step_scene.rows, y)
         else:
-            y = _step(small, step, drawn.title, y)
-            merged = [x for x in drawn.rows if _is_merging(small.trace, x)]
-            for row in merged:
+            y = _draw_step(small, step, step_scene.title, y)
+            merging_rows = [x for x in step_scene.rows if _is_merging(small.trace, x)]
+            for row in merging_rows:
                 y = _draw_merge(small, row, y)
     return y
 
@@ -156,13 +165,13 @@ def _is_merging(trace: Trace, row: RowScene) -> bool:
 
 
 def _split_sides(small: _Small, count: int) -> list[tuple[Area, Area]]:
-    """In each of so many columns a place for a on the left and for b on the right."""
+    """Return, for each of `count` columns, an area for a on the left and one for b on the right."""
     columns = small.area.split_columns(count, 5)
     return [(left, right) for left, right in (x.split_columns(2, 2) for x in columns)]
 
 
 def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float]:
-    """The registers a and b in their parts; where each part stands."""
+    """Draw the parts of registers a and b; return the area of each part, and the end."""
     ports: dict[LaneRef, Area] = {}
     for register in small.scene.registers:
         if register.role not in ("a", "b"):
@@ -178,7 +187,7 @@ def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float
 
 def _place_parts(small: _Small, register: RegisterFigure, side: int) -> list[Area]:
     count = len(register.cells)
-    if register.by_lane:
+    if register.is_by_lane:
         return [pair[side] for pair in _split_sides(small, count)]
     return small.area.split_columns(2, 8)[side].split_columns(count, 2)
 
@@ -201,7 +210,7 @@ def _draw_text_inside(
 def _draw_selected_parts(
     small: _Small, rows: Sequence[RowScene], ports: dict[LaneRef, Area], y: float
 ) -> float:
-    """The parts that a and b give, each at the end of its line."""
+    """Draw the selected parts of a and b, each at the end of its line."""
     top = y + _WIRES
     for row in rows:
         side = int(row.name == "b")
@@ -209,14 +218,16 @@ def _draw_selected_parts(
             areas = [pair[side] for pair in _split_sides(small, len(row.cells))]
         else:
             half = small.area.split_columns(2, 8)[side]
-            wide = max(measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34)
-            areas = [half.take_middle(wide)]
+            width = max(
+                measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34
+            )
+            areas = [half.take_middle(width)]
         for cell, area in zip(row.cells, areas, strict=True):
             span = cell.spans[0]
             draw_bit_box(small.pen, area, top, _CHIP, "", span.look, span.tint)
             _draw_text_inside(small.pen, area, top, span.text)
             for link in row.links:
-                if link.target == cell.place and link.taken and link.source in ports:
+                if link.target == cell.place and link.is_taken and link.source in ports:
                     start = ports[link.source].center
                     small.pen.draw_flow(
                         (start, y), (area.center, top), choose_link_colour(link.tint)
@@ -224,14 +235,14 @@ def _draw_selected_parts(
     return top + _CHIP
 
 
-def _step(small: _Small, step: Step, title: str, y: float) -> float:
-    """Number, title and what is computed, on a line or two; returns the end."""
+def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
+    """Draw the number, title and formula of a step on one or two lines; return the end."""
     pen, area = small.pen, small.area
-    told = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
+    formulas = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
     lead = f"{step.number} {title}"
     pen.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
-    text = "; ".join(dict.fromkeys(told))
+    text = "; ".join(dict.fromkeys(formulas))
     if measure_text(text, LEAST, is_monospaced=True) <= area.width - start:
         pen.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
         return y + _LINE
@@ -248,12 +259,12 @@ def _format_row(trace: Trace, key: str) -> str:
     if isinstance(row.micro, Merge | Pack):
         return ""
     text = format_symbolic_formula(trace, row)
-    named = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
-    return f"{row.name} = {text}" if named and text else text
+    has_name = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
+    return f"{row.name} = {text}" if has_name and text else text
 
 
 def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
-    """The lanes that take t, and those that keep c's part."""
+    """Draw the lanes that take t, and those that keep the part of c."""
     top = y + 5
     for cell, area in zip(row.cells, small.area.split_columns(len(row.cells), 5), strict=True):
         _draw_part(small.pen, cell, area, top)
@@ -261,28 +272,28 @@ def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
 
 
 def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
-    taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
-    ink = SvgColour.INK if taken else SvgColour.C
+    is_taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
+    ink = SvgColour.INK if is_taken else SvgColour.C
     pen.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
     chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
-    wide = measure_text(chip.text, LEAST, is_monospaced=True) + 6
-    center = max(area.center, area.x + 13 + wide / 2)  # beside the box of the mask
-    if not taken:
+    width = measure_text(chip.text, LEAST, is_monospaced=True) + 6
+    center = max(area.center, area.x + 13 + width / 2)  # next to the box of the mask
+    if not is_taken:
         pen.draw_hatch(area.x, y, area.width, _CHIP, ink)
-        pen.draw_rect(center - wide / 2, y + 1, wide, _CHIP - 2, SvgColour.PAGE, None, radius=2)
+        pen.draw_rect(center - width / 2, y + 1, width, _CHIP - 2, SvgColour.PAGE, None, radius=2)
         pen.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
-    draw_mask_box(pen, area.x + 2.5, y + 2.5, taken, ink)
+    draw_mask_box(pen, area.x + 2.5, y + 2.5, is_taken, ink)
     pen.draw_text(
         center, y + 11, chip.text, LEAST, ink, anchor="middle", is_monospaced=True, is_bold=True
     )
 
 
 def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
-    """What each destination gets."""
+    """Draw the value of each destination."""
     top = y + 5
     for row, whole in zip(rows, small.area.split_columns(len(rows), 8), strict=True):
         cells = row.cells
-        name = row.written or row.name
+        name = row.destination_name or row.name
         lead = measure_text(name, 10, is_monospaced=True) + 12
         area = Area(whole.x + lead, whole.width - lead) if len(cells) == 1 else whole
         if len(cells) == 1:
@@ -314,13 +325,15 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
     return top + _CHIP
 
 
-def _key(pen: SvgCanvas, area: Area, y: float) -> None:
-    """How a card is read, where one is left free."""
-    inner, at = area.shrink(7), y + 18
-    pen.draw_text(inner.x, at, "A card", 12, is_bold=True)
+def _draw_key(pen: SvgCanvas, area: Area, y: float) -> None:
+    """Draw the explanation of a card in the free cell."""
+    inner, baseline = area.shrink(7), y + 18
+    pen.draw_text(inner.x, baseline, "A card", 12, is_bold=True)
     for text in _CARD:
         lines = wrap_text(text, inner.width, 9.5)
-        at = pen.draw_lines(inner.x, at + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
+        baseline = (
+            pen.draw_lines(inner.x, baseline + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
+        )
 
 
 _CARD = (
@@ -336,20 +349,20 @@ _CARD = (
 
 
 def _draw_legend(pen: SvgCanvas, y: float) -> None:
-    """What signs mean, and how selectors and masks are written."""
+    """Draw the meaning of the signs, and the notation of selectors and masks."""
     pen.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     first, *rest = _PAGE.shrink(12).split_columns(4, 18)
     pen.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)
-    for at, (text, look, tint, told) in enumerate(_SIGNS):
-        column = first.split_columns(2, 8)[at // 3]
-        top = y + 26 + (at % 3) * 21
+    for index, (text, look, tint, meaning) in enumerate(_SIGNS):
+        column = first.split_columns(2, 8)[index // 3]
+        top = y + 26 + (index % 3) * 21
         box = Area(column.x, 34)
         draw_bit_box(pen, box, top, _CHIP, text, look, tint, LEAST)
-        pen.draw_text(column.x + 41, top + 11, told, 9.5, SvgColour.INK, width=column.width - 41)
+        pen.draw_text(column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41)
     for column, (title, lines) in zip(rest, _RULES, strict=True):
         pen.draw_text(column.x, y + 18, title, 12, is_bold=True)
-        shown = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
-        pen.draw_lines(column.x, y + 33, shown, 9.5, SvgColour.INK, step=12.5)
+        rule_lines = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
+        pen.draw_lines(column.x, y + 33, rule_lines, 9.5, SvgColour.INK, step=12.5)
 
 
 _SIGNS = (

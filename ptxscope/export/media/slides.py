@@ -1,4 +1,4 @@
-"""A slide: a picture in columns on a page of 16:9, in letters that can be read far away."""
+"""Slides: a picture in columns on a 16:9 page, in letters readable from a distance."""
 
 from __future__ import annotations
 
@@ -11,197 +11,214 @@ from ..content.document import list_traces
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area, draw_instruction, make_side_layout, make_stacked_layout
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import fit_text, measure_text, wrap_text
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0
-"""Around the columns of a slide, and between them."""
+"""Width in px of the space around and between the columns."""
 READABLE = 12.0
-"""How large the letters of a slide of 720 px are at least, where all it shows has room for it."""
+"""Smallest readable letters in px on a slide of 720 px."""
 _LARGER = (12.9, 14.0, 15.0)
-"""The largest that the smallest letters are made for that, one after the other."""
+"""Limits in px for enlarging the smallest letters, tried in turn."""
 _LOOKS = (
     *(trace_picture.PictureStyle(make_side_layout(wide), 1.3) for wide in (568, 700, 880, 1100)),
     *(trace_picture.PictureStyle(make_stacked_layout(wide), 1.1) for wide in (520, 568, 640)),
 )
-"""How a slide may be drawn."""
+"""Styles to choose from."""
 _MOST_SLIDES = 3
 _TITLES, _LINES = (28.0, 22.0, 18.0), (21.0, 18.0, 16.0)
-"""The sizes of a title, and of an instruction, from the largest that has room."""
+"""Sizes in px of a title and of an instruction; the largest that fits is used."""
 _CAPTION = 17.0
-"""The size of a caption."""
+"""Size of a caption in px."""
 _FEW, _MOST_LINES = 2, 6
-"""In how many lines they stand, in the smallest size in how many at most."""
+"""Largest number of lines of a title or an instruction, and the same at the smallest size."""
 _OVER = 12
-"""How far what is drawn may stand out of a column, as marks do."""
+"""Distance in px that marks may extend beyond a column."""
 _MOST_COLUMNS = 4
 
 
 class _Column(NamedTuple):
-    """A part of the height of a picture."""
+    """A vertical section of a picture."""
 
     top: float
     end: float
 
 
 class _Fit(NamedTuple):
-    """How the picture stands on a slide."""
+    """The layout of a picture on a slide."""
 
     columns: list[_Column]
     scale: float
     letters: float
-    """The smallest that are drawn, in px of a slide."""
+    """Smallest letters drawn, in px of a slide."""
     filled: float
-    """Which part of the width that is free is drawn on."""
-    cut: int
-    """How many texts have no room."""
+    """Share of the free width that is drawn on."""
+    cut_count: int
+    """Number of texts that do not fit."""
 
 
 def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
-    """How large the smallest letters of a slide are, of 720 px."""
+    """Return the size in px of the smallest letters on a slide of 720 px."""
     return _choose_best_fit(trace, options)[1].letters
 
 
 class Parts(NamedTuple):
-    """What of a trace has slides of its own, each named as ``--steps`` takes it."""
+    """The steps for each slide, in the notation of ``--steps``."""
 
     letters: float
-    """How large the smallest are where all is on one slide, of 720 px."""
+    """Size in px of the smallest letters if everything is on one slide of 720 px."""
     readable: tuple[str, ...] = ()
     crowded: tuple[str, ...] = ()
-    """Single steps that are too much for a slide even alone."""
+    """Single steps that are too large for a slide of their own."""
 
 
 def split_steps(trace: Trace, options: Options = DEFAULT) -> Parts:
-    """The steps that are shown, on as few slides as can be read; no parts where one slide can.
+    """Split the shown steps over the fewest readable slides; no parts if one slide is readable.
 
-    They are two or three of about the same length where these do, else as many neighbours each as
-    there is room for. All is measured, nothing guessed.
+    The result is two or three slides of about equal length if they are readable, otherwise as many
+    neighbouring steps on each slide as fit. Every size is measured.
     """
-    shown = [step for step in trace.steps if options.shows(step.stage)]
-    whole = measure_smallest_letter(trace, options)
-    known = {frozenset(step.stage for step in shown): whole}
+    shown_steps = [step for step in trace.steps if options.shows(step.stage)]
+    whole_letters = measure_smallest_letter(trace, options)
+    letters_by_stages = {frozenset(step.stage for step in shown_steps): whole_letters}
 
     def is_readable(group: Sequence[Step]) -> bool:
         stages = frozenset(step.stage for step in group)
-        if stages not in known:
-            known[stages] = measure_smallest_letter(trace, options._replace(stages=stages))
-        return round(known[stages], 1) >= READABLE
+        if stages not in letters_by_stages:
+            letters_by_stages[stages] = measure_smallest_letter(
+                trace, options._replace(stages=stages)
+            )
+        return round(letters_by_stages[stages], 1) >= READABLE
 
-    for count in range(1, min(len(shown), _MOST_SLIDES) + 1):
-        each = -(-len(shown) // count)
-        groups = [shown[at : at + each] for at in range(0, len(shown), each)]
+    for count in range(1, min(len(shown_steps), _MOST_SLIDES) + 1):
+        group_size = -(-len(shown_steps) // count)
+        groups = [
+            shown_steps[start : start + group_size]
+            for start in range(0, len(shown_steps), group_size)
+        ]
         if all(map(is_readable, groups)):
-            return Parts(whole, tuple(map(_format_steps, groups)) if count > 1 else ())
-    joined: list[list[Step]] = []
-    for step in shown:
-        if joined and is_readable([*joined[-1], step]):
-            joined[-1].append(step)
+            return Parts(whole_letters, tuple(map(_format_steps, groups)) if count > 1 else ())
+    groups_of_steps: list[list[Step]] = []
+    for step in shown_steps:
+        if groups_of_steps and is_readable([*groups_of_steps[-1], step]):
+            groups_of_steps[-1].append(step)
         else:
-            joined.append([step])
-    readable = tuple(_format_steps(group) for group in joined if is_readable(group))
-    crowded = tuple(_format_steps(group) for group in joined if not is_readable(group))
-    return Parts(whole, readable, crowded)
+            groups_of_steps.append([step])
+    readable = tuple(_format_steps(group) for group in groups_of_steps if is_readable(group))
+    crowded = tuple(_format_steps(group) for group in groups_of_steps if not is_readable(group))
+    return Parts(whole_letters, readable, crowded)
 
 
 def _format_steps(steps: Sequence[Step]) -> str:
-    """Steps as ``--steps`` takes them: ``1-3``, or ``1,3`` where one between is not shown."""
+    """Format steps for ``--steps``: ``1-3``, or ``1,3`` if the one between is not shown."""
     first, last = steps[0].number, steps[-1].number
     if last - first + 1 == len(steps):
         return str(first) if first == last else f"{first}-{last}"
     return ",".join(str(step.number) for step in steps)
 
 
-def look_of(trace: Trace, options: Options) -> trace_picture.PictureStyle:
-    """The look in which letters are large enough on a slide, or as large as may be."""
+def choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+    """Return the style with readable letters on a slide, or with the largest possible."""
     return _choose_best_fit(trace, options)[0]
 
 
 def _choose_best_fit(trace: Trace, options: Options) -> tuple[trace_picture.PictureStyle, _Fit]:
-    looks = (
+    styles = (
         (trace_picture.PLAIN,) if len(list_traces(trace, options)) > 1 else _LOOKS
-    )  # branches have one
-    fits = (fit for look in looks for fit in _iter_enlarged(trace, options, look))
+    )  # branches have a single style
+    fits = (fit for style in styles for fit in _iter_enlarged(trace, options, style))
     return max(fits, key=lambda fit: _rank_fit(fit[1]))
 
 
 def _iter_enlarged(
-    trace: Trace, options: Options, look: trace_picture.PictureStyle
+    trace: Trace, options: Options, style: trace_picture.PictureStyle
 ) -> Iterator[tuple[trace_picture.PictureStyle, _Fit]]:
-    """How a slide has a look; where its letters are too small with larger ones too."""
-    fit = _fit(trace_picture.draw_trace(trace, options, look=look))
-    yield look, fit
-    wanted = READABLE / fit.scale + 0.05
-    for least in dict.fromkeys(min(wanted, most) for most in _LARGER):
+    """Yield the layout in a style, and with enlarged letters if they are too small."""
+    fit = _fit_columns(trace_picture.draw_trace(trace, options, look=style))
+    yield style, fit
+    wanted_size = READABLE / fit.scale + 0.05
+    for min_size in dict.fromkeys(min(wanted_size, max_size) for max_size in _LARGER):
         if fit.letters < READABLE:
-            larger = look._replace(least=least)
-            yield larger, _fit(trace_picture.draw_trace(trace, options, look=larger))
+            larger_style = style._replace(min_size=min_size)
+            yield (
+                larger_style,
+                _fit_columns(trace_picture.draw_trace(trace, options, look=larger_style)),
+            )
 
 
 def _rank_fit(fit: _Fit) -> tuple[float, ...]:
-    return -fit.cut, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
+    return -fit.cut_count, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
 
 
-def _fit(drawn: trace_picture.SvgDrawing) -> _Fit:
-    _, top = _draw_head(drawn)
-    high, inner = _foot(drawn)[1] - top, _measure_inner_area(drawn).width
-    columns = _make_columns([band.y for band in cut_bands(drawn)[1:]], _end(drawn), inner, high)
-    scale = _scale(columns, inner, high)
+def _fit_columns(drawing: trace_picture.SvgDrawing) -> _Fit:
+    _, top = _draw_head(drawing)
+    height, inner = _draw_foot(drawing)[1] - top, _measure_inner_area(drawing).width
+    columns = _make_columns(
+        [band.y for band in cut_bands(drawing)[1:]], _find_columns_end(drawing), inner, height
+    )
+    scale = _compute_scale(columns, inner, height)
     room = SIZE[0] - _MARGIN * (len(columns) + 1)
-    smallest = drawn.pen.smallest * scale
+    smallest = drawing.pen.smallest_size * scale
     filled = len(columns) * inner * scale / room
-    return _Fit(columns, scale, smallest, filled, drawn.pen.cut)
+    return _Fit(columns, scale, smallest, filled, drawing.pen.cut_count)
 
 
-def _end(drawn: trace_picture.SvgDrawing) -> float:
-    """Where what stands in columns ends: the caption and the source stand at the foot."""
-    return next(mark.y for mark in drawn.pen.marks if mark.name == "foot")
+def _find_columns_end(drawing: trace_picture.SvgDrawing) -> float:
+    """Return the end of the part that goes into columns; caption and source are at the foot."""
+    return next(mark.y for mark in drawing.pen.marks if mark.name == "foot")
 
 
-def _measure_inner_area(drawn: trace_picture.SvgDrawing) -> Area:
-    """What of a picture's width is in a column."""
-    return drawn.layout.page.shrink(-4)
+def _measure_inner_area(drawing: trace_picture.SvgDrawing) -> Area:
+    """Return the part of a picture's width that goes into a column."""
+    return drawing.layout.page.shrink(-4)
 
 
 def lay_out_columns(
-    drawn: trace_picture.SvgDrawing, bands: list[Band], wrap: Wrap
+    drawing: trace_picture.SvgDrawing, bands: list[Band], wrap: Wrap
 ) -> Iterator[str]:
-    """The picture in columns below its line; lines that are cut go on at the top of the next."""
-    prefix, inner = drawn.pen.prefix, _measure_inner_area(drawn)
-    head, top = _draw_head(drawn)
+    """Yield the picture in columns below its heading; cut lines continue in the next column."""
+    prefix, inner = drawing.pen.prefix, _measure_inner_area(drawing)
+    head, top = _draw_head(drawing)
     yield from head
-    foot, end = _foot(drawn)
+    foot, end = _draw_foot(drawing)
     yield from foot
-    columns, scale, *_ = _fit(drawn)
-    high = end - top
-    wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    y = top + (high - _find_tallest(columns) * scale) / 2
-    for at, column in enumerate(columns):
-        x = _MARGIN + at * (wide + _MARGIN) + (wide - inner.width * scale) / 2
-        name = f"{prefix}-column{at}"
+    columns, scale, *_ = _fit_columns(drawing)
+    height = end - top
+    width = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
+    y = top + (height - _find_tallest(columns) * scale) / 2
+    for index, column in enumerate(columns):
+        x = _MARGIN + index * (width + _MARGIN) + (width - inner.width * scale) / 2
+        name = f"{prefix}-column{index}"
         clip = SvgCanvas(prefix)
-        over = inner.shrink(-_OVER)
-        below = column.end - column.top + _OVER / 2
-        clip.draw_rect(over.x, column.top, over.width, below, SvgColour.PAGE, None, radius=0)
+        outer = inner.shrink(-_OVER)
+        clip_height = column.end - column.top + _OVER / 2
+        clip.draw_rect(
+            outer.x, column.top, outer.width, clip_height, SvgColour.PAGE, None, radius=0
+        )
         yield from (f'<clipPath id="{name}">', *clip.parts, "</clipPath>")
-        if at:
+        if index:
             line = SvgCanvas(prefix)
-            middle = _MARGIN / 2 + at * (wide + _MARGIN)
+            middle = _MARGIN / 2 + index * (width + _MARGIN)
             line.draw_line(middle, y, middle, y + _find_tallest(columns) * scale, SvgColour.LINE)
             yield from line.parts
-        shift = f"translate({number(x - inner.x * scale)} {number(y - column.top * scale)})"
-        own = [band for band in bands if column.top <= band.y < column.end]
+        dx, dy = x - inner.x * scale, y - column.top * scale
+        shift = f"translate({format_length(dx)} {format_length(dy)})"
+        own_bands = [band for band in bands if column.top <= band.y < column.end]
         yield f'<g transform="{shift} scale({scale:.4f})"><g clip-path="url(#{name})">'
-        yield from (*list_grounds(drawn, wrap), *list_flows(bands, wrap), *list_parts(own, wrap))
+        yield from (
+            *list_grounds(drawing, wrap),
+            *list_flows(bands, wrap),
+            *list_parts(own_bands, wrap),
+        )
         yield "</g></g>"
 
 
-def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
-    """Title, instruction and model, large; and where they end."""
-    doc, pen, y = drawn.doc, SvgCanvas(drawn.pen.prefix), _MARGIN
+def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
+    """Draw title, instruction and model in large letters; return the elements and their end."""
+    doc, pen, y = drawing.doc, SvgCanvas(drawing.pen.prefix), _MARGIN
     area = Area(_MARGIN, SIZE[0] - 2 * _MARGIN)
     if doc.title:
         size, lines = _fit_text(doc.title, area.width / 1.12, _TITLES, is_monospaced=False)
@@ -212,67 +229,70 @@ def _draw_head(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     model = f"model {doc.model}"
     badge = min(measure_text(model, 15) + 28, area.width / 3)
     size, lines = _fit_text(doc.ptx, area.width - badge - 40, _LINES, is_monospaced=True)
-    line, wide = SvgCanvas(pen.prefix), area.width - badge - 40
-    line.least = READABLE
+    line, width = SvgCanvas(pen.prefix), area.width - badge - 40
+    line.min_size = READABLE
     first = y + 23 + size * 0.36
-    high = (
-        draw_instruction(line, " ".join(lines), area.x + 16, first, wide, size, drawn.named)
+    height = (
+        draw_instruction(line, " ".join(lines), area.x + 16, first, width, size, drawing.long_names)
         - y
         + 16
     )
-    pen.draw_rect(area.x, y, area.width, high, SvgColour.SOFT, SvgColour.LINE, radius=8)
+    pen.draw_rect(area.x, y, area.width, height, SvgColour.SOFT, SvgColour.LINE, radius=8)
     pen.parts += line.parts
     pen.draw_rect(
         area.right - badge - 10, y + 9, badge, 28, SvgColour.PAGE, SvgColour.DIM, radius=14
     )
     center = area.right - 10 - badge / 2
     pen.draw_text(center, y + 28, model, 15, SvgColour.DIM, anchor="middle", width=badge - 14)
-    return pen.parts, y + high + _MARGIN
+    return pen.parts, y + height + _MARGIN
 
 
-def _foot(drawn: trace_picture.SvgDrawing) -> tuple[list[str], float]:
-    """Caption and source at the foot of a slide; and where they begin."""
-    doc, pen = drawn.doc, SvgCanvas(drawn.pen.prefix)
+def _draw_foot(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
+    """Draw caption and source at the foot of a slide; return the elements and their top."""
+    doc, pen = drawing.doc, SvgCanvas(drawing.pen.prefix)
     width = SIZE[0] - 2 * _MARGIN
     lines = wrap_text(doc.caption, width, _CAPTION)
     y = SIZE[1] - _MARGIN - READABLE * 1.5 - len(lines) * _CAPTION * 1.35
-    pen.open("px-foot")
+    pen.open_group("px-foot")
     pen.draw_lines(
         _MARGIN, y + _CAPTION, lines, _CAPTION, SvgColour.INK, step=_CAPTION * 1.35, is_italic=True
     )
     pen.draw_text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width)
-    pen.close()
+    pen.close_group()
     return pen.parts, y
 
 
 def _fit_text(
     text: str, width: float, sizes: tuple[float, ...], *, is_monospaced: bool
 ) -> tuple[float, list[str]]:
-    """A text in the largest letters in which it needs few lines; in the least, cut after some."""
+    """Wrap a text at the largest size that needs few lines; truncate it at the smallest."""
     for size in sizes:
         lines = wrap_text(text, width, size, is_monospaced)
         if len(lines) <= _FEW:
             return size, lines
-    if len(lines) > _MOST_LINES:  # as a whole it stands in the description
+    if len(lines) > _MOST_LINES:  # the description has the whole text
         lines = lines[:_MOST_LINES]
         lines[-1] = fit_text(f"{lines[-1]}{'m' * len(text)}", width, size, is_monospaced, size).text
     return size, lines
 
 
-def _make_columns(cuts: list[float], end: float, inner: float, high: float) -> list[_Column]:
-    """The picture below its head, in columns that are as large as may be, and as alike."""
-    first, *more = sorted({cut for cut in cuts if cut < end})
-    ways = (
-        [_Column(*column) for column in pairwise((first, *chosen, end))]
-        for count in range(min(_MOST_COLUMNS, len(more) + 1))
-        for chosen in combinations(more, count)
+def _make_columns(cuts: list[float], end: float, inner: float, height: float) -> list[_Column]:
+    """Return the columns below the heading, as large and as equal as possible."""
+    first, *later_cuts = sorted({cut for cut in cuts if cut < end})
+    layouts = (
+        [_Column(*column) for column in pairwise((first, *chosen_cuts, end))]
+        for count in range(min(_MOST_COLUMNS, len(later_cuts) + 1))
+        for chosen_cuts in combinations(later_cuts, count)
     )
-    return max(ways, key=lambda columns: (_scale(columns, inner, high), -_find_tallest(columns)))
+    return max(
+        layouts,
+        key=lambda columns: (_compute_scale(columns, inner, height), -_find_tallest(columns)),
+    )
 
 
-def _scale(columns: list[_Column], inner: float, high: float) -> float:
-    wide = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
-    return min(wide / inner, high / _find_tallest(columns))
+def _compute_scale(columns: list[_Column], inner: float, height: float) -> float:
+    width = (SIZE[0] - _MARGIN * (len(columns) + 1)) / len(columns)
+    return min(width / inner, height / _find_tallest(columns))
 
 
 def _find_tallest(columns: list[_Column]) -> float:

@@ -1,4 +1,4 @@
-"""Two answers beside each other: one trunk, and from where they part a branch for each."""
+"""Two answers side by side: a common trunk, and a branch for each from the point of divergence."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ..content.document import Document, ResultView, StepView, build_document
 from ..options import Options
 from .cell_shapes import drop_hex_prefixes
 from .page_layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, build_visible_scene
-from .result_shapes import draw_column_grounds, draw_remark, draw_results, step_notes
+from .result_shapes import draw_column_grounds, draw_remark, draw_results, draw_step_notes
 from .step_layout import draw_rows, place_rows
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 
 _PAGE = Area(EDGE, WIDTH - 2 * EDGE)
-_APART = 156
-"""Between the branches: the words of both stand there."""
+_GAP = 156
+"""Space in px between the branches, for the words of both."""
 _MIDDLE = Area(WIDTH / 2 - 62, 124)
 LONGEST_OF_BRANCH = 5
-"""Names with more characters are told once: a branch has half the room."""
-_WAYS = 72
-"""Height in which the trunk forks."""
+"""Longest name in characters that is drawn in full; a branch has half the usual room."""
+_FORK_HEIGHT = 72
+"""Height of the fork in px."""
 
 
 class Branch(NamedTuple):
-    """One answer from where they part."""
+    """One answer from the point of divergence."""
 
     trace: Trace
     scene: Scene
@@ -36,8 +36,8 @@ class Branch(NamedTuple):
     label: str
     steps: dict[Stage, StepView]
     results: tuple[ResultView, ...]
-    own: bool
-    """It is the answer that the trunk goes on to."""
+    is_own: bool
+    """Whether it has the trace's own answer."""
 
 
 class AnswerBranches(NamedTuple):
@@ -48,84 +48,92 @@ class AnswerBranches(NamedTuple):
     branches: tuple[Branch, Branch]
 
     def list_pairs(self, stage: Stage) -> list[Pair]:
-        """The rows of a stage, those of both answers together."""
-        isa, other = self.branches
-        return list(iter_pairs(isa.trace, other.trace, stage))
+        """Return the rows of a stage, paired by key."""
+        isa_branch, other_branch = self.branches
+        return list(iter_pairs(isa_branch.trace, other_branch.trace, stage))
 
 
 def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranches | None:
-    """The fork of a document in which both answers are told and part; else None."""
-    found = (
-        find_divergence(trace, find_divergences(trace)) if doc.answers and doc.answers.of else None
+    """Return the branches of a document that shows both answers, or None."""
+    divergence = (
+        find_divergence(trace, find_divergences(trace))
+        if doc.answers and doc.answers.other_trace
+        else None
     )
-    if found is None or doc.answers is None:
+    if divergence is None or doc.answers is None:
         return None
     order = list(Stage)
-    at = order.index(found.stage)
-    trunk = tuple(step for step in doc.steps if order.index(step.stage) < at)
-    own = {step.stage: step for step in doc.steps if order.index(step.stage) >= at}
-    others = {step.stage: step for step in doc.answers.steps}
+    start = order.index(divergence.stage)
+    trunk = tuple(step for step in doc.steps if order.index(step.stage) < start)
+    own_steps = {step.stage: step for step in doc.steps if order.index(step.stage) >= start}
+    other_steps = {step.stage: step for step in doc.answers.steps}
 
-    def branch(of: Trace, label: str) -> Branch:
-        mine = of.model == trace.model
-        told = build_document(of, options._replace(both=False)).results
+    def make_branch(branch_trace: Trace, label: str) -> Branch:
+        is_own = branch_trace.model == trace.model
+        result_views = build_document(branch_trace, options._replace(both=False)).results
         return Branch(
-            of,
-            build_visible_scene(of, options),
-            of.model.name,
+            branch_trace,
+            build_visible_scene(branch_trace, options),
+            branch_trace.model.name,
             label,
-            own if mine else others,
-            told,
-            mine,
+            own_steps if is_own else other_steps,
+            result_views,
+            is_own,
         )
 
-    ids = ", ".join(erratum.id for erratum in found.errata)
-    name = found.other.model.name
+    ids = ", ".join(erratum.id for erratum in divergence.errata)
+    name = divergence.other.model.name
     label = name if name == ids.replace(", ", "+") else f"{name}: {ids}"
     return AnswerBranches(
-        trunk, found.stage, (branch(found.isa, "isa, as documented"), branch(found.other, label))
+        trunk,
+        divergence.stage,
+        (make_branch(divergence.isa, "isa, as documented"), make_branch(divergence.other, label)),
     )
 
 
 def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
-    """Where the trunk parts, and both branches to their results; returns the end."""
-    areas = _PAGE.split_columns(2, _APART)
+    """Draw the point of divergence, and both branches to their results; return the end."""
+    areas = _PAGE.split_columns(2, _GAP)
     stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
-    own = next(branch for branch in fork.branches if branch.own)
-    marked = [stage for stage in stages if stage in own.steps]
-    if marked:  # what says that they part is seen with the first step in which they do
-        pen.mark(f"step-{marked[0]}", y)
+    own_branch = next(branch for branch in fork.branches if branch.is_own)
+    marked_stages = [stage for stage in stages if stage in own_branch.steps]
+    if marked_stages:  # the words about the divergence appear with the first step that differs
+        pen.add_mark(f"step-{marked_stages[0]}", y)
     since = pen.marks[-1].name
-    top = y + _WAYS
+    top = y + _FORK_HEIGHT
     _draw_split(fork, pen, areas, y, top)
-    drawn = [_make_branch_sketch(doc, branch, area, pen) for branch, area in
+    sketches = [_make_branch_sketch(doc, branch, area, pen) for branch, area in
              zip(fork.branches, areas, strict=True)]  # fmt: skip
-    for sketch, branch in zip(drawn, fork.branches, strict=True):
-        _name(sketch, branch, top)
+    for sketch, branch in zip(sketches, fork.branches, strict=True):
+        _draw_name(sketch, branch, top)
     y = top + 34
     for stage in stages:
-        if stage in marked[1:]:
-            pen.mark(f"step-{stage}", y)
-        found = fork.list_pairs(stage)
-        for sketch in drawn:
-            sketch.differing = {pair.key: pair.lanes for pair in found}
-        alike = not any(pair.is_different for pair in found)
-        words = _draw_words(drawn, fork, stage, y, is_alike=alike)
-        both = zip(drawn, fork.branches, strict=True)
-        y = max(words, *(_draw_band(sketch, branch, stage, y) for sketch, branch in both))
-    pen.mark("result", y)
+        if stage in marked_stages[1:]:
+            pen.add_mark(f"step-{stage}", y)
+        pairs = fork.list_pairs(stage)
+        for sketch in sketches:
+            sketch.differing_lanes = {pair.key: pair.lanes for pair in pairs}
+        is_alike = not any(pair.is_different for pair in pairs)
+        words_end = _draw_words(sketches, fork, stage, y, is_alike=is_alike)
+        sketch_branches = zip(sketches, fork.branches, strict=True)
+        y = max(
+            words_end, *(_draw_band(sketch, branch, stage, y) for sketch, branch in sketch_branches)
+        )
+    pen.add_mark("result", y)
     ends = []
-    for sketch, branch, other in zip(drawn, fork.branches, fork.branches[::-1], strict=True):
+    for sketch, branch, other_branch in zip(
+        sketches, fork.branches, fork.branches[::-1], strict=True
+    ):
         draw_column_grounds(sketch, top, y, since)
-        ends.append(draw_results(doc, branch.results, sketch, y, other.results))
+        ends.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
     return _draw_differences(fork, pen, max(ends))
 
 
 def _draw_split(
     fork: AnswerBranches, pen: SvgCanvas, areas: list[Area], y: float, top: float
 ) -> None:
-    """The line that forks."""
-    pen.open("px-fork")
+    """Draw the line that forks."""
+    pen.open_group("px-fork")
     pen.draw_text(
         EDGE,
         y + 24,
@@ -139,11 +147,11 @@ def _draw_split(
     pen.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
     for area in areas:
         pen.draw_flow((FIGURES.center, y + 10), (area.center, top), SvgColour.MARK)
-    pen.close()
+    pen.close_group()
 
 
 def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanvas) -> Sketch:
-    """The sketch of a branch: nothing of the trunk is drawn in it yet."""
+    """Return the sketch of a branch, without any part of the trunk."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
     sketch = Sketch(pen, branch.scene, doc, steps, layout)
     sketch.branch = branch.name
@@ -151,7 +159,7 @@ def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanva
     return sketch
 
 
-def _name(sketch: Sketch, branch: Branch, y: float) -> None:
+def _draw_name(sketch: Sketch, branch: Branch, y: float) -> None:
     pen, area = sketch.pen, sketch.figures
     pen.draw_rect(area.x, y, area.width, 26, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.6)
     pen.draw_text(
@@ -167,29 +175,29 @@ def _name(sketch: Sketch, branch: Branch, y: float) -> None:
 
 
 def _draw_words(
-    drawn: list[Sketch], fork: AnswerBranches, stage: Stage, y: float, *, is_alike: bool
+    sketches: list[Sketch], fork: AnswerBranches, stage: Stage, y: float, *, is_alike: bool
 ) -> float:
-    """Between the branches: the numbers and the title of a step, and a sentence, or one each."""
-    told: list[str] = []
+    """Draw number, title and sentence of a step between the branches; return the end."""
+    sentences: list[str] = []
     title = y + 24
     end = title + 16
-    for sketch, branch, x in zip(drawn, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
+    for sketch, branch, x in zip(sketches, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
                                  strict=True):  # fmt: skip
         step, pen = branch.steps.get(stage), sketch.pen
         if step is None:
             continue
-        pen.open("px-words")
+        pen.open_group("px-words")
         pen.draw_dot(x, y + 10, SvgColour.INK, is_hollow=True, size=9)
         pen.draw_text(
             x, y + 13.8, str(step.number), 10.5, SvgColour.INK, anchor="middle", is_bold=True
         )
         about = drop_hex_prefixes(step.about)
-        if not told:
-            shown = step.title[:1].upper() + step.title[1:]
+        if not sentences:
+            step_title = step.title[:1].upper() + step.title[1:]
             pen.draw_text(
                 _MIDDLE.center,
                 title - 10,
-                shown,
+                step_title,
                 13,
                 SvgColour.INK,
                 anchor="middle",
@@ -201,10 +209,10 @@ def _draw_words(
                     _MIDDLE.center, end - 8, "both alike", 11, SvgColour.DIM, anchor="middle"
                 )
                 end += 14
-        if about not in told:
-            one = all(x.steps.get(stage) for x in fork.branches)
-            same = one and len({x.steps[stage].about for x in fork.branches}) == 1
-            if not same:
+        if about not in sentences:
+            has_both = all(x.steps.get(stage) for x in fork.branches)
+            is_same = has_both and len({x.steps[stage].about for x in fork.branches}) == 1
+            if not is_same:
                 pen.draw_text(_MIDDLE.x, end, branch.name, 11, SvgColour.INK, is_bold=True,
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
@@ -212,39 +220,41 @@ def _draw_words(
             end = pen.draw_lines(
                 _MIDDLE.x, end, lines, 11, SvgColour.DIM, step=pen.compute_pitch(14.5, 11)
             )
-        told.append(about)
-        pen.close()
+        sentences.append(about)
+        pen.close_group()
     return end
 
 
 def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
-    """The rows of a step of one answer; returns the end."""
+    """Draw the rows of a step of one answer; return the end."""
     step = branch.steps.get(stage)
     if step is None:
         return y
     pen = sketch.pen
-    pen.open(*_group(branch, stage))
+    pen.open_group(*_format_group(branch, stage))
     end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y)
-    end = step_notes(pen, step, end, sketch.figures)
-    pen.close()
+    end = draw_step_notes(pen, step, end, sketch.figures)
+    pen.close_group()
     return end
 
 
-def _group(branch: Branch, stage: Stage) -> tuple[str, str]:
-    """Class and name of a step of an answer."""
-    if branch.own:
+def _format_group(branch: Branch, stage: Stage) -> tuple[str, str]:
+    """Return the class and the name of a step of an answer."""
+    if branch.is_own:
         return f"px-step px-{stage}", f"step-{stage}"
     return f"px-step px-{stage} px-other", f"other-{stage}"
 
 
 def _draw_differences(fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
-    """The bits in which the results differ."""
-    isa, other = fork.branches
-    found = []
-    for (name, bits, _), (_, theirs, _) in zip(isa.results, other.results, strict=True):
-        ranges = find_differing_bits(int(bits, 16), int(theirs, 16))
+    """Draw the ranges of bits in which the results differ."""
+    isa_branch, other_branch = fork.branches
+    differences = []
+    for (name, bits, _), (_, other_bits, _) in zip(
+        isa_branch.results, other_branch.results, strict=True
+    ):
+        ranges = find_differing_bits(int(bits, 16), int(other_bits, 16))
         if ranges and len(bits) > 1:
             listed = ", ".join(str(h) if h == low else f"{h}:{low}" for h, low in ranges)
-            one = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-            found.append(f"{name} differs in bit{'' if one else 's'} {listed}")
-    return draw_remark(pen, f"{'; '.join(found)}.", y + 22, _PAGE) - 6 if found else y
+            is_single_bit = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
+            differences.append(f"{name} differs in bit{'' if is_single_bit else 's'} {listed}")
+    return draw_remark(pen, f"{'; '.join(differences)}.", y + 22, _PAGE) - 6 if differences else y

@@ -1,4 +1,4 @@
-"""Registers and the cells of rows, drawn by what their spans are."""
+"""Registers and the cells of rows, drawn by the kinds of their spans."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from .text_fitting import LEAST, fit_text, measure_text, wrap_text
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
-"""How wide a hexadecimal digit of a part of a register is, where all of it has its place."""
+"""Width in px of a hexadecimal digit of a part, if the whole register fits."""
 _TAG_GAP = 4
-"""Between bits and a name in their corner, at least."""
+"""Smallest gap in px between bits and a name in the corner."""
 _CHIP, _NUMBER = 28, 22
-"""Heights of a box of bits, and of the number below it."""
+"""Heights in px of a box of bits, and of the number below it."""
 _MERGED = 34
 _VERDICT = 62
 _FORMULA = 46
 _CAPTION, _INCOMING = 14, 24
-"""Heights of the name above what comes in, and of its box."""
+"""Heights in px of the name above an incoming value, and of its box."""
 
 
-def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) -> float:
-    """A register in the parts that are read from it; returns its end."""
+def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: float) -> float:
+    """Draw a register in the parts that are read from it; return the end."""
     pen = sketch.pen
-    areas = sketch.make_areas(len(shown.cells), slot)
-    if shown.unit == 1:
-        (cell,) = shown.cells
-        known = cell.spans[0].look is not SpanKind.EITHER
-        pill = draw_truth(pen, areas[0].center, y, str(cell) == "1" if known else None)
-        name = shown.name
-        name = shown.label if name in ("", shown.role) else f"{shown.label} {name}"
-        ink = ROLE_INKS.get(shown.role, SvgColour.INK)
+    areas = sketch.make_areas(len(figure.cells), slot)
+    if figure.unit == 1:
+        (cell,) = figure.cells
+        is_known = cell.spans[0].look is not SpanKind.EITHER
+        pill = draw_truth(pen, areas[0].center, y, str(cell) == "1" if is_known else None)
+        name = figure.name
+        name = figure.label if name in ("", figure.role) else f"{figure.label} {name}"
+        ink = ROLE_INKS.get(figure.role, SvgColour.INK)
         left = areas[0].x if slot is not ColumnPart.MIDDLE else sketch.figures.x
         pen.draw_text(
             pill.x - 8,
@@ -62,37 +62,37 @@ def register(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart, y: float) 
         )
         sketch.set_port(cell.place, pill, y + 24)
         return y + 24
-    if not shown.by_lane:
-        areas = _draw_joined_parts(sketch, shown, slot)
-        y = _name(sketch, shown, Area(areas[0].x, areas[-1].right - areas[0].x), y)
-    if sketch.layout.compact and shown.role == "c":  # its lanes are kept or passed by
-        shown = shown._replace(
-            cells=tuple(x._replace(spans=x.spans[:1]) for x in shown.cells), figure=None
+    if not figure.is_by_lane:
+        areas = _draw_joined_parts(sketch, figure, slot)
+        y = _draw_name(sketch, figure, Area(areas[0].x, areas[-1].right - areas[0].x), y)
+    if sketch.layout.is_compact and figure.role == "c":  # its lanes are kept or ignored
+        figure = figure._replace(
+            cells=tuple(x._replace(spans=x.spans[:1]) for x in figure.cells), figure=None
         )
-    height = 38 if len(shown.cells[0].spans) > 1 else _CHIP
-    for cell, area in zip(shown.cells, areas, strict=True):
-        _draw_part(pen, shown, cell, area, y, height)
+    height = 38 if len(figure.cells[0].spans) > 1 else _CHIP
+    for cell, area in zip(figure.cells, areas, strict=True):
+        _draw_part(pen, figure, cell, area, y, height)
         sketch.set_port(cell.place, area, y + height)
     return y + height
 
 
-def _draw_joined_parts(sketch: Sketch, shown: RegisterFigure, slot: ColumnPart) -> list[Area]:
-    """The parts of a register beside each other; where bytes are merged, each where it goes."""
+def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart) -> list[Area]:
+    """Return adjacent areas for the parts of a register; in a merge, each above its lane."""
     if slot is ColumnPart.FULL:
-        return sketch.make_areas(len(shown.cells), slot)
+        return sketch.make_areas(len(figure.cells), slot)
     (area,) = sketch.make_areas(1, slot)
-    return area.split_columns(len(shown.cells), 2)
+    return area.split_columns(len(figure.cells), 2)
 
 
-def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
-    """What a register is called and what it means, on a line above it, or on two."""
-    pen, ink = sketch.pen, ROLE_INKS.get(shown.role, SvgColour.INK)
-    pen.draw_text(area.x, y + 12, shown.label, 15, ink, is_monospaced=True, is_bold=True)
-    start = measure_text(shown.label, 15, is_monospaced=True) + 8
-    name = shown.name
-    name = "" if name == shown.role else name
-    meant = "" if shown.unit == 1 else shown.meant
-    if sketch.scene.lanes > 1:  # there its name stands in the margin
+def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
+    """Draw the name and the value of a register above it, on one line or two; return the end."""
+    pen, ink = sketch.pen, ROLE_INKS.get(figure.role, SvgColour.INK)
+    pen.draw_text(area.x, y + 12, figure.label, 15, ink, is_monospaced=True, is_bold=True)
+    start = measure_text(figure.label, 15, is_monospaced=True) + 8
+    name = figure.name
+    name = "" if name == figure.role else name
+    meant = "" if figure.unit == 1 else figure.meaning
+    if sketch.scene.lanes > 1:  # its name is in the margin
         name = ""
     if (
         start + measure_text(f"{name}   {meant}", pen.scale_size(11), is_monospaced=True)
@@ -117,20 +117,24 @@ def _name(sketch: Sketch, shown: RegisterFigure, area: Area, y: float) -> float:
 
 
 def _draw_part(
-    pen: SvgCanvas, shown: RegisterFigure, cell: Cell, area: Area, y: float, height: float
+    pen: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
-    """A byte, half-word or word; its number below where it is a lane's."""
+    """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *rest = cell.spans
     draw_bit_box(pen, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
     base = y + (19 if rest else height / 2 + 5.4)
-    name = f"{_LETTERS.get(shown.unit, '')}{cell.place.lane}"
-    is_named = shown.unit in _LETTERS and not span.text.endswith(name)
+    name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
+    is_named = figure.unit in _LETTERS and not span.text.endswith(name)
     free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
-    aside = _aside(area, span.text, measure_text(name, pen.scale_size(LEAST))) if is_named else 0
+    aside = (
+        _compute_aside(area, span.text, measure_text(name, pen.scale_size(LEAST)))
+        if is_named
+        else 0
+    )
     center = area.center - (aside / 2 if aside <= free else 0)
     pen.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
-             is_bold=style.bold, width=area.width - 4)  # fmt: skip
+             is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
     for number in rest:
         pen.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
@@ -138,22 +142,22 @@ def _draw_part(
         _draw_corner_name(pen, area, y, name, style.text)
 
 
-def _aside(area: Area, text: str, tag: float) -> float:
-    """How much is left free beside bits, so that a name in the corner does not touch them."""
-    wide = measure_text(text, 15, is_monospaced=True)
-    return max(wide + 2 * (tag + 3 + _TAG_GAP) - area.width, 0)
+def _compute_aside(area: Area, text: str, tag_width: float) -> float:
+    """Return the width in px to leave free beside bits for a name in the corner."""
+    text_width = measure_text(text, 15, is_monospaced=True)
+    return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
 
 
 def _draw_corner_name(pen: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
-    """A name in the upper right corner of a box."""
+    """Draw a name in the upper right corner of a box."""
     base = y + 9.5 + (pen.scale_size(LEAST) - LEAST) * 0.8
     pen.draw_text(area.right - 3, base, text, LEAST, ink, anchor="end")
 
 
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
-    """The cells of a row, each in its shape, with what happened to it below; returns the end.
+    """Draw the cells of a row by shape, with their flags below; return the end.
 
-    Where nothing frames them a figure stands above, which the lines lead to.
+    Cells without a frame belong to a figure above them, which the lines lead to.
     """
     areas = sketch.get_areas(row)
     ends = [
@@ -164,7 +168,7 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
 
 
 def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
-    """Lanes side by side in one register, each below the lane that it was."""
+    """Draw lanes side by side in one register, each below its source; return the end."""
     pen, place = sketch.pen, row.cells[0].place
     areas = sketch.get_areas(row)
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
@@ -172,8 +176,8 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
     pen.draw_rect(
         whole.x, y, whole.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
     )
-    for before, after in pairwise(areas):
-        x = (before.right + after.x) / 2
+    for left_area, right_area in pairwise(areas):
+        x = (left_area.right + right_area.x) / 2
         pen.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
         draw_text_inside(pen, area, y + 23, str(cell), 17)
@@ -182,40 +186,47 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
-    """What comes in from a step that is not shown: its values and its name; returns the end."""
+    """Draw the values and the name of a row from a step that is not shown; return the end."""
     pen, areas = sketch.pen, sketch.get_areas(row)
     cells_, top = list(row.cells), y + _CAPTION
-    name = row.written or row.name
+    name = row.destination_name or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
         if all(
             _list_spans(cell, SpanKind.CHIP) for cell in cells_
-        ):  # one word in the columns of its parts
+        ):  # one word over the columns of its parts
             areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
             word = "".join(cell.spans[0].text for cell in cells_)
             cells_ = [cells_[0]._replace(spans=(cells_[0].spans[0]._replace(text=word),))]
-        else:  # a sum is whole in its last column
+        else:  # the total of a sum is in its last column
             cells_, areas = cells_[-1:], areas[-1:]
     for cell, area in zip(cells_, areas, strict=True):
-        found = _list_spans(cell, *OUTCOMES)[-1:]
-        if not found:
+        outcomes = _list_spans(cell, *OUTCOMES)[-1:]
+        if not outcomes:
             continue
-        (span,) = found
+        (span,) = outcomes
         if span.look in (SpanKind.HOLDS, SpanKind.FAILS):
-            box, high = (
+            box, height = (
                 draw_truth(pen, area.center, top, span.look is SpanKind.HOLDS),
                 float(PILL_HEIGHT),
             )
         else:
-            wide = measure_text(span.text, 15, is_monospaced=True) + 28
-            box, high = (
-                (area.take_middle(max(wide, 66)) if len(row.cells) == 1 else area),
+            width = measure_text(span.text, 15, is_monospaced=True) + 28
+            box, height = (
+                (area.take_middle(max(width, 66)) if len(row.cells) == 1 else area),
                 _INCOMING,
             )
             if span.look is SpanKind.CHIP:
-                draw_bit_box(pen, box, top, high, span.text, span.look, span.tint)
+                draw_bit_box(pen, box, top, height, span.text, span.look, span.tint)
             else:
                 pen.draw_rect(
-                    box.x, top, box.width, high, SvgColour.PAGE, SvgColour.DIM, radius=4, dash="4 3"
+                    box.x,
+                    top,
+                    box.width,
+                    height,
+                    SvgColour.PAGE,
+                    SvgColour.DIM,
+                    radius=4,
+                    dash="4 3",
                 )
                 draw_text_inside(pen, box, top + 17.5, span.text, 15)
         pen.draw_text(
@@ -229,37 +240,37 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
             is_bold=True,
             width=area.width,
         )
-        sketch.set_port(cell.place, box, top + high)
+        sketch.set_port(cell.place, box, top + height)
     return top + _INCOMING
 
 
 def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) -> float:
-    """Flags of each lane below it; lines go on from below them."""
-    most = 0
-    if sketch.layout.compact and isinstance(row.figure, NumberLine):  # its arrows tell
+    """Draw the flags of each lane below it; move the starts of lines below them."""
+    max_count = 0
+    if sketch.layout.is_compact and isinstance(row.figure, NumberLine):  # its arrows show the flags
         return y
     for cell, area in zip(row.cells, areas, strict=True):
-        said = sketch.words.get((row.key, cell.place.lane))
-        found = said.flags if said and not _list_spans(cell, SpanKind.KEPT) else ()
-        draw_flags(sketch.pen, area, y, found)
-        most = max(most, len(found))
+        cell_view = sketch.words.get((row.key, cell.place.lane))
+        flags = cell_view.flags if cell_view and not _list_spans(cell, SpanKind.KEPT) else ()
+        draw_flags(sketch.pen, area, y, flags)
+        max_count = max(max_count, len(flags))
         port = sketch.ports.get(cell.place)
-        if port and found:
-            sketch.set_port(cell.place, port.area, y + measure_flags(len(found)))
-    return y + measure_flags(most)
+        if port and flags:
+            sketch.set_port(cell.place, port.area, y + measure_flags(len(flags)))
+    return y + measure_flags(max_count)
 
 
 def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
-    """The sentence on a number, in small letters below; returns its end."""
-    said = sketch.words.get((row.key, 0))
-    if not said:
+    """Draw the sentence on a number in small letters; return the end."""
+    cell_view = sketch.words.get((row.key, 0))
+    if not cell_view:
         return y
-    if sketch.layout.compact:
+    if sketch.layout.is_compact:
         return y + 6
-    lines = sketch.pen.wrap_text(drop_hex_prefixes(said.sentence), area.width, 11)
-    for at, line in enumerate(lines):
+    lines = sketch.pen.wrap_text(drop_hex_prefixes(cell_view.sentence), area.width, 11)
+    for index, line in enumerate(lines):
         sketch.pen.draw_text(
-            area.center, y + 14 + at * 14, line, 11, SvgColour.DIM, anchor="middle"
+            area.center, y + 14 + index * 14, line, 11, SvgColour.DIM, anchor="middle"
         )
     return y + 6 + 14 * len(lines)
 
@@ -268,7 +279,7 @@ def draw_text_inside(
     pen: SvgCanvas, box: Area, y: float, text: str, size: float, ink: SvgColour = SvgColour.INK, *,
     is_bold: bool = True, margin: float = 4,
 ) -> None:  # fmt: skip
-    """Numbers or bits in the middle of a box, as large as it allows."""
+    """Draw numbers or bits in the middle of a box, at the largest size that fits."""
     pen.draw_text(
         box.center, y, text, size, ink,
         anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
@@ -276,15 +287,15 @@ def draw_text_inside(
 
 
 def drop_hex_prefixes(text: str) -> str:
-    """A text whose words of 16 bits and more have no ``0x``.
+    """Remove ``0x`` from words of 16 bits or more.
 
-    So the result stands in a picture once, as a whole, and a search finds it there.
+    The result then occurs once in a picture, as a whole, for a text search to find.
     """
     return _WORD.sub("", text)
 
 
 def _choose_shape(cell: Cell) -> SpanKind:
-    """What kind of cell it is: the first look that decides it."""
+    """Return the kind that determines the shape of a cell."""
     looks = {span.look for span in cell.spans}
     return next((look for look in _SHAPES if look in looks), SpanKind.TEXT)
 
@@ -296,7 +307,7 @@ def _list_spans(cell: Cell, *looks: SpanKind) -> list[CellSpan]:
 def _draw_bits(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """A pattern; what is put above it; the number that it stands for."""
+    """Draw a bit pattern with its extension, and the number it represents."""
     pen, spans = sketch.pen, _list_spans(cell, *STYLES)
     value, names = (
         _list_spans(cell, SpanKind.VALUE),
@@ -306,18 +317,20 @@ def _draw_bits(
     if not is_framed:
         area = area.shrink(6)
     if len(row.cells) == 1:
-        whole = area.width if row.written else _measure_word(sketch, area)
+        whole = area.width if row.destination_name else _measure_word(sketch, area)
         area = area.take_middle(max(_DIGIT * digits, 66) if digits < 8 else whole)
-    high = _CHIP + (_NUMBER if value else 0)
+    height = _CHIP + (_NUMBER if value else 0)
     if is_framed:
         sketch.draw_links(row, cell.place.lane, area, y, is_centered=bool(names))
     if value:
-        pen.draw_rect(area.x, y, area.width, high, SvgColour.PAGE, SvgColour.LINE, radius=4)
+        pen.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
     tag = max((measure_text(x.text.strip(), pen.scale_size(LEAST)) for x in names), default=0)
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
-        aside = max(22 if box.width < 90 else 0, _aside(box, span.text, tag)) if names else 0
+        aside = (
+            max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
+        )
         draw_bit_box(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
         x = box.right
     for span in names:
@@ -325,12 +338,12 @@ def _draw_bits(
         _draw_corner_name(pen, area, y, span.text.strip(), ink)
     for span in value:
         draw_text_inside(pen, area, y + _CHIP + 17, span.text, 15, margin=1)
-    sketch.set_port(cell.place, area, y + high)
-    return y + high
+    sketch.set_port(cell.place, area, y + height)
+    return y + height
 
 
 def _measure_word(sketch: Sketch, area: Area) -> float:
-    """How wide a whole word is drawn in an area."""
+    """Return the width of a whole word in an area."""
     return (
         min(area.width, take_column_part(sketch.columns[0], ColumnPart.LEFT).width)
         if sketch.scene.lanes == 1
@@ -341,41 +354,57 @@ def _measure_word(sketch: Sketch, area: Area) -> float:
 def _draw_merged_lane(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: bool
 ) -> float:
-    """A lane that takes t, what is cut off struck; or keeps c's part, hatched."""
+    """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     pen = sketch.pen
-    taken = bool(_list_spans(cell, SpanKind.TAKEN))
+    is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
-    ink = SvgColour.INK if taken else SvgColour.C
+    ink = SvgColour.INK if is_taken else SvgColour.C
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
-        ):  # t comes in beside its part of c
+        ):  # t arrives next to its part of c
             aside = 0 if link.source.key in sketch.registers else -18
-            sketch.draw(link, (port.area.center, port.y), (area.center + aside, y))
+            sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
     pen.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
-    wide = measure_text(chip.text, 17, is_monospaced=True)
-    if not taken:
+    chip_width = measure_text(chip.text, 17, is_monospaced=True)
+    if not is_taken:
         pen.draw_hatch(area.x, y, area.width, _MERGED, ink)
         pen.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
         pen.draw_rect(
-            area.center - wide / 2 - 6, y + 6, wide + 12, 22, SvgColour.PAGE, None, radius=3
+            area.center - chip_width / 2 - 6,
+            y + 6,
+            chip_width + 12,
+            22,
+            SvgColour.PAGE,
+            None,
+            radius=3,
         )
-    draw_mask_box(pen, area.x + 7, y + 12, taken, ink)
+    draw_mask_box(pen, area.x + 7, y + 12, is_taken, ink)
     center = area.center
-    kept_at = cell.spans.index(chip)
-    above = [span for span in lost if cell.spans.index(span) < kept_at]
-    free = area.width - wide - 26 - 8 * len(lost)
+    chip_index = cell.spans.index(chip)
+    upper_spans = [span for span in lost if cell.spans.index(span) < chip_index]
+    free = area.width - chip_width - 26 - 8 * len(lost)
     widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost]
     if sum(widths) > free:
         widths = [max(free / len(lost), 10) for _ in lost]
-    left = sum(width for span, width in zip(lost, widths, strict=True) if span in above)
+    upper_width = sum(
+        width for span, width in zip(lost, widths, strict=True) if span in upper_spans
+    )
     if lost:
-        center = max(center, area.x + 24 + left + wide / 2) if above else area.x + 26 + wide / 2
-        center = min(center, area.right - 6 - wide / 2)
+        center = (
+            max(center, area.x + 24 + upper_width + chip_width / 2)
+            if upper_spans
+            else area.x + 26 + chip_width / 2
+        )
+        center = min(center, area.right - 6 - chip_width / 2)
     for span, width in zip(lost, widths, strict=True):  # on the side where they were
-        x = center - wide / 2 - 3 - width if span in above else center + wide / 2 + 3
+        x = (
+            center - chip_width / 2 - 3 - width
+            if span in upper_spans
+            else center + chip_width / 2 + 3
+        )
         fits = measure_text(span.text, LEAST, is_monospaced=True) <= width - 2
         draw_bit_box(
             pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13
@@ -387,20 +416,20 @@ def _draw_merged_lane(
         cell,
         SpanKind.CHANGED,
         *((SpanKind.TEXT,) if sketch.scene.lanes == 1 else ()),
-        *(() if sketch.layout.compact else (SpanKind.NAME,)),
+        *(() if sketch.layout.is_compact else (SpanKind.NAME,)),
     )
     end = y + _MERGED
     for note in notes:
         ink = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
             note.look, SvgColour.DIM
         )
-        said = (
+        text = (
             f"kept: {note.text.strip()}"
             if note.look is SpanKind.NAME
             else _format_source(note.text, lost)
         )
-        size, mono = _fit_unbroken(said, area.width, pen.scale_size(10.5))
-        for line in wrap_text(said, area.width, size, mono):
+        size, mono = _fit_unbroken(text, area.width, pen.scale_size(10.5))
+        for line in wrap_text(text, area.width, size, mono):
             pen.draw_text(
                 area.center,
                 end + 13,
@@ -418,41 +447,41 @@ def _draw_merged_lane(
 
 
 def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
-    """Letters in which no word of a text is broken: smaller ones, or narrow ones too."""
+    """Return a size, and whether to use the narrow font, so that no word of a text is broken."""
     word = max(text.split(), key=len)
     for mono in (False, True):
-        found = fit_text(word, width, size, mono)
-        if found.text == word:
-            return found.size, mono
+        fitted = fit_text(word, width, size, mono)
+        if fitted.text == word:
+            return fitted.size, mono
     return LEAST, True
 
 
 def _format_source(text: str, lost: list[CellSpan]) -> str:
-    """What a lane came from, and what of it falls off: its flag is drawn beside."""
-    off = " and ".join(span.text for span in lost)
-    return f"of {text.strip(' ◂↻')}" + (f": {off} falls off" if off else "")
+    """Format the source of a lane and its lost bits; the flag is drawn separately."""
+    lost_digits = " and ".join(span.text for span in lost)
+    return f"of {text.strip(' ◂↻')}" + (f": {lost_digits} falls off" if lost_digits else "")
 
 
 def _draw_verdict(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """What is compared, and whether it holds."""
+    """Draw a comparison and its outcome."""
     pen, numbers = sketch.pen, _list_spans(cell, SpanKind.NUMBER)
-    high, name = 0.0, (row.written or row.name) if len(row.cells) == 1 else ""
+    height, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
     if numbers:
-        high = 26
+        height = 26
         if is_framed:
             pen.draw_rect(area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5)
-        large = 15 if len(row.cells) > 1 else 17
-        draw_text_inside(pen, area, y + 21, numbers[0].text, large)
-    pill = draw_truth(pen, area.center, y + high + 5, _find_truth(cell))
+        size = 15 if len(row.cells) > 1 else 17
+        draw_text_inside(pen, area, y + 21, numbers[0].text, size)
+    pill = draw_truth(pen, area.center, y + height + 5, _find_truth(cell))
     if name:
-        pen.draw_text(pill.x - 10, y + high + 22, name, 13, anchor="end", is_monospaced=True,
+        pen.draw_text(pill.x - 10, y + height + 22, name, 13, anchor="end", is_monospaced=True,
                  is_bold=True, width=pill.x - 10 - area.x)  # fmt: skip
     if is_framed:
         box, top = (area, y) if numbers else (pill, y + 5)
         sketch.draw_links(row, cell.place.lane, box, top)
-    end = y + (_VERDICT if numbers and is_framed else high + 29)
+    end = y + (_VERDICT if numbers and is_framed else height + 29)
     sketch.set_port(cell.place, pill, end)
     return end
 
@@ -464,45 +493,45 @@ def _find_truth(cell: Cell) -> bool | None:
 def _draw_formula(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
-    """What is computed with, and the value; a value alone where a figure stands above."""
+    """Draw a formula and its value, or below a figure the value alone."""
     pen = sketch.pen
-    left = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
+    formula = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
     value = _list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
         return _draw_missing_value(sketch, row, cell, area, y)
-    shown = value[0].text
+    value_text = value[0].text
     ink = SvgColour.MARK if value[0].look is SpanKind.CLAMPED else SvgColour.INK
-    lines = [drop_hex_prefixes(left)] if left else []
-    if left and measure_text(lines[0], pen.least, is_monospaced=True) > area.width - 2:
+    lines = [drop_hex_prefixes(formula)] if formula else []
+    if formula and measure_text(lines[0], pen.min_size, is_monospaced=True) > area.width - 2:
         lines = pen.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
-    more = 12 * max(len(lines) - 1, 0)
+    extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
         pen.draw_rect(
-            area.x, y, area.width, _FORMULA + more, SvgColour.PAGE, SvgColour.LINE, radius=5
+            area.x, y, area.width, _FORMULA + extra_height, SvgColour.PAGE, SvgColour.LINE, radius=5
         )
         sketch.draw_links(row, cell.place.lane, area, y)
-    if left:
-        for at, line in enumerate(lines):
+    if formula:
+        for index, line in enumerate(lines):
             draw_text_inside(
-                pen, area, y + 17 + 12 * at, line, 13, SvgColour.DIM, is_bold=False, margin=2
+                pen, area, y + 17 + 12 * index, line, 13, SvgColour.DIM, is_bold=False, margin=2
             )
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
-        result = drop_hex_prefixes(f"{signs[0] if signs else '='} {shown}")
-        draw_text_inside(pen, area, y + 38 + more, result, 17, ink)
-        end = y + _FORMULA + more
-        wide = area.width
+        result = drop_hex_prefixes(f"{signs[0] if signs else '='} {value_text}")
+        draw_text_inside(pen, area, y + 38 + extra_height, result, 17, ink)
+        end = y + _FORMULA + extra_height
+        width = area.width
     else:
-        draw_text_inside(pen, area, y + 15, drop_hex_prefixes(shown), 16, ink)
+        draw_text_inside(pen, area, y + 15, drop_hex_prefixes(value_text), 16, ink)
         end = y + 20
-        wide = max(measure_text(shown, 16, is_monospaced=True), 40)
-    sketch.set_port(cell.place, area if is_framed else area.take_middle(wide), end)
+        width = max(measure_text(value_text, 16, is_monospaced=True), 40)
+    sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
     return end
 
 
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
-    """What has no value to show: a lane that is left out, a result that is thrown away."""
+    """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
     draw_text_inside(
         sketch.pen,
         area,
@@ -529,4 +558,4 @@ _SHAPES: dict[SpanKind, Shape] = {
     SpanKind.CLAMPED: _draw_formula,
     SpanKind.TEXT: _draw_formula,
 }
-"""The shape of a cell by the look that decides it, the first that it has."""
+"""Shape of a cell by kind; the first kind that the cell has determines its shape."""

@@ -1,4 +1,4 @@
-"""Gates and choices; the functions are called as those of ``figures``."""
+"""Gates and choices, drawn by functions with the same signature as in ``svg_figures``."""
 
 from __future__ import annotations
 
@@ -13,48 +13,55 @@ from .symbols import PILL_HEIGHT, draw_truth, get_truth
 from .text_fitting import LEAST, measure_text
 
 _GATE = 24
-"""Height of the box of a gate."""
+"""Height of the box of a gate in px."""
 _OPTION = 46
-"""Height of the box of what may be chosen."""
-_AROUND = 14
-"""Beside what is said in it."""
+"""Height of the box of an option in px."""
+_MARGIN = 14
+"""Margin in px beside the text of an option."""
 _FIRST, _SECOND = 11, 21
-"""Where the lines stand that this takes, if one has no room."""
-_WAYS = 56
-"""Height of the two lines from there to what is."""
+"""Baselines in px of the two lines of its text, if one line is too long."""
+_LINES_HEIGHT = 56
+"""Height in px of the lines from the options to the chosen value."""
 _ASIDE = 50
-"""How far beside the middle they end: the condition stands between them."""
+"""Distance in px of their ends from the middle, where the condition is."""
 _CHOSEN = 30
-"""Height of the box of what is chosen."""
+"""Height in px of the box of the chosen value."""
 
 
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
-    """Truth values come into a box from above; what it makes of them stands below."""
+    """Draw truth values entering a box from above, and the output below it; return the end."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
-    wide = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
+    width = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
-    inputs = sorted(figure.inputs, key=lambda x: _from(sketch, x.place, area))
+    inputs = sorted(figure.inputs, key=lambda x: _find_start(sketch, x.place, area))
     for value, dx in zip(inputs, aside, strict=True):
         x = area.center + dx
         port = sketch.ports.get(value.place)
         if port:
-            # from aside a line comes down first, by what stands in the middle
-            late = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
-            turn = max(y - 4 - port.y, 9) if late else 9
+            # a line from the side descends first, past the middle
+            is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
+            turn = max(y - 4 - port.y, 9) if is_from_side else 9
             start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
             pen.draw_elbow(start, (x, top), ink, turn=turn)
-        said = value.name + ("" if value.value is None else f" = {value.value}")
+        text = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
-        if not dx:  # nothing stands beside what is in the middle
-            alone = sketch.slots.get(row.key) is ColumnPart.MIDDLE
-            room = (sketch.figures if alone else area).right - label
+        if not dx:  # the middle has free space on its right
+            is_in_middle = sketch.slots.get(row.key) is ColumnPart.MIDDLE
+            room = (sketch.figures if is_in_middle else area).right - label
         pen.draw_text(
-            label, y + 8, said, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
+            label, y + 8, text, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
         )
     pen.draw_rect(
-        area.center - wide / 2, top, wide, _GATE, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.4
+        area.center - width / 2,
+        top,
+        width,
+        _GATE,
+        SvgColour.PAGE,
+        SvgColour.INK,
+        radius=8,
+        line=1.4,
     )
     pen.draw_text(
         area.center, top + 16.5, figure.word, 13, anchor="middle", is_monospaced=True, is_bold=True
@@ -62,7 +69,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     pill = top + _GATE + 14
     pen.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
     extent = draw_truth(pen, area.center, pill, get_truth(figure.output.value))
-    # nothing stands beside what is in the middle
+    # the middle has free space on its left
     left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
     pen.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
              is_monospaced=True, is_bold=True, width=extent.x - 8 - left)  # fmt: skip
@@ -70,25 +77,25 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     return pill + PILL_HEIGHT
 
 
-def _from(sketch: Sketch, place: LaneRef, area: Area) -> float:
-    """Where a line to a gate comes from, so that lines into it do not cross."""
+def _find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
+    """Return x of the start of a line to a gate, so that lines into it do not cross."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
 
 
-def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
-    """Two values, the condition between their ways: the one taken strong, the other faint."""
+def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
+    """Draw two values and the condition between their lines; the chosen line is strong."""
     pen, (area,) = sketch.pen, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
-    more = max(map(partial(_measure_extra_height, pen), figure.options, parts))
-    end = y + _OPTION + more
-    pill, bottom = end + 8, end + _WAYS
-    wide = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
-    box = area.take_middle(wide)
+    extra_height = max(map(partial(_measure_extra_height, pen), figure.options, parts))
+    end = y + _OPTION + extra_height
+    pill, bottom = end + 8, end + _LINES_HEIGHT
+    width = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
+    box = area.take_middle(width)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
-        _draw_option(sketch, option, part, y, more)
-        x = area.center - aside if option.if_true else area.center + aside
+        _draw_option(sketch, option, part, y, extra_height)
+        x = area.center - aside if option.is_true_branch else area.center + aside
         _draw_way(sketch, option, (part.center, end), (x, bottom))
     condition = figure.condition
     port = sketch.ports.get(condition.place)
@@ -97,8 +104,8 @@ def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> flo
     draw_truth(pen, area.center, pill, get_truth(condition.value))
     pen.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
              anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
-    taken = [option.tint for option in figure.options if option.taken]
-    fill, frame = choose_chip_colours(taken[0] if len(taken) == 1 else PLAIN)
+    taken_tints = [option.tint for option in figure.options if option.is_taken]
+    fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     pen.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
     draw_text_inside(pen, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
@@ -107,52 +114,58 @@ def choose(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> flo
 
 
 def _format_option(option: ChoiceBranch) -> tuple[str, str]:
-    """What may be chosen, and when."""
-    return option.name, f"if {'true' if option.if_true else 'false'}"
+    """Return the name of an option, and its condition."""
+    return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
 
 def _is_one_line(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
-    return measure_text(", ".join(_format_option(option)), pen.least) <= box.width - _AROUND
+    return measure_text(", ".join(_format_option(option)), pen.min_size) <= box.width - _MARGIN
 
 
 def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
-    """How much higher than usual an option is: two lines of larger letters need more."""
+    """Return the extra height of an option: two lines of larger letters need more."""
     return 0 if _is_one_line(pen, option, box) else pen.compute_pitch(_SECOND, 10) - _SECOND
 
 
-def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float, more: float) -> None:
-    """A value, and when it is chosen."""
-    pen, strong = sketch.pen, option.taken
+def _draw_option(
+    sketch: Sketch, option: ChoiceBranch, box: Area, y: float, extra_height: float
+) -> None:
+    """Draw an option with its value and its condition."""
+    pen, is_strong = sketch.pen, option.is_taken
     fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
     if port:
         draw = pen.draw_flow if port.area.x <= box.center <= port.area.right else pen.draw_elbow
         x = box.center if draw == pen.draw_flow else port.area.center
-        draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=strong)
+        draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=is_strong)
     pen.draw_rect(
-        box.x, y, box.width, _OPTION + more,
-        fill if strong else SvgColour.PAGE, frame if strong else SvgColour.LINE, radius=5,
-        line=1.6 if strong else 1, dash="" if strong else "4 3",
+        box.x, y, box.width, _OPTION + extra_height,
+        fill if is_strong else SvgColour.PAGE, frame if is_strong else SvgColour.LINE, radius=5,
+        line=1.6 if is_strong else 1, dash="" if is_strong else "4 3",
     )  # fmt: skip
-    on = strong and fill is not SvgColour.PAGE
-    name, when = _format_option(option)
-    room, ink = box.width - _AROUND, SvgColour.ON if on else SvgColour.DIM
+    is_coloured = is_strong and fill is not SvgColour.PAGE
+    name, condition = _format_option(option)
+    room, ink = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
     if _is_one_line(pen, option, box):
-        pen.draw_text(box.x + 8, y + 13, f"{name}, {when}", 10, ink, width=room)
+        pen.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, ink, width=room)
     else:
         pen.draw_text(box.x + 8, y + pen.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
-        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), when, LEAST, ink)
-    ink = SvgColour.ON if on else (SvgColour.INK if strong else SvgColour.DIM)
+        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), condition, LEAST, ink)
+    ink = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
     draw_text_inside(
-        pen, box, y + 35 + more, drop_hex_prefixes(option.bits), 17, ink, is_bold=strong
+        pen, box, y + 35 + extra_height, drop_hex_prefixes(option.bits), 17, ink, is_bold=is_strong
     )
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
-    """The line from an option to what is chosen; a cross on it where it is not."""
+    """Draw the line from an option to the chosen value, crossed out if another one is chosen."""
     pen = sketch.pen
     pen.draw_flow(
-        start, end, choose_link_colour(option.tint), is_strong=option.taken, has_head=option.taken
+        start,
+        end,
+        choose_link_colour(option.tint),
+        is_strong=option.is_taken,
+        has_head=option.is_taken,
     )
-    if not option.taken:
+    if not option.is_taken:
         pen.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)

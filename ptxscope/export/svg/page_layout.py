@@ -1,7 +1,7 @@
-"""Where things stand in a picture: lane columns, slots in them, and where lines go on.
+"""Page layout of a picture: lane columns, slots in them, and the starts of lines.
 
 A page is 800 px wide: a margin with the words of each step, and beside it the lane columns, the
-most significant lane on the left. What is one for all lanes goes through all columns.
+most significant lane on the left. A value for all lanes extends over all columns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ...scene.row_folding import Folded, fold
+from ...scene.row_folding import FoldedScene, fold_scene
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import (
     Cell,
@@ -34,119 +34,126 @@ from .text_fitting import wrap_text
 
 WIDTH = 800
 EDGE = 24
-"""Free space at the border of the page."""
+"""Margin of the page in px."""
 WORDS_X = 58
 WORDS_WIDTH = 142
-"""The column of titles and sentences."""
+"""Left edge and width in px of the column of titles and sentences."""
 Point = tuple[float, float]
 
 
 class Area(NamedTuple):
-    """A column of the page, or a part of one."""
+    """A horizontal extent on the page: a column, or a part of one."""
 
     x: float
     width: float
 
     @property
     def center(self) -> float:
-        """Its middle."""
+        """The middle."""
         return self.x + self.width / 2
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """The right edge."""
         return self.x + self.width
 
     def split_columns(self, count: int, gap: float = 0) -> list[Area]:
-        """Columns side by side, from left to right."""
-        each = (self.width - gap * (count - 1)) / count
-        return [Area(self.x + at * (each + gap), each) for at in range(count)]
+        """Split it into columns, from left to right."""
+        column_width = (self.width - gap * (count - 1)) / count
+        return [Area(self.x + index * (column_width + gap), column_width) for index in range(count)]
 
     def take_middle(self, width: float) -> Area:
-        """A column of at most a width in its middle."""
+        """Return an area of at most `width` in its middle."""
         width = min(width, self.width)
         return Area(self.center - width / 2, width)
 
     def shrink(self, margin: float) -> Area:
-        """It without so much at both ends."""
+        """Return the area without a margin at both ends."""
         return Area(self.x + margin, self.width - 2 * margin)
 
-    def clamp_center(self, x: float, wide: float) -> float:
-        """The nearest x at which something of a width, centred there, stays within."""
-        return min(max(x, self.x + wide / 2), self.right - wide / 2)
+    def clamp_center(self, x: float, width: float) -> float:
+        """Return the x nearest to `x` at which an object of width `width`, centred, fits inside."""
+        return min(max(x, self.x + width / 2), self.right - width / 2)
 
     def overlaps(self, other: Area) -> bool:
-        """Whether they have a place in common."""
+        """Whether two areas have a position in common."""
         return self.x < other.right and other.x < self.right
 
 
 FIGURES = Area(208, WIDTH - EDGE - 208)
-"""Where the lane columns stand."""
+"""Extent of the lane columns."""
 
 
 class Layout(NamedTuple):
-    """Where words and figures stand."""
+    """The extents of words and figures."""
 
     page: Area
-    """What is written on from edge to edge."""
+    """Extent of the whole content."""
     figures: Area
     words: Area
-    """The sentences of a step."""
-    above: bool = False
-    """Words stand above the figures of their step, not beside them."""
-    compact: bool = False
-    """For one column of a paper: steps that change nothing are left out."""
+    """Extent of the sentences of a step."""
+    has_words_above: bool = False
+    """Whether words are above the figures of their step instead of beside them."""
+    is_compact: bool = False
+    """Whether it is for a column of a paper, without steps that change nothing."""
     crossing: float = 46
-    """Height in which lines cross over."""
+    """Height in px for lines that cross."""
     drop: float = 22
-    """Height of lines straight down between two rows."""
-    apart: float = 10
-    """Between rows that no line joins."""
+    """Height in px of straight lines between two rows."""
+    row_gap: float = 10
+    """Gap in px between rows without a line."""
 
     @property
     def width(self) -> float:
-        """Of the whole page."""
+        """Width of the page in px."""
         return self.page.right + self.page.x
 
 
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
-    _COLUMN, _COLUMN, _COLUMN.shrink(2), above=True, compact=True, crossing=30, drop=15, apart=5
+    _COLUMN,
+    _COLUMN,
+    _COLUMN.shrink(2),
+    has_words_above=True,
+    is_compact=True,
+    crossing=30,
+    drop=15,
+    row_gap=5,
 )
 
 
 def make_side_layout(figures: float) -> Layout:
-    """A page on which the figures are so wide."""
+    """Return a layout with figures of a width, and words beside them."""
     return Layout(Area(EDGE, FIGURES.x + figures - EDGE), Area(FIGURES.x, figures), PAGE.words)
 
 
 def make_stacked_layout(figures: float) -> Layout:
-    """A page as wide as the figures: the words of a step stand above them, behind its title."""
+    """Return a layout as wide as the figures, with the words of a step above them."""
     whole = Area(EDGE, figures)
-    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), above=True)
+    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), has_words_above=True)
 
 
 _TITLE = 138
-"""Room for the number and the title of a step."""
+"""Width in px for the number and the title of a step."""
 LONGEST = 11
-"""Names with more characters are told once."""
+"""Longest name in characters that is drawn in full."""
 GAP = 8
-"""Between them."""
+"""Gap in px between lane columns."""
 
 
 class ColumnPart(StrEnum):
-    """A part of a column, or of the page where there is one for all lanes."""
+    """A part of a column, or of the whole width for values of all lanes."""
 
     FULL = "full"
     LEFT = "left"
     RIGHT = "right"
     MIDDLE = "middle"
-    """Between what comes down on the left and on the right."""
+    """Between the lines on the left and on the right."""
 
 
 def take_column_part(column: Area, slot: ColumnPart) -> Area:
-    """A slot of a column."""
+    """Return the extent of a part of a column."""
     inner = column.shrink(4 if column.width < 200 else 6)
     if slot is ColumnPart.FULL:
         return inner
@@ -157,27 +164,27 @@ def take_column_part(column: Area, slot: ColumnPart) -> Area:
 
 
 class Port(NamedTuple):
-    """What was drawn of a place: its extent, and where lines begin below it."""
+    """The drawn extent of a place, and y of the lines that start below it."""
 
     area: Area
     y: float
 
 
 def build_visible_scene(trace: Trace, options: Options) -> Scene:
-    """The scene of a trace, without the values that go with a result that is kept back."""
+    """Return the scene of a trace, without the values that reveal a hidden result."""
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def folded(trace: Trace, options: Options) -> Folded:
-    """That scene without the rows that change nothing."""
+def build_folded_scene(trace: Trace, options: Options) -> FoldedScene:
+    """Return that scene without the rows that change nothing."""
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
-    return fold(
+    return fold_scene(
         build_visible_scene(trace, options), trace, find_hidden_rows(trace, options), stages
     )
 
 
 class Sketch:
-    """A picture that is being drawn: pen, scene, words, and what stands where."""
+    """A picture in progress: canvas, scene, words, and the positions of what is drawn."""
 
     def __init__(
         self, pen: SvgCanvas, scene: Scene, doc: Document, steps: tuple[StepView, ...],
@@ -186,49 +193,51 @@ class Sketch:
         self.pen = pen
         self.scene = scene
         self.notes = doc.trace.annotations.on_lanes
-        """A writer's, numbered."""
+        """Notes of the author on lanes, in order."""
         self.branch = ""
-        """The answer that it is of, where two part."""
+        """Model of the branch, if two answers differ."""
         self.layout = layout
         self.figures = layout.figures
-        """Where the lane columns stand."""
+        """Extent of the lane columns."""
         self.ends: tuple[tuple[LaneRef, ...], ...] = tuple((x,) for x in scene.results)
-        """What the bits of each destination that is kept come from."""
+        """Source places of the bits of each kept destination."""
         self.rows = scene.rows
         self.columns = self.figures.split_columns(scene.lanes, GAP)
-        """The highest lane first."""
+        """Extents of the lane columns, the highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
             (row.row.key, cell.lane): cell
             for step in steps
             for row in step.rows
             for cell in row.cells
         }
-        """What is said of each lane of a row."""
+        """Sentences on each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}
         self.ports: dict[LaneRef, Port] = {}
         self.slots: dict[str, ColumnPart] = {}
-        """Of rows by key, and of registers by role."""
-        self.differing: Mapping[str, frozenset[int]] = {}
-        """Lanes of rows that are others in the answer beside it."""
-        shown = {step.number for step in steps}
-        drawn = (row for step in scene.steps if step.number in shown for row in step.rows)
-        self.fed = {link.source.key for row in drawn for link in row.links}
-        """Registers, and rows, that something which is shown is made of."""
+        """Parts of rows by key, and of registers by role."""
+        self.differing_lanes: Mapping[str, frozenset[int]] = {}
+        """Lanes of rows that differ in the answer beside it."""
+        shown_numbers = {step.number for step in steps}
+        drawn_rows = (
+            row for step in scene.steps if step.number in shown_numbers for row in step.rows
+        )
+        self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
+        """Keys of the registers and rows that some drawn row reads."""
 
     def find_tint(self, place: LaneRef) -> Tint:
-        """Whose bits a row or an operand holds, by what came into it."""
+        """Return the tint of a row or an operand, from its links."""
         if place.key in self.registers:
             return Tint(place.key)
         row = self.rows.get(place.key)
-        found = {link.tint for link in row.links} if row else set()
-        return found.pop() if len(found) == 1 else Tint()
+        tints = {link.tint for link in row.links} if row else set()
+        return tints.pop() if len(tints) == 1 else Tint()
 
     def get_areas(self, row: RowScene) -> list[Area]:
-        """Where each of its cells stands."""
+        """Return the areas of the cells of a row."""
         return self.make_areas(len(row.cells), self.slots.get(row.key, ColumnPart.FULL))
 
     def make_areas(self, count: int, slot: ColumnPart) -> list[Area]:
-        """Areas for so many cells: in lane columns, or dividing the page."""
+        """Return areas for `count` cells: in lane columns, or side by side over the whole width."""
         if count == self.scene.lanes:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
@@ -238,131 +247,133 @@ class Sketch:
         return take_column_part(self.figures, slot).split_columns(count, GAP)
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
-        """The registers that a row reads and that are not drawn yet; a choice shows its own."""
+        """Return the registers that a row reads and that are not drawn; a choice draws its own."""
         if isinstance(row.figure, ChoiceFigure):
             return []
         keys = dict.fromkeys(link.source.key for link in row.links)
-        drawn = {place.key for place in self.ports}
-        return [self.registers[x] for x in keys if x in self.registers and x not in drawn]
+        drawn_keys = {place.key for place in self.ports}
+        return [self.registers[x] for x in keys if x in self.registers and x not in drawn_keys]
 
-    def has_no_room(self, shown: RegisterFigure) -> bool:
-        """Whether a register is only named: a whole one beside lanes of a compact figure."""
-        return self.layout.compact and self.scene.lanes > 1 and not shown.by_lane
+    def has_no_room(self, register: RegisterFigure) -> bool:
+        """Whether a register is only named: a whole one next to lanes in a compact figure."""
+        return self.layout.is_compact and self.scene.lanes > 1 and not register.is_by_lane
 
     def find_hidden_sources(self, rows: Iterable[RowScene]) -> list[RowScene]:
-        """The rows that some are made of and that are not shown; a choice shows its own."""
+        """Return the hidden rows that some rows read; a choice draws its own."""
         keys = dict.fromkeys(
             link.source.key
             for row in rows if not isinstance(row.figure, ChoiceFigure) for link in row.links
         )  # fmt: skip
-        own, drawn = {row.key for row in rows}, {place.key for place in self.ports}
-        return [self.rows[x] for x in keys if x in self.rows and x not in drawn | own]
+        own_keys, drawn_keys = {row.key for row in rows}, {place.key for place in self.ports}
+        return [self.rows[x] for x in keys if x in self.rows and x not in drawn_keys | own_keys]
 
     def set_port(self, place: LaneRef, area: Area, y: float) -> None:
-        """Lines from a place begin below an area."""
+        """Set the start of lines from a place: below an area."""
         self.ports[place] = Port(area, y)
 
-    def node(self, place: LaneRef) -> Node:
-        """A place as a value of the picture; what a branch takes over is the trunk's."""
+    def make_node(self, place: LaneRef) -> Node:
+        """Return a place as a node of the picture; a branch shares the nodes of the trunk."""
         return self.branch if (place.key, 0) in self.words else "", *place
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
-        """Note where a value stands."""
-        self.pen.zones.append(Zone(self.node(place), (area.x, y, area.width, end - y)))
+        """Record the position of a value."""
+        self.pen.zones.append(Zone(self.make_node(place), (area.x, y, area.width, end - y)))
 
     def add_zones(self, cells: Iterable[Cell], y: float) -> None:
-        """Note where cells stand that were drawn from a height on."""
+        """Record the positions of cells drawn from y downwards."""
         for cell in cells:
             if port := self.ports.get(cell.place):
                 self.add_zone(cell.place, port.area, y, port.y)
 
     def find_incoming_links(self, row: RowScene, lane: int) -> list[tuple[Link, Port]]:
-        """The links to a lane of a row from what was drawn."""
+        """Return the links to a lane of a row from places that are drawn."""
         target = LaneRef(row.key, lane)
-        found = (x for x in row.links if x.target == target)
-        return [(link, self.ports[link.source]) for link in found if link.source in self.ports]
+        links = (x for x in row.links if x.target == target)
+        return [(link, self.ports[link.source]) for link in links if link.source in self.ports]
 
     def draw_links(
         self, row: RowScene, lane: int, box: Area, y: float, *, is_centered: bool = False
     ) -> None:
-        """Every line to a lane of a row, to the top of its box; straight down where that goes."""
+        """Draw every line to a lane of a row, straight down if possible."""
         for link, port in self.find_incoming_links(row, lane):
             ends = port.area.center, box.center
             start, end = ends if is_centered else find_link_ends(port.area, box)
-            self.draw(link, (start, port.y), (end, y))
+            self.draw_link(link, (start, port.y), (end, y))
 
-    def draw(self, link: Link, start: Point, end: Point) -> None:
-        """A line; across only near its end, so that it passes by what stands between."""
+    def draw_link(self, link: Link, start: Point, end: Point) -> None:
+        """Draw a line that crosses over only near its end, past anything in between."""
         bend = end[1] - self.layout.crossing
-        at = len(self.pen.flows)
+        flow_index = len(self.pen.flows)
         self.pen.draw_flow(
             start,
             end,
             choose_link_colour(link.tint),
-            is_strong=link.taken,
-            has_head=link.taken,
+            is_strong=link.is_taken,
+            has_head=link.is_taken,
             bend=bend,
         )
-        if link.taken:
-            self.add_link(link, self.pen.flows[at])
+        if link.is_taken:
+            self.add_link(link, self.pen.flows[flow_index])
         else:
             self.pen.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
 
     def add_link(self, link: Link, *lines: str) -> None:
-        """Note that a value came from another, and by which lines that is shown."""
+        """Record the source of a value, and the lines that show it."""
         source, target = link.source, link.target
         row = self.rows.get(target.key)
         if row and is_packed(row):
             target = LaneRef(target.key, source.lane)
-        ends = self.node(source), self.node(target)
+        ends = self.make_node(source), self.make_node(target)
         self.pen.links.setdefault(ends, []).extend(lines)
 
     def add_result(self, name: str, area: Area, y: float, end: float) -> None:
-        """Note where a result stands."""
-        self.pen.zones.append(Zone(self._result(name), (area.x, y, area.width, end - y)))
+        """Record the position of a result."""
+        self.pen.zones.append(Zone(self._make_result_node(name), (area.x, y, area.width, end - y)))
 
     def add_result_link(self, name: str, place: LaneRef, *lines: str) -> None:
-        """Note that a result came from a place, and by which lines that is shown."""
+        """Record the source of a result, and the lines that show it."""
         row = self.rows.get(place.key)
         lanes = range(len(row.cells)) if row and is_packed(row) else (place.lane,)
         for lane in lanes:
-            self.pen.links[self.node(LaneRef(place.key, lane)), self._result(name)] = [*lines]
+            self.pen.links[
+                self.make_node(LaneRef(place.key, lane)), self._make_result_node(name)
+            ] = [*lines]
 
-    def _result(self, name: str) -> Node:
+    def _make_result_node(self, name: str) -> Node:
         return self.branch, f"{name} =", 0
 
 
 def is_packed(row: RowScene) -> bool:
-    """Whether its cells are parts of one register, each below the lane that it was."""
+    """Whether the cells of a row are parts of one register, each below its source."""
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
 def abbreviate_long_names(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
-    """Names that are very long, and what they are called in a picture."""
+    """Return the names too long to draw, with their roles."""
     return list(dict.fromkeys(pair for pair in iter_names(doc.trace) if len(pair[0]) > longest))
 
 
 def draw_instruction(
-    pen: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, named: Names
+    pen: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, long_names: Names
 ) -> float:
-    """The instruction, with the letters that stand for very long names below these.
+    """Draw the instruction, with letters below the names too long for the picture.
 
-    Returns the last baseline, or that of the letters below it.
+    Return the last baseline, or that of the letters below it.
     """
     lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
     roles: dict[str, str] = {}
-    for name, role in sorted(named):
+    for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(pen.prefix)
-    letters.least = pen.least
-    for at, line in enumerate(lines):
+    letters.min_size = pen.min_size
+    for index, line in enumerate(lines):
         pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        found = [(found, name) for name in roles for found in _find_name(name, line)]
-        for start, name in found:
-            under = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
-            letters.draw_line(under.x, y + 4, under.right, y + 4, SvgColour.DIM)
+        positions = [(positions, name) for name in roles for positions in _find_name(name, line)]
+        for start, name in positions:
+            name_area = Area(x + start * size * _ADVANCE, len(name) * size * _ADVANCE)
+            letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
             letters.draw_text(
-                under.center,
+                name_area.center,
                 y + 5 + small,
                 roles[name],
                 10.5,
@@ -371,24 +382,24 @@ def draw_instruction(
                 is_monospaced=True,
                 is_bold=True,
             )
-        below = small + 4 if found else 0
-        y += (below + size * 1.43) if at + 1 < len(lines) else below
-    pen.parts += letters.parts  # a line is read from one end to the other
+        letters_height = small + 4 if positions else 0
+        y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
+    pen.parts += letters.parts  # keeps the elements of a line together for screen readers
     return y
 
 
 def _find_name(name: str, line: str) -> list[int]:
-    """Where a name stands in a line as a word."""
+    """Return the indices at which a name occurs in a line as a word."""
     return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
 
 
 _ADVANCE = 0.602
-"""How wide a letter of the line is, of its size."""
+"""Width of a letter of the instruction, in em."""
 Names = Sequence[tuple[str, str]]
 
 
 def find_link_ends(source: Area, target: Area) -> tuple[float, float]:
-    """Where a line leaves one area above and comes to another: the same x where it can be."""
+    """Return x of the start and the end of a line between two areas, the same if possible."""
     if source.x <= target.center <= source.right:
         return target.center, target.center
     room = target.shrink(min(8, target.width / 2))
@@ -401,12 +412,12 @@ def find_link_ends(source: Area, target: Area) -> tuple[float, float]:
 
 
 def choose_link_colour(tint: Tint) -> SvgColour:
-    """The ink of a line from an operand's bits."""
+    """Return the colour of a line from an operand's bits."""
     return _WIRES.get(_choose_shade(tint), SvgColour.DIM)
 
 
 def choose_chip_colours(tint: Tint) -> tuple[SvgColour, SvgColour]:
-    """What an operand's bits are filled with, and framed."""
+    """Return the colours of the fill and the frame of an operand's bits."""
     return _CHIPS.get(_choose_shade(tint), SvgColour.PAGE), _WIRES.get(
         _choose_shade(tint), SvgColour.INK
     )
@@ -425,4 +436,4 @@ _CHIPS: dict[tuple[str, int], SvgColour] = {
     ("c", 3): SvgColour.C_CHIP,
 }
 ROLE_INKS = {"a": SvgColour.A, "b": SvgColour.B, "c": SvgColour.C}
-"""In which an operand's name is written."""
+"""Colour of an operand's name."""

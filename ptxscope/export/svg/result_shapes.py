@@ -1,4 +1,4 @@
-"""What stands below the steps: results, a writer's remarks, the grounds of the columns."""
+"""The part below the steps: results, notes, and the backgrounds of the columns."""
 
 from __future__ import annotations
 
@@ -12,81 +12,81 @@ from .symbols import draw_underline
 from .text_fitting import measure_text
 
 _LARGE = 26
-"""The size of a result's bits."""
+"""Size of the bits of a result."""
 _NAME = 14
 _LOW = 42
-"""Height of a result of a compact figure."""
+"""Height in px of a result in a compact figure."""
 _WORD = 74
-"""Room for the word beside it, where words stand above."""
+"""Width in px of the word "Result", if words are above."""
 
 
 def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "") -> float:
-    """A light ground behind each lane column from its name to its last row.
+    """Draw a light background behind each lane column, from its name to its last row.
 
-    ``since`` is the mark with which it is seen.
+    `since` is the mark from which it is visible.
     """
     sketch.pen.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
     return end
 
 
 def draw_results(
-    doc: Document, found: tuple[ResultView, ...], sketch: Sketch, y: float,
-    beside: tuple[ResultView, ...] | None = None,
+    doc: Document, views: tuple[ResultView, ...], sketch: Sketch, y: float,
+    other_results: tuple[ResultView, ...] | None = None,
 ) -> float:  # fmt: skip
-    """Every destination with its bits in one piece; returns the end.
+    """Draw every destination with its bits in one piece; return the end.
 
-    Beside another answer the digits that differ are marked, and names stand above the bits.
+    Beside another answer, the digits that differ are marked, and names are above the bits.
     """
-    pen, forked = sketch.pen, beside is not None
+    pen, is_branched = sketch.pen, other_results is not None
     top = y + 34
-    pen.open("px-result")
-    room, above = sketch.figures, sketch.layout.above
-    if not forked:
-        x = room.x + 8 if above else sketch.layout.words.x
+    pen.open_group("px-result")
+    room, has_words_above = sketch.figures, sketch.layout.has_words_above
+    if not is_branched:
+        x = room.x + 8 if has_words_above else sketch.layout.words.x
         pen.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
-    if above:
+    if has_words_above:
         room = Area(room.x + _WORD, room.width - _WORD)
-    if not found:
+    if not views:
         end = _draw_empty_result(doc, sketch, room, top)
-        pen.close()
+        pen.close_group()
         return end
-    areas = room.split_columns(len(found), 20)
-    if len(found) == 1 and not forked:  # the name stands beside the word in the middle
-        name, bits, _ = found[0]
+    areas = room.split_columns(len(views), 20)
+    if len(views) == 1 and not is_branched:  # the name is beside the word, which is in the middle
+        name, bits, _ = views[0]
         side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
         areas = [
             room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
         ]
-    others, high = beside or found, 84 if forked else 66
-    for shown, other, places, area in zip(found, others, sketch.ends, areas, strict=True):
+    other_views, height = other_results or views, 84 if is_branched else 66
+    for view, other_view, places, area in zip(views, other_views, sketch.ends, areas, strict=True):
         for place in places:
-            _draw_result_link(sketch, place, area, top, shown.name)
-        _draw_result(sketch, shown, other.bits, area, top, is_stacked=forked)
-        sketch.add_result(shown.name, area, top, top + high)
-    pen.close()
-    return top + high
+            _draw_result_link(sketch, place, area, top, view.name)
+        _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_branched)
+        sketch.add_result(view.name, area, top, top + height)
+    pen.close_group()
+    return top + height
 
 
-def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
-    """Every destination with its bits, and what they mean below, in a low box; returns the end."""
+def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
+    """Draw every destination with its bits, and its value below, in a low box; return the end."""
     pen, room, top = sketch.pen, sketch.figures, y + 16
-    pen.open("px-result")
+    pen.open_group("px-result")
     if not doc.results:
         end = _draw_empty_result(doc, sketch, room, top - 4)
-        pen.close()
+        pen.close_group()
         return end
     areas = room.split_columns(len(doc.results), 8)
-    for shown, places, area in zip(doc.results, sketch.ends, areas, strict=True):
+    for view, places, area in zip(doc.results, sketch.ends, areas, strict=True):
         for place in places:
-            _draw_result_link(sketch, place, area, top, shown.name)
-        sketch.add_result(shown.name, area, top, top + _LOW)
+            _draw_result_link(sketch, place, area, top, view.name)
+        sketch.add_result(view.name, area, top, top + _LOW)
         pen.draw_rect(
             area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
         )
         pen.draw_text(
             area.center,
             top + 21,
-            f"{shown.name} = {shown.bits}",
+            f"{view.name} = {view.bits}",
             17,
             SvgColour.INK,
             anchor="middle",
@@ -97,21 +97,21 @@ def compact_results(doc: Document, sketch: Sketch, y: float) -> float:
         pen.draw_text(
             area.center,
             top + 36,
-            shown.meant,
+            view.meant,
             11,
             SvgColour.DIM,
             anchor="middle",
             is_monospaced=True,
             width=area.width - 8,
         )
-    pen.close()
+    pen.close_group()
     return top + _LOW
 
 
 def _draw_result(
-    sketch: Sketch, shown: ResultView, other: str, area: Area, top: float, *, is_stacked: bool
+    sketch: Sketch, view: ResultView, other_bits: str, area: Area, top: float, *, is_stacked: bool
 ) -> None:
-    pen, (name, bits, meant) = sketch.pen, shown
+    pen, (name, bits, meant) = sketch.pen, view
     height = 84 if is_stacked else 66
     pen.draw_rect(
         area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
@@ -129,8 +129,8 @@ def _draw_result(
             is_monospaced=True,
             width=area.width - 12,
         )
-    wide = measure_text(bits, _LARGE, is_monospaced=True)
-    size = min(_LARGE, int((area.width - 12) / wide * _LARGE))
+    width = measure_text(bits, _LARGE, is_monospaced=True)
+    size = min(_LARGE, int((area.width - 12) / width * _LARGE))
     pen.draw_text(
         area.center,
         top + 36 + down,
@@ -141,8 +141,8 @@ def _draw_result(
         is_monospaced=True,
         is_bold=True,
     )
-    if bits != other:
-        draw_underline(pen, area.center, top + 43 + down, bits, other, size)
+    if bits != other_bits:
+        draw_underline(pen, area.center, top + 43 + down, bits, other_bits, size)
     pen.draw_text(
         area.center,
         top + 58 + down,
@@ -155,34 +155,34 @@ def _draw_result(
     )
     if not is_stacked:
         pen.draw_text(
-            area.center - wide / 2 - 10,
+            area.center - width / 2 - 10,
             top + 35,
             label,
             _NAME,
             SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            width=(area.width - wide) / 2 - 16,
+            width=(area.width - width) / 2 - 16,
         )
 
 
 def _draw_result_link(
     sketch: Sketch, place: LaneRef, area: Area, y: float, result: str = ""
 ) -> None:
-    """The line to where a result stands, by its name, or would stand."""
+    """Draw the line to the box of a result."""
     port = sketch.ports.get(place)
     if port:
         start, end = find_link_ends(port.area, area)
-        at = len(sketch.pen.flows)
+        flow_index = len(sketch.pen.flows)
         sketch.pen.draw_flow((start, port.y), (end, y), SvgColour.DIM, is_strong=bool(result))
         if result:
-            sketch.add_result_link(result, place, sketch.pen.flows[at])
+            sketch.add_result_link(result, place, sketch.pen.flows[flow_index])
 
 
 def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
-    """An empty place where a result would stand, and a faint way there."""
+    """Draw the empty box of a missing result, and a faint line to it."""
     pen, area = sketch.pen, room.take_middle(440)
-    for place in sketch.scene.thrown:
+    for place in sketch.scene.discarded_results:
         _draw_result_link(sketch, place, area, top)
     pen.draw_rect(area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3")
     pen.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
@@ -190,15 +190,15 @@ def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) ->
     return top + 36
 
 
-def step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
-    """A writer's remarks on a step; returns their end."""
+def draw_step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
+    """Draw the notes of the author on a step; return the end."""
     for text in step.notes:
         y = draw_note(pen, text, y + 10, area)
     return y
 
 
 def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
-    """A writer's remark behind a bar; returns its end."""
+    """Draw a note of the author with a bar beside it; return the end."""
     lines = pen.wrap_text(text, area.width - 28, 12)
     height = 14 + 17 * len(lines)
     pen.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
@@ -208,7 +208,7 @@ def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
 
 
 def draw_remark(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
-    """A sentence of ours; returns its end."""
+    """Draw a sentence by ptxscope; return the end."""
     return pen.draw_lines(
         area.x,
         y,

@@ -1,6 +1,6 @@
-"""The words of a picture: numbers, titles and sentences of its steps, and what lanes are called.
+"""Captions of a picture: numbers, titles and sentences of its steps, and names of registers.
 
-They stand at the margin beside the figures, or in a strip above them that lines pass behind.
+They are in the margin beside the figures, or in a band above them, in front of the lines.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from .svg_colours import SvgColour
 from .text_fitting import measure_text
 
 _STRIP = 22
-"""Least height of a strip."""
+"""Smallest height of a band in px."""
 _SMALL = 10
-"""The size of sentences in a compact figure."""
+"""Size of sentences in a compact figure."""
 _NUMBER = 36
-"""Where the number of a step stands, at the margin."""
+"""X of the number of a step in the margin."""
 
 
 def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
-    """A title above the registers, and the bits of those that are drawn by lanes."""
+    """Draw a title above the registers, and the bits of those in lanes; return the end."""
     pen, words = sketch.pen, sketch.layout.words
-    if sketch.layout.compact:
+    if sketch.layout.is_compact:
         roles = list(roles)
         if roles:
             pen.draw_rect(
@@ -41,7 +41,7 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
         for role, area in zip(roles, words.split_columns(2, 24), strict=False):
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
-    if not sketch.layout.above:
+    if not sketch.layout.has_words_above:
         pen.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
         end = y + 38
         for role in roles:
@@ -55,103 +55,119 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     return y + _STRIP + 2
 
 
-def step(
-    sketch: Sketch, shown: StepView, roles: Iterable[str], y: float, joined: StepView | None = None
+def draw_step_caption(
+    sketch: Sketch,
+    step: StepView,
+    roles: Iterable[str],
+    y: float,
+    joined_step: StepView | None = None,
 ) -> float:
-    """Number, title and sentence of a step, and the registers it brings; returns their end.
+    """Draw number, title and sentence of a step, and the registers it adds; return the end.
 
-    ``joined`` is the step before, where a compact figure draws both in one.
+    `joined_step` is the step before, if a compact figure draws both as one.
     """
-    if sketch.layout.compact:
-        return _heading(sketch, [joined, shown] if joined else [shown], roles, y)
-    return _strip(sketch, shown, roles, y) if sketch.layout.above else _draw_side_caption(
-        sketch, shown, roles, y)  # fmt: skip
+    if sketch.layout.is_compact:
+        return _draw_compact_caption(
+            sketch, [joined_step, step] if joined_step else [step], roles, y
+        )
+    if sketch.layout.has_words_above:
+        return _draw_band_caption(sketch, step, roles, y)
+    return _draw_side_caption(sketch, step, roles, y)
 
 
-def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, above: float) -> float:
-    """Which steps are left out, where they would stand; returns where it ends."""
-    named = ", ".join(f"{step.number} {step.title}" for step in steps)
-    if not named:
+def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end: float) -> float:
+    """Draw the names of omitted steps in their place; return the end."""
+    step_names = ", ".join(f"{step.number} {step.title}" for step in steps)
+    if not step_names:
         return y
     pen, page = sketch.pen, sketch.layout.page
-    area = Area(page.x + 8, page.width - 16) if sketch.layout.above else sketch.layout.words
-    lines = pen.wrap_text(f"not shown: {named}", area.width, 10.5)
-    pen.open("px-gap")
-    if sketch.layout.above:
+    area = (
+        Area(page.x + 8, page.width - 16) if sketch.layout.has_words_above else sketch.layout.words
+    )
+    lines = pen.wrap_text(f"not shown: {step_names}", area.width, 10.5)
+    pen.open_group("px-gap")
+    if sketch.layout.has_words_above:
         pen.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
         y -= 6
     else:
         pen.draw_line(
-            _NUMBER, above + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
+            _NUMBER, previous_end + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
         )
     y = pen.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
-    pen.close()
+    pen.close_group()
     return y - 8
 
 
-def draw_thread(sketch: Sketch, above: float | None, y: float) -> float:
-    """The line from the number of the step above to that of one that begins here."""
+def draw_thread(sketch: Sketch, previous_end: float | None, y: float) -> float:
+    """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
-    if above is not None and not sketch.layout.above:
-        sketch.pen.draw_line(_NUMBER, above, _NUMBER, top - 4, SvgColour.LINE)
+    if previous_end is not None and not sketch.layout.has_words_above:
+        sketch.pen.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
     return top + 20
 
 
-def _draw_side_caption(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
-    pen, large = sketch.pen, sketch.pen.lettering
+def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
+    pen, scale = sketch.pen, sketch.pen.lettering
     y += 18
     pen.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
     pen.draw_text(
-        _NUMBER, y + 12.3, str(shown.number), 12, SvgColour.INK, anchor="middle", is_bold=True
+        _NUMBER, y + 12.3, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
     pen.draw_text(
         WORDS_X,
         y + 12.5,
-        _format_title(shown),
-        14 * large,
+        _format_title(step),
+        14 * scale,
         SvgColour.INK,
         is_bold=True,
         width=WORDS_WIDTH,
     )
-    lines = pen.wrap_text(drop_hex_prefixes(shown.about), WORDS_WIDTH, 11 * large)
-    first = y + 12.5 + 16.5 * large
-    end = pen.draw_lines(WORDS_X, first, lines, 11 * large, SvgColour.DIM, step=14.5 * large)
+    lines = pen.wrap_text(drop_hex_prefixes(step.about), WORDS_WIDTH, 11 * scale)
+    first = y + 12.5 + 16.5 * scale
+    end = pen.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
     for role in roles:
         end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
     return end - 6
 
 
-def _strip(sketch: Sketch, shown: StepView, roles: Iterable[str], y: float) -> float:
+def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
     pen, page, words = sketch.pen, sketch.layout.page, sketch.layout.words
-    large = pen.lettering
-    lines = pen.wrap_text(drop_hex_prefixes(shown.about), words.width, 11 * large)
-    roles, each, top = list(roles), 14 * large, y + 8
-    height = max(8 + each * len(lines), _STRIP + 17 * len(roles), _STRIP)
+    scale = pen.lettering
+    lines = pen.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
+    roles, line_height, top = list(roles), 14 * scale, y + 8
+    height = max(8 + line_height * len(lines), _STRIP + 17 * len(roles), _STRIP)
     pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
     pen.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
     pen.draw_text(
-        page.x + 14, top + 16, str(shown.number), 12, SvgColour.INK, anchor="middle", is_bold=True
+        page.x + 14, top + 16, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
     room = words.x - page.x - 44
     pen.draw_text(
         page.x + 30,
         top + 17,
-        _format_title(shown),
+        _format_title(step),
         14,
         SvgColour.INK,
         is_bold=True,
         width=room / 1.12,
     )
-    first = top + 12.5 + (each - 11 * large) / 2 + max(_STRIP - 8 - each * len(lines), 0) / 2
-    pen.draw_lines(words.x, first, lines, 11 * large, SvgColour.DIM, step=each)
+    first = (
+        top
+        + 12.5
+        + (line_height - 11 * scale) / 2
+        + max(_STRIP - 8 - line_height * len(lines), 0) / 2
+    )
+    pen.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
     end = top + 33
     for role in roles:
         end = _draw_register_name(sketch, role, end, Area(page.x + 30, room))
     return top + height
 
 
-def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float) -> float:
-    """Numbers and titles of steps drawn in one, and the first sentence, on few lines."""
+def _draw_compact_caption(
+    sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float
+) -> float:
+    """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
     pen, words, page = sketch.pen, sketch.layout.words, sketch.layout.page
     numbers, titles = (
         ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
@@ -159,8 +175,8 @@ def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: flo
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = pen.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    said = _first_sentence(drop_hex_prefixes(steps[0].about))
-    lines = pen.wrap_text(said, words.width - start, _SMALL)
+    sentence = _find_first_sentence(drop_hex_prefixes(steps[0].about))
+    lines = pen.wrap_text(sentence, words.width - start, _SMALL)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
     pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
@@ -168,34 +184,34 @@ def _heading(sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: flo
     end = pen.draw_lines(words.x + start, top + 11, lines, _SMALL, SvgColour.DIM, step=13)
     for role in roles:
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
-        shown = sketch.registers[role]
-        if sketch.has_no_room(shown):
-            pen.draw_text(words.center + 12, end - 15, f"= {shown.meant}", 11.5,
+        register = sketch.registers[role]
+        if sketch.has_no_room(register):
+            pen.draw_text(words.center + 12, end - 15, f"= {register.meaning}", 11.5,
                      ROLE_INKS.get(role, SvgColour.INK), is_monospaced=True)  # fmt: skip
     return top + height
 
 
-def _first_sentence(text: str) -> str:
-    """The first of several sentences, and the one that says that a result is kept back."""
+def _find_first_sentence(text: str) -> str:
+    """Return the first sentence, and the sentence that the result is hidden."""
     first, dot, rest = text.partition(". ")
     return (
         f"{first}." + f" {HIDDEN_RESULT_TEXT}" * rest.endswith(HIDDEN_RESULT_TEXT) if dot else text
     )
 
 
-def _format_title(shown: StepView) -> str:
-    return shown.title[:1].upper() + shown.title[1:]
+def _format_title(step: StepView) -> str:
+    return step.title[:1].upper() + step.title[1:]
 
 
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:
-    """A register of lanes: its name and its bits; returns the end."""
-    shown, pen = sketch.registers[role], sketch.pen
+    """Draw the name and the bits of a register; return the end."""
+    register, pen = sketch.registers[role], sketch.pen
     ink = ROLE_INKS.get(role, SvgColour.INK)
-    pen.draw_text(area.x, y, shown.label, 13, ink, is_monospaced=True, is_bold=True)
-    name = shown.name
-    if name and name != shown.label:
+    pen.draw_text(area.x, y, register.label, 13, ink, is_monospaced=True, is_bold=True)
+    name = register.name
+    if name and name != register.label:
         pen.draw_text(
             area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 76
         )
-    pen.draw_text(area.right, y, shown.bits, 11.5, ink, anchor="end", is_monospaced=True)
+    pen.draw_text(area.right, y, register.bits, 11.5, ink, anchor="end", is_monospaced=True)
     return y + 17

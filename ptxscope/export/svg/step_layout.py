@@ -1,4 +1,4 @@
-"""Where the rows of a step stand, and which figure is drawn for what."""
+"""Layout of the rows of a step, and the function that draws each figure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .cell_shapes import (
     draw_incoming_values,
     draw_lane_flags,
     draw_packed_lanes,
-    register,
+    draw_register,
 )
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_packed
 from .symbols import draw_difference_frame
@@ -32,49 +32,52 @@ _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 
 
 def place_rows(sketch: Sketch) -> None:
-    """Give every register and every row its slot: what comes from one side stays there."""
+    """Assign a part of the columns to every register and row; values from one side stay there."""
     slots, scene = sketch.slots, sketch.scene
-    passed = any(link.source.key == "a" for row in sketch.rows.values() for link in row.links
-                 if isinstance(row.figure, ChoiceFigure))  # fmt: skip
+    choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
+    has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
     for step in scene.steps:
-        pair = {row.name for row in step.rows} >= _PAIR.keys()
-        middle = passed or any(_is_negated(sketch, row) for row in step.rows)
-        for at, row in enumerate(step.rows):
+        is_pair = {row.name for row in step.rows} >= _PAIR.keys()
+        is_in_middle = has_choice_of_a or any(_is_negated(sketch, row) for row in step.rows)
+        for index, row in enumerate(step.rows):
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
-                    shown = sketch.registers[key]
-                    slots[key] = _choose_register_slot(sketch, shown, is_in_middle=middle)
-            slots[row.key] = _choose_row_slot(sketch, row, pair)
+                    figure = sketch.registers[key]
+                    slots[key] = _choose_register_slot(sketch, figure, is_in_middle=is_in_middle)
+            slots[row.key] = _choose_row_slot(sketch, row, is_pair)
             if (
                 slots[row.key] is ColumnPart.FULL
                 and len(row.links) == 1
                 and not isinstance(row.figure, Gate)
             ):
-                later = {link.source.key for x in step.rows[at + 1 :] for link in x.links}
-                if "c" in later or any(slots.get(key) is ColumnPart.RIGHT for key in later):
-                    slots[row.key] = ColumnPart.LEFT  # what stands on the right passes by
+                later_keys = {link.source.key for x in step.rows[index + 1 :] for link in x.links}
+                if "c" in later_keys or any(
+                    slots.get(key) is ColumnPart.RIGHT for key in later_keys
+                ):
+                    # makes room for a value that descends on the right
+                    slots[row.key] = ColumnPart.LEFT
 
 
 def _choose_register_slot(
-    sketch: Sketch, shown: RegisterFigure, *, is_in_middle: bool
+    sketch: Sketch, figure: RegisterFigure, *, is_in_middle: bool
 ) -> ColumnPart:
-    """Where a register is drawn."""
-    if shown.role in _SIDES:
-        return _SIDES[shown.role]
-    if shown.role == "guard":
+    """Return the part of the columns for a register."""
+    if figure.role in _SIDES:
+        return _SIDES[figure.role]
+    if figure.role == "guard":
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
-        return ColumnPart.RIGHT if shown.by_lane else ColumnPart.LEFT
-    if shown.role == "c" and len(shown.cells) > 1:
-        return ColumnPart.FULL  # its parts stand above the lanes that they may go to
-    return ColumnPart.MIDDLE if shown.role == "c" and is_in_middle else ColumnPart.RIGHT
+        return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
+    if figure.role == "c" and len(figure.cells) > 1:
+        return ColumnPart.FULL  # its parts are above the lanes that they may go to
+    return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
-    """Whether it turns what a row yields, for q."""
-    read = {link.source.key for link in row.links}
-    return isinstance(row.figure, Gate) and len(read) == 1 and read <= sketch.rows.keys()
+    """Whether a row negates another row, for q."""
+    read_keys = {link.source.key for link in row.links}
+    return isinstance(row.figure, Gate) and len(read_keys) == 1 and read_keys <= sketch.rows.keys()
 
 
 def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
@@ -84,44 +87,44 @@ def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart
         return _PAIR[row.name]
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
-        return ColumnPart.RIGHT  # what goes on unturned passes by
-    found = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
-    single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
-    return found.pop() if len(found) == 1 and single else ColumnPart.FULL
+        return ColumnPart.RIGHT  # makes room for the value that is not negated
+    slots = {sketch.slots.get(key, ColumnPart.FULL) for key in keys}
+    is_single = len(row.cells) == 1 or sketch.scene.lanes == len(row.cells)
+    return slots.pop() if len(slots) == 1 and is_single else ColumnPart.FULL
 
 
 def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
-    """Draw the rows of a step, each as high as what stands above it lets it; returns the end."""
+    """Draw the rows of a step, each directly below whatever is above it; return the end."""
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
 
-    def free(areas: list[Area]) -> float:
+    def find_top(areas: list[Area]) -> float:
         return max(end for other, end in skyline if any(map(other.overlaps, areas)))
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
-        top = free(areas) + sketch.layout.apart
+        top = find_top(areas) + sketch.layout.row_gap
         end = draw_incoming_values(sketch, row, top)
         sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
     for row in step.rows:
         areas = sketch.get_areas(row)
-        top = free(areas)
-        for shown in sketch.find_new_registers(row):
-            if sketch.has_no_room(shown):
+        top = find_top(areas)
+        for figure in sketch.find_new_registers(row):
+            if sketch.has_no_room(figure):
                 continue
-            slot = sketch.slots[shown.role]
-            where = sketch.make_areas(len(shown.cells) if shown.by_lane else 1, slot)
-            start = free(where) + sketch.layout.apart
-            end = register(sketch, shown, slot, start)
-            sketch.add_zones(shown.cells, start)
-            skyline += [(area, end) for area in where]
-            top = free(areas)
-        beside = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
-        drop = max(_drop(sketch, x, top) for x in beside)
-        end = _draw(sketch, row, top + drop)
+            slot = sketch.slots[figure.role]
+            register_areas = sketch.make_areas(len(figure.cells) if figure.is_by_lane else 1, slot)
+            start = find_top(register_areas) + sketch.layout.row_gap
+            end = draw_register(sketch, figure, slot, start)
+            sketch.add_zones(figure.cells, start)
+            skyline += [(area, end) for area in register_areas]
+            top = find_top(areas)
+        neighbours = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
+        drop = max(_compute_drop(sketch, x, top) for x in neighbours)
+        end = _draw_row(sketch, row, top + drop)
         _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
-            if cell.place.lane in sketch.differing.get(row.key, ()):
+            if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 draw_difference_frame(
                     sketch.pen, area, top + drop, end, _find_sign_room(sketch, area)
                 )
@@ -130,19 +133,19 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float) -> float:
 
 
 def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
-    """Note where the values of a row stand, and what each came from."""
+    """Record the positions of a row's values, and their sources."""
     places = [cell.place for cell in row.cells]
     if is_packed(row):
         places = [LaneRef(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
     for place, area in zip(places, sketch.get_areas(row), strict=True):
         sketch.add_zone(place, area, y, end)
     for link in row.links:
-        if link.taken:
+        if link.is_taken:
             sketch.add_link(link)
 
 
 def _find_sign_room(sketch: Sketch, area: Area) -> float | None:
-    """Where a sign has room between two branches; None where something else stands there."""
+    """Return x of a sign between two branches, or None if the space is taken."""
     if sketch.figures.center < WIDTH / 2:
         return area.right + 8 if area.right > sketch.figures.right - 12 else None
     return area.x - 16 if area.x < sketch.figures.x + 12 else None
@@ -152,24 +155,24 @@ def _measure_extent(areas: list[Area]) -> Area:
     return Area(areas[0].x, areas[-1].right - areas[0].x)
 
 
-def _drop(sketch: Sketch, row: RowScene, top: float) -> float:
-    """How much room the lines into a row need."""
-    ways = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
+def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
+    """Return the height in px for the lines into a row."""
+    incoming = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
             for _, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
-    if not ways:
-        return layout.apart
+    if not incoming:
+        return layout.row_gap
     if isinstance(row.figure, Gate | ChoiceFigure):
-        turned = any(port.y > top - 1 for _, port in ways)
-        return layout.drop if turned else layout.apart
-    bent = False
-    for area, port in ways:
+        is_turned = any(port.y > top - 1 for _, port in incoming)
+        return layout.drop if is_turned else layout.row_gap
+    is_bent = False
+    for area, port in incoming:
         start, end = find_link_ends(port.area, area)
-        bent |= abs(start - end) > 1
-        if _is_selection(row) and not layout.compact:
-            bent |= abs(port.area.center - area.center) > 1
-    named = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
-    return layout.crossing if bent or named else layout.drop
+        is_bent |= abs(start - end) > 1
+        if _is_selection(row) and not layout.is_compact:
+            is_bent |= abs(port.area.center - area.center) > 1
+    has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
+    return layout.crossing if is_bent or has_labels else layout.drop
 
 
 def _is_selection(row: RowScene) -> bool:
@@ -178,7 +181,7 @@ def _is_selection(row: RowScene) -> bool:
     )
 
 
-def _draw(sketch: Sketch, row: RowScene, y: float) -> float:
+def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     draw = _FIGURES.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
@@ -196,8 +199,8 @@ _FIGURES: dict[type, Callable[..., float]] = {
     BitRulers: svg_figures.draw_bit_rulers,
     RunningSum: svg_figures.draw_running_sum,
     Gate: gates.draw_gate,
-    ChoiceFigure: gates.choose,
+    ChoiceFigure: gates.draw_choice,
 }
-"""What draws a figure of a scene; a row without one is its cells."""
-_BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.choose)
-"""Figures that show all that the cells say."""
+"""Function for each figure of a scene; a row without a figure is drawn as its cells."""
+_BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
+"""Figures that show all the content of their cells."""

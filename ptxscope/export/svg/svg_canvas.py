@@ -1,6 +1,6 @@
-"""Shapes as SVG text: a pen that collects elements.
+"""A canvas that collects SVG elements as text.
 
-Lengths are in px of a page 800 px wide.
+Lengths are in px on a page 800 px wide.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from .svg_colours import PALETTE, SvgColour
 from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text
 
 _LEFTWARDS = "\u2067{}\u2069"
-"""A line that is read from right to left: resvg knows no ``direction``, all know these marks."""
+"""Marks around a right-to-left line: resvg does not support ``direction``, but these."""
 _PLAIN_MONO = "DejaVu Sans Mono, monospace"
-"""For readers that pass over the style sheet: Inkscape does where an ``@supports`` is nested."""
+"""Font for readers that ignore the style sheet, as Inkscape does with a nested ``@supports``."""
 HATCH = 6.0
-"""How far the lines of a hatch are apart."""
+"""Distance in px between the lines of a hatch."""
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def number(value: float) -> str:
-    """A length with at most one decimal, always written alike: ``12``, ``0.5``."""
+def format_length(value: float) -> str:
+    """Format a length with at most one decimal: ``12``, ``0.5``."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def escape_xml(text: str) -> str:
-    """Text for an element or an attribute; what XML can't hold becomes a visible mark."""
+    """Escape text for an element or an attribute; a character that XML forbids becomes U+FFFD."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
 class CutMark(NamedTuple):
-    """Where something begins: what was drawn before it stands above."""
+    """The start of a section of the picture; all earlier elements are above it."""
 
     name: str
     y: float
     parts: int
-    """How many elements were drawn before."""
+    """Number of elements drawn before."""
     flows: int
-    """How many of the lines between rows."""
+    """Number of lines between rows drawn before."""
 
 
 Node = tuple[str, str, int]
-"""A value that is drawn: the branch it is in, empty for the trunk; its row's key or its operand's
-role; its lane."""
+"""A drawn value: its branch, empty for the trunk; the key of its row or the role of its operand;
+its lane."""
 
 
 class Zone(NamedTuple):
-    """Where a value stands."""
+    """The position of a value."""
 
     node: Node
     box: tuple[float, float, float, float]
@@ -58,25 +58,25 @@ class Zone(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What lies under all else: a box."""
+    """A background box, below everything else."""
 
     x: float
     width: float
     top: float
     end: float
     since: str = ""
-    """The mark with which it is seen; none where it always is."""
+    """Mark from which it is visible; empty if it always is."""
     fill: SvgColour = SvgColour.SOFT
     stroke: SvgColour | None = None
     radius: float = 8
 
     @property
     def element(self) -> str:
-        """The whole of it."""
-        return self.part(self.top, self.end)
+        """The whole box."""
+        return self.draw_part(self.top, self.end)
 
-    def part(self, top: float, end: float) -> str:
-        """What of it stands between two heights."""
+    def draw_part(self, top: float, end: float) -> str:
+        """Return the part of the box between two heights."""
         pen = SvgCanvas("")
         pen.draw_rect(
             self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
@@ -85,55 +85,55 @@ class Ground(NamedTuple):
 
 
 class SvgCanvas:
-    """Collects elements. Positions are of a shape's top left corner, a text's baseline."""
+    """A collector of elements, placed by their top left corners; texts by their baselines."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        """What ids begin with."""
+        """Prefix of ids."""
         self.parts: list[str] = []
         self.flows: list[str] = []
-        """The lines between rows: they lie under everything else."""
+        """Lines between rows, below everything except the backgrounds."""
         self.grounds: list[Ground] = []
-        """What lies under these."""
+        """Backgrounds, below the lines."""
         self.marks: list[CutMark] = []
-        """Where the picture may be cut."""
+        """Positions at which the picture may be cut."""
         self.zones: list[Zone] = []
-        """Where values stand."""
+        """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
-        """Which value came from which, and the lines that show it."""
+        """Source and target of each link, with the lines that show it."""
         self.lettering = 1.0
-        """How much larger than usual words beside the figures are."""
-        self.least = USUAL
-        """Letters are no smaller, where they have room."""
-        self.smallest = LARGEST
-        """The smallest letters that were drawn."""
-        self.cut = 0
-        """How many texts had no room."""
+        """Scale of the words beside the figures."""
+        self.min_size = USUAL
+        """Smallest size of letters that fit."""
+        self.smallest_size = LARGEST
+        """Smallest size of letters drawn."""
+        self.cut_count = 0
+        """Number of truncated texts."""
 
     def scale_size(self, size: float) -> float:
-        """How large letters are for which a size is asked."""
-        return max(size, self.least)
+        """Return the size of letters on this canvas for a requested size."""
+        return max(size, self.min_size)
 
     def compute_pitch(self, usual: float, size: float) -> float:
-        """How far lines are apart that are so in letters of a size: it grows as these do."""
+        """Return the distance of lines, grown with the letters from `usual` at `size`."""
         return usual * self.scale_size(size) / max(size, USUAL)
 
     def wrap_text(
         self, text: str, width: float, size: float, *, is_monospaced: bool = False
     ) -> list[str]:
-        """A text in lines of at most a width, as large as they will be."""
+        """Wrap a text at a width, in the size in which it will be drawn."""
         return wrap_text(text, width, self.scale_size(size), is_monospaced)
 
-    def mark(self, name: str, y: float) -> None:
-        """Say what begins here."""
+    def add_mark(self, name: str, y: float) -> None:
+        """Mark the start of a section."""
         self.marks.append(CutMark(name, y, len(self.parts), len(self.flows)))
 
-    def open(self, css: str, name: str = "") -> None:
+    def open_group(self, css: str, name: str = "") -> None:
         """Begin a group."""
         identity = f' id="{self.prefix}-{name}"' if name else ""
         self.parts.append(f'<g{identity} class="{css}">')
 
-    def close(self) -> None:
+    def close_group(self) -> None:
         """End a group."""
         self.parts.append("</g>")
 
@@ -150,33 +150,33 @@ class SvgCanvas:
         line: float = 1,
         dash: str = "",
     ) -> None:
-        """A box with rounded corners."""
-        corner = f' rx="{number(radius)}"' if radius else ""
+        """Draw a box with rounded corners."""
+        corner = f' rx="{format_length(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
         self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
 
     def draw_below(
-        self, at: int, areas: Iterable[tuple[float, float]], y: float, high: float
+        self, index: int, areas: Iterable[tuple[float, float]], y: float, height: float
     ) -> None:
-        """Boxes under what was drawn since so many elements."""
-        over = self.parts[at:]
-        del self.parts[at:]
+        """Draw boxes below all elements from an index onwards."""
+        elements = self.parts[index:]
+        del self.parts[index:]
         for x, width in areas:
-            self.draw_rect(x, y, width, high, SvgColour.PAGE, SvgColour.LINE, radius=5)
-        self.parts += over
+            self.draw_rect(x, y, width, height, SvgColour.PAGE, SvgColour.LINE, radius=5)
+        self.parts += elements
 
     def draw_hatch(self, x: float, y: float, width: float, height: float, ink: SvgColour) -> None:
-        """Slanting lines in an area; drawn as they are, since not all renderers know patterns."""
-        d, at = "", HATCH / 2
-        while at < width + height:
-            x0, x1 = max(0.0, at - height), min(width, at)
-            ends = (x + x0, y + at - x0, x + x1, y + at - x1)
-            d += "M{} {}L{} {}".format(*map(number, ends))
-            at += HATCH
+        """Draw diagonal lines in an area; not all renderers support patterns."""
+        d, position = "", HATCH / 2
+        while position < width + height:
+            x0, x1 = max(0.0, position - height), min(width, position)
+            ends = (x + x0, y + position - x0, x + x1, y + position - x1)
+            d += "M{} {}L{} {}".format(*map(format_length, ends))
+            position += HATCH
         self.draw_path(d, ink, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
-        """A picture of square cells, stretched to fill an area."""
+        """Draw an image of square cells, stretched to fill an area."""
         from base64 import b64encode
 
         data = b64encode(png).decode()
@@ -187,8 +187,8 @@ class SvgCanvas:
         )
 
     def draw_cross(self, x: float, y: float, ink: SvgColour, size: float = 4) -> None:
-        """A cross: for a way not gone."""
-        left, right, top, low = map(number, (x - size, x + size, y - size, y + size))
+        """Draw a cross, for a path not taken."""
+        left, right, top, low = map(format_length, (x - size, x + size, y - size, y + size))
         self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
 
     def draw_path(
@@ -200,49 +200,49 @@ class SvgCanvas:
         line: float = 1.3,
         dash: str = "",
     ) -> None:
-        """A path."""
+        """Draw a path."""
         self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
 
     def draw_line(
         self, x: float, y: float, to_x: float, to_y: float, ink: SvgColour, width: float = 1,
         dash: str = "",
     ) -> None:  # fmt: skip
-        """A straight line."""
-        d = f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}"
+        """Draw a straight line."""
+        d = f"M{format_length(x)} {format_length(y)}L{format_length(to_x)} {format_length(to_y)}"
         self.draw_path(d, ink, line=width, dash=dash)
 
     def draw_flow(
         self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
         *, is_strong: bool = True, has_head: bool = True, bend: float | None = None,
     ) -> None:  # fmt: skip
-        """A smooth line down, with a head; a faint dashed one for a way not taken.
+        """Draw a smooth line downwards with a head; faint and dashed for a path not taken.
 
-        It goes straight down to where it bends.
+        The line is straight down to `bend`.
         """
         (x, y), (to_x, to_y) = start, end
         tip = to_y - (5 if has_head else 0)
         level = y if bend is None or x == to_x else max(y, bend)
         half = (tip - level) / 2
-        a, b, c, d, e, f = map(number, (x, level, level + half, to_x, tip - half, tip))
-        down = f"M{a} {number(y)}L{a} {b}" if level > y else f"M{a} {b}"
+        a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
+        down = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
         self._draw_way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, is_strong, has_head)
 
     def draw_elbow(
         self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
         *, is_strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
-        """A line that goes aside so far below its start, and else straight down."""
+        """Draw a line that turns aside `turn` px below its start, and is vertical otherwise."""
         (x, y), (to_x, to_y) = start, end
         if abs(to_x - x) <= 1:
             self.draw_flow(start, end, ink, is_strong=is_strong)
             return
         side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
         level, soft = y + turn, abs(side)
-        a, b, c, d = map(number, (x, level - soft, x + side, level))
-        e, f, g = map(number, (to_x - side, to_x, level + soft))
+        a, b, c, d = map(format_length, (x, level - soft, x + side, level))
+        e, f, g = map(format_length, (to_x - side, to_x, level + soft))
         d = (
-            f"M{a} {number(y)}L{a} {b}Q{a} {d} {c} {d}"
-            f"L{e} {d}Q{f} {d} {f} {g}L{f} {number(to_y - 5)}"
+            f"M{a} {format_length(y)}L{a} {b}Q{a} {d} {c} {d}"
+            f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
         self._draw_way(d, end, ink, is_strong, has_head=True)
 
@@ -257,16 +257,16 @@ class SvgCanvas:
             )
 
     def draw_arrow_head(self, x: float, y: float, ink: SvgColour) -> None:
-        """The head of an arrow that points down at a point."""
+        """Draw an arrow head that points down at a position."""
         self.draw_path(_make_arrow_head(x, y), None, ink)
 
     def draw_dot(
         self, x: float, y: float, ink: SvgColour, *, is_hollow: bool = False, size: float = 4
     ) -> None:
-        """A dot; a hollow one for where something would have been."""
+        """Draw a dot; a hollow one for an omitted value."""
         paint = _format_paint(SvgColour.PAGE if is_hollow else ink, ink, 1.6, "")
-        center = f'cx="{number(x)}" cy="{number(y)}"'
-        self.parts.append(f'<circle {center} r="{number(size)}"{paint}/>')
+        center = f'cx="{format_length(x)}" cy="{format_length(y)}"'
+        self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
     def draw_text(
         self,
@@ -282,23 +282,23 @@ class SvgCanvas:
         is_italic: bool = False,
         width: float | None = None,
     ) -> None:
-        """A line of text; made to fit where a width is given."""
+        """Draw a line of text, fitted to a width if there is one."""
         size = self.scale_size(size)
         if width is not None:
-            found = fit_text(text, width, size, is_monospaced)
-            self.cut += found.text != text
-            text, size = found
+            fitted = fit_text(text, width, size, is_monospaced)
+            self.cut_count += fitted.text != text
+            text, size = fitted
         if not text:
             return
-        self.smallest = min(self.smallest, size)
+        self.smallest_size = min(self.smallest_size, size)
         css = f'class="px-f-{ink}{" px-mono" if is_monospaced else ""}"'
-        place = f'x="{number(x)}" y="{number(y)}"'
-        how = f' font-size="{number(size)}" fill="{PALETTE[ink][0]}"'
-        how += "" if anchor == "start" else f' text-anchor="{anchor}"'
-        how += ' font-weight="700"' if is_bold else ""
-        how += ' font-style="italic"' if is_italic else ""
-        how += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
-        self.parts.append(f"<text {place} {css}{how}>{escape_xml(text)}</text>")
+        place = f'x="{format_length(x)}" y="{format_length(y)}"'
+        attributes = f' font-size="{format_length(size)}" fill="{PALETTE[ink][0]}"'
+        attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
+        attributes += ' font-weight="700"' if is_bold else ""
+        attributes += ' font-style="italic"' if is_italic else ""
+        attributes += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
+        self.parts.append(f"<text {place} {css}{attributes}>{escape_xml(text)}</text>")
 
     def draw_lines(
         self,
@@ -313,9 +313,9 @@ class SvgCanvas:
         is_bold: bool = False,
         is_italic: bool = False,
     ) -> float:
-        """Lines of text from a first baseline; returns the baseline behind the last.
+        """Draw lines of text from a first baseline; return the baseline after the last one.
 
-        Like HTML's ``dir=auto``, its first character with a direction says how all is read.
+        As with ``dir=auto`` in HTML, the first character with a direction decides for the whole.
         """
         lines = list(lines)
         form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"
@@ -336,12 +336,12 @@ class SvgCanvas:
 
 
 def _make_arrow_head(x: float, y: float) -> str:
-    left, right, top, low = map(number, (x - 3.2, x + 3.2, y - 6, y - 0.5))
-    return f"M{left} {top}L{right} {top}L{number(x)} {low}Z"
+    left, right, top, low = map(format_length, (x - 3.2, x + 3.2, y - 6, y - 0.5))
+    return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
 
 
 def _format_box(x: float, y: float, width: float, height: float) -> str:
-    a, b, c, d = map(number, (x, y, width, height))
+    a, b, c, d = map(format_length, (x, y, width, height))
     return f'x="{a}" y="{b}" width="{c}" height="{d}"'
 
 
@@ -350,6 +350,6 @@ def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float,
     css += [f"px-s-{stroke}"] if stroke else []
     paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'
     if stroke:
-        paint += f' stroke="{PALETTE[stroke][0]}" stroke-width="{number(line)}"'
+        paint += f' stroke="{PALETTE[stroke][0]}" stroke-width="{format_length(line)}"'
         paint += f' stroke-dasharray="{dash}"' if dash else ""
     return paint

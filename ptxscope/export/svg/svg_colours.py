@@ -1,7 +1,7 @@
-"""The inks of a picture, and its style sheet: light, dark, or as the page is.
+"""Colours of a picture, and its style sheet: light, dark, or as the surrounding page.
 
-Every colour stands twice: as a plain attribute, for readers that know no custom properties, and
-as a class that a page or a dark scheme may override.
+Every colour is present twice: as a plain attribute, for readers without custom properties, and as a
+class that a page or a dark theme may override.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from ..theme import Theme, declarations, rules
+from ..theme import Theme, format_declarations, format_rules
 
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
@@ -20,7 +20,7 @@ _COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
 
 
 class SvgColour(StrEnum):
-    """What is drawn in one colour."""
+    """The colours of a picture, by purpose."""
 
     PAGE = "page"
     INK = "ink"
@@ -95,37 +95,39 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
     SvgColour.MARK: ("#a03a00", "#ffb27d"),
     SvgColour.MARK_SOFT: ("#fdeee2", "#3d2516"),
 }
-"""Every ink on a light page and on a dark one."""
+"""Colour on a light page, and on a dark one."""
 
 
-def make_style_sheet(drawn: str, theme: Theme = Theme.AUTO) -> str:
-    """The style sheet of what was drawn, with the inks that are in it.
+def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
+    """Return the style sheet of the drawn elements, with the colours that they use.
 
-    The custom properties stand in ``@supports``: what knows none passes over it as a whole. So
-    does the rule of its size, which some renderers take for an attribute. A picture in a page
-    follows the page; one that stands alone follows its reader's system. A sheet holds for the
-    whole page that a picture is in, so colours are those of the pictures of one theme.
+    The custom properties are inside ``@supports``, so that readers without support skip them as a
+    whole; so is the rule of the size, which some renderers take for an attribute. A picture in a
+    page follows the page; one in a file of its own follows the system. A style sheet applies to the
+    whole page around a picture, so its colours apply only to pictures of one theme.
     """
-    used = set(_USED.findall(drawn))
-    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used}
-    use = "".join(
+    used_colours = set(_USED.findall(svg))
+    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used_colours}
+    class_rules = "".join(
         f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
     )
-    alone, scope = "", f".px-svg.px-{theme}"
+    standalone_rules, scope = "", f".px-svg.px-{theme}"
     if theme is Theme.AUTO:
-        dark = declarations(inks, Theme.DARK)
-        alone = f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
+        dark = format_declarations(inks, Theme.DARK)
+        standalone_rules = (
+            f"@media screen and (prefers-color-scheme:dark){{{scope}:root{{{dark}}}}}"
+        )
     style = (
         f".px-svg{{font-family:{SANS}}}.px-svg .px-mono{{font-family:{MONO}}}"
         "@supports (color:var(--px-ink)){.px-svg{max-width:100%;height:auto}"
-        f"{rules(scope, inks, theme)}{alone}{use}}}"
+        f"{format_rules(scope, inks, theme)}{standalone_rules}{class_rules}}}"
     )
     return f"<style>{style}</style>"
 
 
-def apply_theme(drawn: list[str], theme: Theme) -> list[str]:
-    """Elements in the plain colours of a theme, for readers that know no style sheets."""
-    return [_make_dark(element) for element in drawn] if theme is Theme.DARK else drawn
+def apply_theme(elements: list[str], theme: Theme) -> list[str]:
+    """Return elements in the plain colours of a theme, for readers without style sheets."""
+    return [_make_dark(element) for element in elements] if theme is Theme.DARK else elements
 
 
 def _make_dark(element: str) -> str:
@@ -134,8 +136,8 @@ def _make_dark(element: str) -> str:
         return element
     inks = dict(_INKS.findall(css[1]))
 
-    def colour(found: re.Match[str]) -> str:
-        kind = found[1]
+    def replace_colour(match: re.Match[str]) -> str:
+        kind = match[1]
         return f'{kind}="{PALETTE[SvgColour(inks[kind[0]])][1]}"'
 
-    return _COLOUR.sub(colour, element)
+    return _COLOUR.sub(replace_colour, element)

@@ -1,4 +1,4 @@
-"""Small signs of a picture: bits in boxes, truth values, mask boxes, flags."""
+"""Small symbols of a picture: bit boxes, truth values, mask boxes, flags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.micro_operation import Flag
 from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
-from .svg_canvas import SvgCanvas, number
+from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .text_fitting import LEAST, measure_text
 
@@ -21,70 +21,80 @@ _FLAGS = {
     Flag.ROUNDED: "M0 7L2.5 1L5 7M1 5H4M5 3C6.5 1.5 7 4.5 8.5 3",
     Flag.NAN: "M0 1L7 7M7 1L0 7",
 }
-"""A drawn sign for each flag, in a box 8 px wide."""
+"""Path of the symbol of each flag, in a box 8 px wide."""
 
 
 class BitBoxStyle(NamedTuple):
-    """How bits of a look are drawn."""
+    """The style of a box of bits."""
 
     text: SvgColour
     fill: SvgColour | None
     frame: SvgColour
     dash: str = ""
-    hatched: bool = False
-    """In the frame's ink."""
-    struck: bool = False
-    bold: bool = True
+    is_hatched: bool = False
+    """Whether it is hatched, in the colour of the frame."""
+    is_struck: bool = False
+    is_bold: bool = True
 
 
 STYLES: dict[SpanKind, BitBoxStyle] = {
     SpanKind.CHIP: BitBoxStyle(SvgColour.ON, None, SvgColour.INK),
-    SpanKind.UNUSED: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, bold=False),
+    SpanKind.UNUSED: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, is_bold=False),
     SpanKind.SIGN: BitBoxStyle(
-        SvgColour.INK, SvgColour.PAGE, SvgColour.INK, hatched=True, bold=False
+        SvgColour.INK, SvgColour.PAGE, SvgColour.INK, is_hatched=True, is_bold=False
     ),
-    SpanKind.ZERO: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.DIM, "2 2", bold=False),
-    SpanKind.BEYOND: BitBoxStyle(SvgColour.INK, SvgColour.SOFT, SvgColour.DIM, "4 3", bold=False),
+    SpanKind.ZERO: BitBoxStyle(SvgColour.DIM, SvgColour.PAGE, SvgColour.DIM, "2 2", is_bold=False),
+    SpanKind.BEYOND: BitBoxStyle(
+        SvgColour.INK, SvgColour.SOFT, SvgColour.DIM, "4 3", is_bold=False
+    ),
     SpanKind.LOST: BitBoxStyle(
-        SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", struck=True, bold=False
+        SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", is_struck=True, is_bold=False
     ),
     SpanKind.SIGN_BIT: BitBoxStyle(SvgColour.ON, SvgColour.SIGN, SvgColour.INK),
     SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
     SpanKind.FRACTION: BitBoxStyle(SvgColour.ON, SvgColour.FRACTION, SvgColour.INK),
 }
-"""Every look of bits; the fill and frame of a chip, and the frame of what is hatched, are its
-parent's."""
+"""Style of every kind of bits; the fill and frame of a chip, and the frame of a hatched box, have
+the colour of the operand."""
 
 
 def draw_bit_box(
     pen: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
     size: float = 15, *, aside: float = 0,
 ) -> None:  # fmt: skip
-    """Bits in a box: filled, hatched or struck by what they are; so much is free beside them."""
+    """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
-    plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
-    hue = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
-    pen.draw_rect(area.x, y, area.width, height, style.fill or fill, hue, radius=3, dash=style.dash)
-    ink = SvgColour.INK if plain else style.text
+    is_plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
+    frame_colour = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
+    pen.draw_rect(
+        area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
+    )
+    ink = SvgColour.INK if is_plain else style.text
     middle = y + height / 2
-    if style.hatched:
-        wide = min(measure_text(text, size, is_monospaced=True), area.width - 4)
-        pen.draw_hatch(area.x, y, area.width, height, hue)
+    if style.is_hatched:
+        text_width = min(measure_text(text, size, is_monospaced=True), area.width - 4)
+        pen.draw_hatch(area.x, y, area.width, height, frame_colour)
         pen.draw_rect(
-            area.center - wide / 2 - 2, middle - 8, wide + 4, 16, SvgColour.PAGE, None, radius=2
+            area.center - text_width / 2 - 2,
+            middle - 8,
+            text_width + 4,
+            16,
+            SvgColour.PAGE,
+            None,
+            radius=2,
         )
     pen.draw_text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
-             is_monospaced=True, is_bold=style.bold, width=area.width - 2)  # fmt: skip
-    if style.struck:
+             is_monospaced=True, is_bold=style.is_bold, width=area.width - 2)  # fmt: skip
+    if style.is_struck:
         pen.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
 
 
 PILL_WIDTH, PILL_HEIGHT = 66, 24
-"""The size of a truth value."""
+"""Size of a truth value in px."""
 
 
 def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
-    """A truth value: a pill with a drawn sign and a word; returns its extent."""
+    """Draw a truth value as a pill with a symbol and a word; return its extent."""
     x = center - PILL_WIDTH / 2
     if value is None:
         pen.draw_rect(
@@ -109,7 +119,7 @@ def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> A
     left, top = x + 10, y + 8
     if value:
         points = (left, top + 4, left + 3, top + 8, left + 9, top)
-        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(number, points)), ink, line=1.8)
+        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), ink, line=1.8)
     else:
         pen.draw_cross(left + 4, top + 4, ink)
     pen.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
@@ -117,38 +127,40 @@ def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> A
 
 
 def get_truth(value: int | None) -> bool | None:
-    """A truth value as a pill takes it."""
+    """Convert the number of a truth value for ``draw_truth``."""
     return None if value is None else bool(value)
 
 
 def draw_mask_box(pen: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
-    """The box of a lane in a mask: filled where the lane is taken."""
+    """Draw the box of a lane in a mask, filled if the lane is in it."""
     pen.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
 
 
-def draw_flags(pen: SvgCanvas, area: Area, y: float, found: Sequence[Flag]) -> None:
-    """What happened to a lane: sign and word of each flag, centred, on lines of 14 px."""
-    for at, flag in enumerate(found):
+def draw_flags(pen: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
+    """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
+    for index, flag in enumerate(flags):
         em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), LEAST)
-        wide = em * pen.scale_size(size) + 12
-        x, top = area.center - wide / 2, y + 4 + at * 14
-        pen.parts.append(f'<g class="px-flag" transform="translate({number(x)} {number(top)})">')
+        width = em * pen.scale_size(size) + 12
+        x, top = area.center - width / 2, y + 4 + index * 14
+        pen.parts.append(
+            f'<g class="px-flag" transform="translate({format_length(x)} {format_length(top)})">'
+        )
         pen.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
-        pen.close()
+        pen.close_group()
         pen.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
-def measure_flags(most: int) -> float:
-    """How high so many flags stand."""
-    return 14 * most + 4 if most else 0
+def measure_flags(count: int) -> float:
+    """Return the height of a number of flags in px."""
+    return 14 * count + 4 if count else 0
 
 
 def draw_difference_frame(
     pen: SvgCanvas, area: Area, y: float, end: float, sign: float | None
 ) -> None:
-    """A frame around what is another in the answer beside it; a sign where it has room."""
-    left, right, top, low = map(number, (area.x - 3, area.right + 3, y - 3, end + 3))
+    """Draw a frame around a value that differs from the other answer, with a sign if it fits."""
+    left, right, top, low = map(format_length, (area.x - 3, area.right + 3, y - 3, end + 3))
     pen.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
     )
@@ -157,19 +169,19 @@ def draw_difference_frame(
 
 
 def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
-    """The sign for what differs, drawn: not every font has it."""
-    a, b, c, d = map(number, (x, x + 9, y - 2, y + 2))
-    e, f, g, h = map(number, (x + 2, x + 7, y + 6, y - 6))
+    """Draw the sign for unequal as a path, because not every font has it."""
+    a, b, c, d = map(format_length, (x, x + 9, y - 2, y + 2))
+    e, f, g, h = map(format_length, (x + 2, x + 7, y + 6, y - 6))
     pen.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
 
 
 def draw_underline(
-    pen: SvgCanvas, center: float, y: float, word: str, other: str, size: float
+    pen: SvgCanvas, center: float, y: float, word: str, other_word: str, size: float
 ) -> None:
-    """Bars below the digits of a word that are others in another word."""
-    each = size * 0.602
-    left = center - len(word) * each / 2
-    for at, (x, z) in enumerate(zip(word, other, strict=True)):
+    """Draw bars below the digits of a word that differ from those of another word."""
+    digit_width = size * 0.602
+    left = center - len(word) * digit_width / 2
+    for index, (x, z) in enumerate(zip(word, other_word, strict=True)):
         if x != z:
-            start = left + at * each
-            pen.draw_line(start + 1.5, y, start + each - 1.5, y, SvgColour.MARK, 3)
+            start = left + index * digit_width
+            pen.draw_line(start + 1.5, y, start + digit_width - 1.5, y, SvgColour.MARK, 3)

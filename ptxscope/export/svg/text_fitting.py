@@ -1,4 +1,4 @@
-"""How wide texts are, and how they are made to fit."""
+"""Widths of texts, and ways to fit them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from functools import lru_cache
 from ...engine.records import NamedTuple
 
 USUAL = 10.0
-"""The smallest letters where they have room."""
+"""Smallest usual letters in px."""
 LEAST = 9.0
-"""The smallest letters."""
+"""Smallest possible letters in px."""
 LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
-"""Where a word that is too long is broken first: in a range, between two destinations or choices,
-between modifiers."""
+"""Matches preferred breaks in a long word: in a range, between destinations or choices, between
+modifiers."""
 _WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 
 
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
-    """At most how wide a text is, in px, whichever fallback font draws it."""
+    """Return an upper bound of the width of a text in px, for any fallback font."""
     if is_monospaced:
         return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
     return size * sum(map(_measure_char, text))
 
 
 def _is_wide(char: str) -> bool:
-    """Whether a character may come from another font, wider than the one around it."""
+    """Whether a character may come from a fallback font, wider than the surrounding one."""
     return ord(char) > 0x1100 and char not in "…→“”‘’–"
 
 
 @lru_cache(maxsize=512)
 def _measure_char(char: str) -> float:
-    """The width of a character of a wide sans-serif font, in em."""
+    """Return the width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):
         return 1.2
     if _WIDE.match(char):
@@ -46,7 +46,7 @@ def _measure_char(char: str) -> float:
 
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:
-    """The text in lines of at most a width; a word that is too long is broken."""
+    """Wrap a text at a width; a word that is too long is broken."""
     lines = [""]
     for word in _iter_words(text, width, size, is_monospaced):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -64,7 +64,9 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
             continue
         part = ""
         for piece in (
-            x for each in _BREAKS.split(word) for x in _break_word(each, width, size, is_monospaced)
+            x
+            for segment in _BREAKS.split(word)
+            for x in _break_word(segment, width, size, is_monospaced)
         ):
             if part and measure_text(part + piece, size, is_monospaced) > width:
                 yield part
@@ -74,43 +76,43 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
 
 
 def _break_word(word: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
-    """A word in parts of at most a width."""
-    start, used = 0, 0.0
-    for at, char in enumerate(word):
-        wide = measure_text(char, size, is_monospaced)
-        if used + wide > width and at > start:
-            yield word[start:at]
-            start, used = at, 0.0
-        used += wide
+    """Yield parts of a word of at most a width."""
+    start, used_width = 0, 0.0
+    for index, char in enumerate(word):
+        char_width = measure_text(char, size, is_monospaced)
+        if used_width + char_width > width and index > start:
+            yield word[start:index]
+            start, used_width = index, 0.0
+        used_width += char_width
     yield word[start:]
 
 
 def is_leftwards(text: str) -> bool:
-    """Whether a text is read from right to left: its first character with a direction says."""
+    """Whether a text is read from right to left, by its first character with a direction."""
     if text.isascii():
         return False
     from unicodedata import bidirectional
 
-    strong = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
-    return next(strong, "L") != "L"
+    directions = (kind for kind in map(bidirectional, text) if kind in ("L", "R", "AL"))
+    return next(directions, "L") != "L"
 
 
 class Fitted(NamedTuple):
-    """A text made to fit."""
+    """A text with the size at which it fits."""
 
     text: str
     size: float
 
 
 def fit_text(
-    text: str, width: float, size: float, is_monospaced: bool, least: float = LEAST
+    text: str, width: float, size: float, is_monospaced: bool, min_size: float = LEAST
 ) -> Fitted:
-    """The text in a size at which it fits, cut with an ellipsis where none does."""
-    wide = measure_text(text, 1, is_monospaced)
-    if wide * size <= width:
+    """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
+    em_width = measure_text(text, 1, is_monospaced)
+    if em_width * size <= width:
         return Fitted(text, size)
-    if wide * least <= width:
-        return Fitted(text, max(int(width / wide * 10) / 10, least))
-    while text and measure_text(text + "…", least, is_monospaced) > width:
+    if em_width * min_size <= width:
+        return Fitted(text, max(int(width / em_width * 10) / 10, min_size))
+    while text and measure_text(text + "…", min_size, is_monospaced) > width:
         text = text[: -max(1, len(text) // 16)]
-    return Fitted(text + "…", least)
+    return Fitted(text + "…", min_size)

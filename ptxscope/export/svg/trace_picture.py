@@ -1,9 +1,8 @@
-"""A trace as a vector picture: the way of the bits from the registers to the result.
+"""A trace as a vector picture: the path of the bits from the registers to the result.
 
-What is drawn is the scene's; the words are the document's; where and how large is said here.
-
-It stands alone or inside an HTML page, follows a light or a dark scheme, and tells nothing by
-colour alone. The result stands in it once, as one unbroken word.
+The scene has the content, the document has the words; this package decides positions and sizes. A
+picture stands alone or in an HTML page, follows a light or dark theme, and never relies on colour
+alone. The result occurs in it once, as one unbroken word.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import step_captions
 from .answer_branches import LONGEST_OF_BRANCH, draw_branches, make_branches
-from .cell_shapes import drop_hex_prefixes, register
+from .cell_shapes import draw_register, drop_hex_prefixes
 from .page_layout import (
     COMPACT,
     EDGE,
@@ -35,11 +34,17 @@ from .page_layout import (
     Names,
     Sketch,
     abbreviate_long_names,
+    build_folded_scene,
     build_visible_scene,
     draw_instruction,
-    folded,
 )
-from .result_shapes import compact_results, draw_column_grounds, draw_note, draw_results, step_notes
+from .result_shapes import (
+    draw_column_grounds,
+    draw_compact_results,
+    draw_note,
+    draw_results,
+    draw_step_notes,
+)
 from .step_layout import draw_rows, place_rows
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
@@ -49,45 +54,45 @@ from .text_fitting import LARGEST, USUAL, measure_text
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
-"""Room for the name of an answer, at least."""
+"""Smallest width in px for the name of an answer."""
 _FIRST = ("a", "b")
-"""The registers that stand on top; others are drawn where they are read."""
+"""Registers at the top; others are drawn where they are read."""
 
 
 class PictureStyle(NamedTuple):
-    """How a trace is drawn: where things stand, and how large letters are."""
+    """The style of a picture: layout, and size of the letters."""
 
     layout: Layout = PAGE
     lettering: float = 1.0
-    """How much larger than usual words beside the figures are."""
-    least: float = USUAL
-    """The smallest letters, where these have room."""
+    """Scale of the words beside the figures."""
+    min_size: float = USUAL
+    """Smallest size of letters that fit."""
 
 
 PLAIN = PictureStyle()
 SMALL = PictureStyle(COMPACT)
-"""One column of a paper."""
+"""Style for one column of a paper."""
 
 
 class SvgDrawing(NamedTuple):
-    """All that is drawn of a trace; the pen's marks say where it may be cut."""
+    """The drawing of a trace; the marks of the canvas are the places to cut it."""
 
     doc: Document
     pen: SvgCanvas
     height: float
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
-    named: Names = ()
-    """What its letters stand for, where names are very long."""
+    long_names: Names = ()
+    """Long names, with the letters that replace them."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """The picture as an ``<svg>`` that scales: 800 px wide, 400 where it is compact."""
-    return standing(draw_trace(trace, options, look=look_of(options)))
+    """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
+    return render_drawing(draw_trace(trace, options, look=choose_style(options)))
 
 
-def look_of(options: Options) -> PictureStyle:
-    """How a picture is drawn that is no slide."""
+def choose_style(options: Options) -> PictureStyle:
+    """Return the style of a picture that is not a slide."""
     return SMALL if options.compact else PLAIN
 
 
@@ -96,104 +101,114 @@ def draw_trace(
 ) -> SvgDrawing:
     """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
 
-    ``part`` tells the ids of one of several apart.
+    `part` distinguishes the ids of several pictures.
     """
     doc = build_document(trace, options)
     pen = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    pen.lettering, pen.least = look.lettering, look.least
-    compact = look.layout.compact
-    fork, told = None if compact else make_branches(doc, trace, options), doc
-    longest = LONGEST_OF_BRANCH if fork else LONGEST
-    named = abbreviate_long_names(doc, longest)
-    if named:
+    pen.lettering, pen.min_size = look.lettering, look.min_size
+    is_compact = look.layout.is_compact
+    branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
+    longest = LONGEST_OF_BRANCH if branches else LONGEST
+    long_names = abbreviate_long_names(doc, longest)
+    if long_names:
         trace = abbreviate_names(trace, longest)
-        told = build_document(trace, options)
-        fork = make_branches(told, trace, options)
-    trunk = fork.trunk if fork else told.steps
-    layout = PAGE if fork else look.layout  # branches have one layout
-    shown = folded(trace, options) if compact else None
-    drawn = shown.scene if shown else build_visible_scene(trace, options)
-    sketch, page = Sketch(pen, drawn, told, trunk, layout), layout.page
-    if shown:
-        sketch.ends = shown.ends
+        short_document = build_document(trace, options)
+        branches = make_branches(short_document, trace, options)
+    trunk = branches.trunk if branches else short_document.steps
+    layout = PAGE if branches else look.layout  # branches have one layout
+    folded_scene = build_folded_scene(trace, options) if is_compact else None
+    scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
+    sketch, page = Sketch(pen, scene, short_document, trunk, layout), layout.page
+    if folded_scene:
+        sketch.ends = folded_scene.ends
     place_rows(sketch)
-    y = top = (_compact_head if compact else _draw_document_head)(doc, pen, named)
-    pen.smallest, pen.cut = LARGEST, 0  # of what stands below the head
-    pen.mark("operands", y)
+    y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, pen, long_names)
+    pen.smallest_size, pen.cut_count = LARGEST, 0  # of the part below the head
+    pen.add_mark("operands", y)
     y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, trunk, y, before=fork.stage if fork else None)
-    if fork:
-        y = draw_branches(told, fork, pen, draw_column_grounds(sketch, top, y) + 8)
+    y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
+    if branches:
+        y = draw_branches(short_document, branches, pen, draw_column_grounds(sketch, top, y) + 8)
     else:
-        pen.mark("result", y)
+        pen.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
         y = (
-            compact_results(told, sketch, y)
-            if compact
-            else draw_results(told, told.results, sketch, y)
+            draw_compact_results(short_document, sketch, y)
+            if is_compact
+            else draw_results(short_document, short_document.results, sketch, y)
         )
-    pen.mark("notes", y)
-    y = _draw_notes(doc, pen, y - (8 if compact else 0), page, is_numbered=sketch.scene.lanes > 1)
+    pen.add_mark("notes", y)
+    y = _draw_notes(
+        doc, pen, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
+    )
     if doc.answers:
-        pen.mark("answers", y)
-        y = _draw_answers(doc.answers, pen, y, page, is_branched=fork is not None)
-    elif doc.agreed:
-        pen.mark("answers", y)
-        y = _draw_agreement(doc.agreed, pen, y, page)
-    pen.mark("foot", y)
-    y = _draw_foot(doc, pen, y, page, _idle_steps(sketch, told.steps) if compact else "")
-    return SvgDrawing(doc, pen, y, options.theme, layout, named)
+        pen.add_mark("answers", y)
+        y = _draw_answers(doc.answers, pen, y, page, is_branched=branches is not None)
+    elif doc.agreement:
+        pen.add_mark("answers", y)
+        y = _draw_agreement(doc.agreement, pen, y, page)
+    pen.add_mark("foot", y)
+    y = _draw_foot(
+        doc, pen, y, page, _describe_idle_steps(sketch, short_document.steps) if is_compact else ""
+    )
+    return SvgDrawing(doc, pen, y, options.theme, layout, long_names)
 
 
-def draw_form(doc: Document, told: Document, shown: Scene, ends: tuple[ResultView, ...]) -> str:
-    """The picture of a scene whose values are not known, and what kinds come out of it.
+def draw_form(
+    doc: Document, short_document: Document, scene: Scene, result_views: tuple[ResultView, ...]
+) -> str:
+    """Draw a scene without known values, and the types of its results.
 
-    ``told`` is the document with letters for very long names.
+    `short_document` is the document with letters instead of long names.
     """
     pen = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    sketch = Sketch(pen, shown, told, told.steps)
+    sketch = Sketch(pen, scene, short_document, short_document.steps)
     place_rows(sketch)
     y = top = _draw_document_head(doc, pen, abbreviate_long_names(doc))
     y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, told.steps, y, before=None)
-    y = draw_results(told, ends, sketch, draw_column_grounds(sketch, top, y))
-    return standing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
+    y = _draw_steps(sketch, short_document.steps, y, end_stage=None)
+    y = draw_results(short_document, result_views, sketch, draw_column_grounds(sketch, top, y))
+    return render_drawing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
 
 
-def standing(drawn: SvgDrawing, over: Sequence[str] = ()) -> str:
-    """A drawing as an ``<svg>``; some elements may lie over it."""
-    pen = drawn.pen
-    sheet = make_sheet(drawn.doc, pen.prefix, drawn.layout.width, drawn.height)
-    return write_sheet(sheet, [*paper(drawn), *list_elements(pen)], drawn.theme, over=over)
+def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
+    """Render a drawing as an ``<svg>``, with elements over it."""
+    pen = drawing.pen
+    sheet = make_sheet(drawing.doc, pen.prefix, drawing.layout.width, drawing.height)
+    return write_sheet(
+        sheet, [*draw_page(drawing), *list_elements(pen)], drawing.theme, overlay=overlay
+    )
 
 
-def paper(drawn: SvgDrawing) -> list[str]:
-    """The page under a picture; a compact one has no frame, for it stands in a column."""
-    pen, wide, high = SvgCanvas(drawn.pen.prefix), drawn.layout.width, drawn.height
-    if drawn.layout.compact:
-        pen.draw_rect(0, 0, wide, high, SvgColour.PAGE, None, radius=0)
+def draw_page(drawing: SvgDrawing) -> list[str]:
+    """Return the page below a picture; a compact one has no frame, because it is in a column."""
+    pen, width, height = SvgCanvas(drawing.pen.prefix), drawing.layout.width, drawing.height
+    if drawing.layout.is_compact:
+        pen.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
-        pen.draw_rect(0.5, 0.5, wide - 1, high - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
+        pen.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
     return pen.parts
 
 
-def _draw_document_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
-    """Title, instruction and model; returns where it ends."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), named)
+def _draw_document_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
+    """Draw title, instruction and model; return the end."""
+    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(f"model {doc.model}"), long_names)
 
 
-def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = ()) -> float:
-    """Title, instruction and what stands in the badge; returns where it ends."""
+def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
+    """Draw title, instruction and the text of the badge; return the end."""
     y = 26.0
-    pen.open("px-head")
+    pen.open_group("px-head")
     if title:
         lines = pen.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
         y = pen.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
     badge = min(measure_text(model, 11) + 22, 240)
-    under = len(pen.parts)
-    end = draw_instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, named) + 15
-    line = pen.parts[under:]
-    del pen.parts[under:]
+    parts_start = len(pen.parts)
+    end = (
+        draw_instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, long_names) + 15
+    )
+    line = pen.parts[parts_start:]
+    del pen.parts[parts_start:]
     pen.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
     pen.parts += line
     x = EDGE + _PAGE.width - badge - 10
@@ -201,14 +216,14 @@ def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, named: Names = (
     pen.draw_text(
         x + badge / 2, y + 24, model, 11, SvgColour.DIM, anchor="middle", width=badge - 14
     )
-    pen.close()
+    pen.close_group()
     return end + 18
 
 
-def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
-    """Title, instruction, and the model where it is not the documentation; returns its end."""
+def _draw_compact_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
+    """Draw title, instruction, and the model unless it is the documentation; return the end."""
     page, y = COMPACT.page, 10.0
-    pen.open("px-head")
+    pen.open_group("px-head")
     if doc.title:
         lines = pen.wrap_text(doc.title, page.width / 1.12, 14)
         y = pen.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
@@ -219,179 +234,198 @@ def _compact_head(doc: Document, pen: SvgCanvas, named: Names) -> float:
     )
     room = min(measure_text(model, pen.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
     pen.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
-    end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, named)
+    end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
     pen.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
-    pen.close()
+    pen.close_group()
     return end + 14
 
 
 _MODEL = 10.5
-"""The size of the model's name in a compact figure."""
+"""Size of the name of the model in a compact figure."""
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
-    """The names of the lane columns, with the numbers of the notes on them."""
+    """Draw the names of the lane columns, with the numbers of their notes; return the end."""
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
-    sketch.pen.open("px-lanes")
-    for at, column in enumerate(sketch.columns, 1):
-        lane = len(sketch.columns) - at
-        marks = [str(at) for at, note in enumerate(notes, 1) if note.lane == lane]
+    sketch.pen.open_group("px-lanes")
+    for number, column in enumerate(sketch.columns, 1):
+        lane = len(sketch.columns) - number
+        marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
         sketch.pen.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
                         width=column.width - 8)  # fmt: skip
-    sketch.pen.close()
+    sketch.pen.close_group()
     return y + 16
 
 
 def _draw_operands(sketch: Sketch, y: float) -> float:
-    """The lane columns, and the registers a and b; what else is read is drawn where it is used."""
+    """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     pen = sketch.pen
-    shown = [sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.fed]
-    lanes = [x.role for x in shown if x.by_lane]
-    words = y
-    if shown and sketch.layout.above:
-        pen.open("px-registers")
-        y = words = step_captions.draw_registers(sketch, lanes, y)
-        pen.close()
+    registers = [
+        sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys
+    ]
+    lanes = [x.role for x in registers if x.is_by_lane]
+    words_end = y
+    if registers and sketch.layout.has_words_above:
+        pen.open_group("px-registers")
+        y = words_end = step_captions.draw_registers(sketch, lanes, y)
+        pen.close_group()
     y = _draw_lane_names(sketch, y)
-    if not shown:
+    if not registers:
         return y
-    pen.open("px-operands")
-    if not sketch.layout.above:
-        words = step_captions.draw_registers(sketch, lanes, y)
-    end = max(register(sketch, each, sketch.slots[each.role], y + 6) for each in shown)
-    for each in shown:
-        sketch.add_zones(each.cells, y + 6)
-    pen.close()
-    fields = [each for each in shown if each.figure]
+    pen.open_group("px-operands")
+    if not sketch.layout.has_words_above:
+        words_end = step_captions.draw_registers(sketch, lanes, y)
+    end = max(
+        draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
+    )
+    for figure in registers:
+        sketch.add_zones(figure.cells, y + 6)
+    pen.close_group()
+    fields = [figure for figure in registers if figure.figure]
     if fields:
-        pen.open("px-fields")
+        pen.open_group("px-fields")
         top = end + 6
-        for each in fields:
-            (area,) = sketch.make_areas(1, sketch.slots[each.role])
-            for strip in each.figure.strips if each.figure else ():
+        for figure in fields:
+            (area,) = sketch.make_areas(1, sketch.slots[figure.role])
+            for strip in figure.figure.rulers if figure.figure else ():
                 end = max(
                     end, draw_bit_ruler(sketch, strip._replace(name=""), area, top, with_value=True)
                 )
                 sketch.set_port(strip.place, area, end)
-        pen.close()
-    return max(end, words)
+        pen.close_group()
+    return max(end, words_end)
 
 
 def _draw_steps(
-    sketch: Sketch, steps: tuple[StepView, ...], y: float, before: Stage | None
+    sketch: Sketch, steps: tuple[StepView, ...], y: float, end_stage: Stage | None
 ) -> float:
-    """A band for each step, and a line for those left out; returns where the last ends.
+    """Draw a band for each step, and a line for omitted ones; return the end.
 
-    What comes from a stage on, where answers part, is not drawn here.
+    Steps from `end_stage` onwards are left to the branches.
     """
     pen = sketch.pen
-    shown = {step.number: step for step in steps}
-    above: float | None = None
-    left_out: list[StepScene] = []
+    shown_steps = {step.number: step for step in steps}
+    previous_end: float | None = None
+    omitted_steps: list[StepScene] = []
     selected: StepView | None = None
     for scene_step in sketch.scene.steps:
-        if scene_step.stage is before:
+        if scene_step.stage is end_stage:
             break
-        step = shown.get(scene_step.number)
+        step = shown_steps.get(scene_step.number)
         if step is None:
-            left_out.append(scene_step)
+            omitted_steps.append(scene_step)
             continue
-        if not scene_step.rows and not step.notes:  # nothing of it is left to draw
+        if not scene_step.rows and not step.notes:  # the step changes nothing
             selected = step if step.stage is Stage.SELECT else None
             continue
-        joined = selected if step.stage is Stage.EXTEND else None
-        y = step_captions.draw_gap(sketch, left_out, y, above or y)
-        left_out = []
-        pen.mark(f"step-{step.stage}", y)
-        pen.open(f"px-step px-{step.stage}", f"step-{step.stage}")
-        above = step_captions.draw_thread(sketch, above, y)
-        brought = {x.role: x for row in scene_step.rows for x in sketch.find_new_registers(row)
-                   if x.unit > 1 and sketch.scene.lanes > 1}  # fmt: skip
-        words = step_captions.step(sketch, step, brought, y, joined)
-        end = words
+        joined_step = selected if step.stage is Stage.EXTEND else None
+        y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
+        omitted_steps = []
+        pen.add_mark(f"step-{step.stage}", y)
+        pen.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
+        previous_end = step_captions.draw_thread(sketch, previous_end, y)
+        new_registers = {
+            x.role: x
+            for row in scene_step.rows
+            for x in sketch.find_new_registers(row)
+            if x.unit > 1 and sketch.scene.lanes > 1
+        }
+        words_end = step_captions.draw_step_caption(sketch, step, new_registers, y, joined_step)
+        end = words_end
         if scene_step.rows:
-            end = max(draw_rows(sketch, scene_step, words if sketch.layout.above else y), words)
-        y = step_notes(pen, step, end, sketch.figures)
-        pen.close()
-    return step_captions.draw_gap(sketch, left_out, y, above or y)
+            end = max(
+                draw_rows(sketch, scene_step, words_end if sketch.layout.has_words_above else y),
+                words_end,
+            )
+        y = draw_step_notes(pen, step, end, sketch.figures)
+        pen.close_group()
+    return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
 
-def _idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
-    """Which steps are not drawn because they change nothing."""
-    drawn = {step.stage for step in sketch.scene.steps if step.rows}
-    joined = {Stage.SELECT} if Stage.EXTEND in drawn else set()
-    left_out = (x for x in steps if x.stage not in drawn | joined and not x.notes)
-    idle = [f"{x.number} {x.title}" for x in left_out]
-    return f"Not drawn, since nothing changes there: {', '.join(idle)}." if idle else ""
+def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
+    """Return a sentence with the steps that are not drawn because they change nothing."""
+    drawn_stages = {step.stage for step in sketch.scene.steps if step.rows}
+    joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
+    omitted_steps = (
+        x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
+    )
+    step_names = [f"{x.number} {x.title}" for x in omitted_steps]
+    return f"Not drawn, since nothing changes there: {', '.join(step_names)}." if step_names else ""
 
 
 def _draw_answers(
     answers: Answers, pen: SvgCanvas, y: float, page: Area, *, is_branched: bool
 ) -> float:
-    """Where models part: each answer, and why they differ."""
+    """Draw each answer of models that differ, and the reasons; return the end."""
     y += 16
-    pen.open("px-answers")
+    pen.open_group("px-answers")
     pen.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
     pen.draw_text(
         page.x, y + 28, "Why" if is_branched else "Two answers", 17, SvgColour.INK, is_bold=True
     )
     widest = max(measure_text(answer.label, pen.scale_size(12)) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
-    said = Area(page.x + room, page.width - room)
-    pen.draw_text(said.x, y + 28, f"They part at the step “{answers.step}”.", 12, SvgColour.DIM,
-             width=said.width)  # fmt: skip
+    text_area = Area(page.x + room, page.width - room)
+    pen.draw_text(
+        text_area.x,
+        y + 28,
+        f"They part at the step “{answers.step}”.",
+        12,
+        SvgColour.DIM,
+        width=text_area.width,
+    )
     y += 52
     for answer in answers.all:
-        why = answer.why
+        reason = answer.reason
         pen.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
         pen.draw_text(
-            said.x,
+            text_area.x,
             y,
             drop_hex_prefixes(answer.result),
             13,
             SvgColour.INK,
             is_monospaced=True,
             is_bold=True,
-            width=min(said.width - measure_text(why, 12) * 1.12 - 8, 360),
+            width=min(text_area.width - measure_text(reason, 12) * 1.12 - 8, 360),
         )
-        pen.draw_text(page.right, y, why, 12, SvgColour.MARK, anchor="end", is_bold=True)
+        pen.draw_text(page.right, y, reason, 12, SvgColour.MARK, anchor="end", is_bold=True)
         y += 20
     for erratum in answers.errata:
         y = draw_note(pen, f"{erratum.id}: {erratum.sentence}", y, page) + 8
-    pen.close()
+    pen.close_group()
     return y
 
 
-def _draw_agreement(said: str, pen: SvgCanvas, y: float, page: Area) -> float:
-    pen.open("px-answers")
-    pen.draw_text(page.x, y + 18, said, 12, SvgColour.INK, is_bold=True)
-    pen.close()
+def _draw_agreement(text: str, pen: SvgCanvas, y: float, page: Area) -> float:
+    pen.open_group("px-answers")
+    pen.draw_text(page.x, y + 18, text, 12, SvgColour.INK, is_bold=True)
+    pen.close_group()
     return y + 20
 
 
 def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbered: bool) -> float:
-    """Remarks on lanes, numbered where their heads name them, and what ptxscope itself remarks."""
+    """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
     y += 14
-    for at, said in enumerate(doc.lane_notes, 1):
-        y = draw_note(pen, f"note {at}: {said}" if is_numbered else said, y, page) + 8
+    for number, said in enumerate(doc.lane_notes, 1):
+        y = draw_note(pen, f"note {number}: {said}" if is_numbered else said, y, page) + 8
     for text in doc.notes:
         lines = pen.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
         y = pen.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
     return y
 
 
-def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle: str = "") -> float:
-    """Caption and source; returns the height of the page, in whole px: renderers round it."""
-    pen.open("px-foot")
+def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle_text: str = "") -> float:
+    """Draw caption and source; return the height of the page in whole px, as renderers round it."""
+    pen.open_group("px-foot")
     if doc.caption:
         lines = pen.wrap_text(doc.caption, page.width, 13)
         y = pen.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True) - 10
-    for line in pen.wrap_text(idle, page.width, 10):
+    for line in pen.wrap_text(idle_text, page.width, 10):
         pen.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
         y += 13
     pen.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
-    pen.close()
-    return ceil(y + (30 if idle else 40))
+    pen.close_group()
+    return ceil(y + (30 if idle_text else 40))

@@ -1,7 +1,7 @@
-"""Values of a picture that light up what they came from, and what came of them.
+"""Interactive highlights: a value highlights its sources and its uses.
 
-A page's style sheet does it: every value is an area with a number and the numbers of the values
-that it is related to, and a rule for each number lights what names it.
+The style sheet of the page does the work. Every value is an area with its own number and those of
+related values, and one rule for each number highlights the areas that contain it.
 """
 
 from __future__ import annotations
@@ -10,85 +10,86 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...engine.records import NamedTuple
-from .svg_canvas import Node, SvgCanvas, escape_xml, number
+from .svg_canvas import Node, SvgCanvas, escape_xml, format_length
 
 _PATH = re.compile(r' d="[^"]++"')
 
 
 class Relations(NamedTuple):
-    """Which values of a picture are related, by their numbers."""
+    """The related values of a picture, by number."""
 
     numbers: Mapping[Node, int]
     ancestors: Mapping[Node, frozenset[Node]]
-    """What each value came from, itself included."""
+    """Sources of each value, including itself."""
     descendants: Mapping[Node, frozenset[Node]]
-    """What came of each value, itself included."""
+    """Uses of each value, including itself."""
 
-    def attributes(self, node: Node) -> str:
-        """The number of a value, and those of the values that it lights up with."""
+    def format_attributes(self, node: Node) -> str:
+        """Return the attributes with the number of a value, and those of related values."""
         related = self.ancestors[node] | self.descendants[node]
-        return f' data-v="{self.numbers[node]}" data-r="{self._listed(related)}"'
+        return f' data-v="{self.numbers[node]}" data-r="{self._format_numbers(related)}"'
 
-    def link_numbers(self, source: Node, target: Node) -> str:
-        """The numbers of the values that a link lights up with."""
-        return self._listed(self.descendants[target] | self.ancestors[source])
+    def format_link_numbers(self, source: Node, target: Node) -> str:
+        """Return the numbers of the values that highlight a link."""
+        return self._format_numbers(self.descendants[target] | self.ancestors[source])
 
-    def _listed(self, nodes: Iterable[Node]) -> str:
+    def _format_numbers(self, nodes: Iterable[Node]) -> str:
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def relations_of(pen: SvgCanvas, first: int = 0) -> Relations:
-    """The relations of all that was drawn, numbered from a number on."""
+def find_relations(pen: SvgCanvas, first: int = 0) -> Relations:
+    """Return the relations between all drawn values, numbered from `first`."""
     nodes = dict.fromkeys(zone.node for zone in pen.zones)
     nodes |= dict.fromkeys(node for link in pen.links for node in link)
-    back: dict[Node, list[Node]] = {node: [] for node in nodes}
-    on: dict[Node, list[Node]] = {node: [] for node in nodes}
+    sources: dict[Node, list[Node]] = {node: [] for node in nodes}
+    targets: dict[Node, list[Node]] = {node: [] for node in nodes}
     for source, target in pen.links:
-        back[target].append(source)
-        on[source].append(target)
+        sources[target].append(source)
+        targets[source].append(target)
     return Relations(
-        {node: at for at, node in enumerate(nodes, first)},
-        {node: _reachable(node, back) for node in nodes},
-        {node: _reachable(node, on) for node in nodes},
+        {node: number for number, node in enumerate(nodes, first)},
+        {node: _find_reachable(node, sources) for node in nodes},
+        {node: _find_reachable(node, targets) for node in nodes},
     )
 
 
-def _reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
-    found: set[Node] = set()
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
-            waiting += edges[current]
-    return frozenset(found)
+def _find_reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
+    reachable: set[Node] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current not in reachable:
+            reachable.add(current)
+            pending += edges[current]
+    return frozenset(reachable)
 
 
-def highlights(
+def highlight_lines(
     pen: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
 ) -> Iterator[str]:
-    """An area over each value, with what is said of it, and the lines between them once more."""
+    """Yield an area over each value with its sentence, and copies of the lines between them."""
     yield '<g class="px-zones">'
     for link, paths in pen.links.items():
         for path in paths:
-            found = _PATH.search(path)
-            if found:
-                related = relations.link_numbers(*link)
-                yield f'<path{found[0]} data-r="{related}"/>'
+            path_match = _PATH.search(path)
+            if path_match:
+                related = relations.format_link_numbers(*link)
+                yield f'<path{path_match[0]} data-r="{related}"/>'
     for zone in pen.zones:
         shape = " ".join(
-            f'{name}="{number(value)}"'
+            f'{name}="{format_length(value)}"'
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)
         )
-        said = sentences.get(zone.node, "")
-        inner = f"<title>{escape_xml(said)}</title>" if said else ""
-        yield f'<rect {shape} rx="5" tabindex="-1"{relations.attributes(zone.node)}>{inner}</rect>'
+        sentence = sentences.get(zone.node, "")
+        inner = f"<title>{escape_xml(sentence)}</title>" if sentence else ""
+        attributes = relations.format_attributes(zone.node)
+        yield f'<rect {shape} rx="5" tabindex="-1"{attributes}>{inner}</rect>'
     yield "</g>"
 
 
 def highlight_rules(count: int) -> str:
-    """The rules of a page by which a value under the mouse, or in focus, lights up others."""
+    """Return the rules that highlight the values related to the one hovered over or focused."""
     return "\n".join(
-        f'.ptxscope:has([data-v="{at}"]:is(:hover,:focus)) [data-r~="{at}"]{{--px-lit:1}}'
-        for at in range(count)
+        f'.ptxscope:has([data-v="{number}"]:is(:hover,:focus)) [data-r~="{number}"]{{--px-lit:1}}'
+        for number in range(count)
     )

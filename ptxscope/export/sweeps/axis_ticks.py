@@ -1,4 +1,4 @@
-"""Which values of an axis are written beside it, and where."""
+"""Ticks of an axis: the labelled values, and their positions."""
 
 from __future__ import annotations
 
@@ -11,73 +11,73 @@ from ...sweep.computation import SweepAxis
 from ...sweep.register_parts import RegisterPart
 
 NEARLY = "\u2248"
-"""Before a number that is rounded."""
+"""Prefix of a rounded number."""
 _LONGEST = 14
-"""Characters of a value beside an axis."""
+"""Longest label of a value in characters."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 
 
-class Tick(NamedTuple):
-    """A value beside an axis."""
+class AxisTick(NamedTuple):
+    """A labelled value on an axis."""
 
     part: float
-    """Where, from 0 to 1."""
+    """Position from 0 to 1."""
     text: str
-    strong: bool = False
-    """It is the current one."""
+    is_current: bool = False
+    """Whether it is the current value."""
 
 
-def choose_ticks(ticks: Sequence[Tick], room: float, width: float) -> list[Tick]:
-    """Those that fit beside each other, the first ones first; by widths of a character in px."""
-    kept: list[tuple[float, float, Tick]] = []
+def choose_ticks(ticks: Sequence[AxisTick], room: float, width: float) -> list[AxisTick]:
+    """Return the ticks that fit side by side, by priority; `width` is that of a character in px."""
+    extents: list[tuple[float, float, AxisTick]] = []
     for tick in ticks:
-        wide = len(tick.text) * width + 8
-        low = min(max(tick.part * room - wide / 2, -wide / 2), room - wide / 2)
-        if all(low + wide <= start or low >= end for start, end, _ in kept):
-            kept.append((low, low + wide, tick))
-    return [tick for *_, tick in kept]
+        tick_width = len(tick.text) * width + 8
+        low = min(max(tick.part * room - tick_width / 2, -tick_width / 2), room - tick_width / 2)
+        if all(low + tick_width <= start or low >= end for start, end, _ in extents):
+            extents.append((low, low + tick_width, tick))
+    return [tick for *_, tick in extents]
 
 
 def abbreviate_value(lane: RegisterPart, bits: int) -> str:
-    """A value as people write it; where that is long, nearly so."""
-    said = lane.format_value(bits)
-    if len(said) <= _LONGEST:
-        return said
-    number = decode_float(bits, lane.unit) if lane.is_float else float(said)
+    """Format a value, rounded if it is long."""
+    text = lane.format_value(bits)
+    if len(text) <= _LONGEST:
+        return text
+    number = decode_float(bits, lane.unit) if lane.is_float else float(text)
     return f"{NEARLY}{number:.3g}"
 
 
 def list_ticks(
-    axis: SweepAxis, here: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
-) -> list[Tick]:
-    """The values to write along an axis: its ends, the current one, then those people look for.
+    axis: SweepAxis, current_index: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
+) -> list[AxisTick]:
+    """Return the ticks of an axis: its ends, the current value, breaks, then landmarks.
 
-    ``by_place`` is where values stand by how many there are between them, else one after another;
-    ``breaks`` are where the results begin to go another way.
+    `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices at
+    which the course of the results changes.
     """
-    places = [0, axis.size - 1, *breaks, *map(axis.where, iter_landmarks(axis.lane))]
-    if here is not None:
-        places.insert(2, here)
-    found = [at for at in dict.fromkeys(places) if at is not None]
-    return list(ticks_at(axis, found, here, by_place=is_by_rank))
+    candidates = [0, axis.size - 1, *breaks, *map(axis.find_index, iter_landmarks(axis.lane))]
+    if current_index is not None:
+        candidates.insert(2, current_index)
+    indices = [index for index in dict.fromkeys(candidates) if index is not None]
+    return list(iter_ticks(axis, indices, current_index, is_by_rank=is_by_rank))
 
 
-def ticks_at(
-    axis: SweepAxis, places: Iterable[int], here: int | None = None, *, by_place: bool
-) -> Iterator[Tick]:
-    """The values at places of an axis."""
-    for at in places:
+def iter_ticks(
+    axis: SweepAxis, indices: Iterable[int], current_index: int | None = None, *, is_by_rank: bool
+) -> Iterator[AxisTick]:
+    """Yield the ticks of the values at indices."""
+    for index in indices:
         part, text = (
-            _compute_fraction(axis, at, by_place),
-            abbreviate_value(axis.lane, axis.get_value(at)),
+            _compute_fraction(axis, index, is_by_rank),
+            abbreviate_value(axis.lane, axis.get_value(index)),
         )
-        yield Tick(part, text, strong=at == here)
+        yield AxisTick(part, text, is_current=index == current_index)
 
 
 def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
-    """Values that people look for: zero, powers of two, and of floats the landmarks."""
+    """Yield landmark values: zero, powers of two, and for floats the infinities, 1 and -1."""
     if lane.is_float:
-        yield from (lane.read(text) for text in _FLOATS)
+        yield from (lane.parse_value(text) for text in _FLOATS)
     elif lane.type is not Type.PRED:
         yield 0
         half = lane.unit - 1
@@ -86,8 +86,8 @@ def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
         yield lane.mask & ~((1 << (half - 1)) - 1)
 
 
-def _compute_fraction(axis: SweepAxis, at: int, is_by_rank: bool) -> float:
+def _compute_fraction(axis: SweepAxis, index: int, is_by_rank: bool) -> float:
     if not is_by_rank:
-        return (at + 0.5) / axis.size
+        return (index + 0.5) / axis.size
     low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
-    return (int(axis.places[at]) - low + 0.5) / (high - low + 1)
+    return (int(axis.ranks[index]) - low + 0.5) / (high - low + 1)

@@ -1,4 +1,4 @@
-"""Values as colours: from dark to light, told apart by lightness alone; and as a small PNG."""
+"""Values as colours from dark to light, distinguishable by lightness alone, and as a small PNG."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ def _mix_colours(low: Colour, high: Colour, part: float) -> Colour:
 
 def _make_ramp() -> tuple[Colour, ...]:
     stretch = (SHADES - 1) / (len(_ANCHORS) - 1)
-    found = []
+    colours = []
     for shade in range(SHADES):
-        at = min(int(shade / stretch), len(_ANCHORS) - 2)
-        low, high = list(pairwise(_ANCHORS))[at]
-        found.append(_mix_colours(low, high, shade / stretch - at))
-    return tuple(found)
+        index = min(int(shade / stretch), len(_ANCHORS) - 2)
+        low, high = list(pairwise(_ANCHORS))[index]
+        colours.append(_mix_colours(low, high, shade / stretch - index))
+    return tuple(colours)
 
 
 RAMP = _make_ramp()
-"""The colour of each shade, darkest first."""
+"""Colour of each shade, the darkest first."""
 
 
 def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
-    """Which shade each result has: the least of them 0, the greatest 255."""
-    places = sweep.places
-    least = places.min()
-    span = int(places.max() - least)
+    """Return the shade of each result, from 0 for the least to 255 for the greatest."""
+    ranks = sweep.ranks
+    min_rank = ranks.min()
+    span = int(ranks.max() - min_rank)
     if span == 0:
-        return np.full(places.shape, SHADES // 2, np.uint8)
-    part = (places - least).astype(np.float64) / span
+        return np.full(ranks.shape, SHADES // 2, np.uint8)
+    part = (ranks - min_rank).astype(np.float64) / span
     return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
 
 
 def encode_png(cells: npt.NDArray[np.uint8]) -> bytes:
-    """Shades as a PNG of one px each, the first row below."""
+    """Encode shades as a PNG of one pixel each, with the first row at the bottom."""
     height, width = cells.shape
-    rows = np.zeros((height, width + 1), np.uint8)  # each begins with how it is filtered: not
+    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter type: none
     rows[:, 1:] = cells[::-1]
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     palette = bytes(part for colour in RAMP for part in colour)

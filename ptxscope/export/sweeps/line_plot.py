@@ -1,4 +1,4 @@
-"""A sweep of one lane as a drawing: a line of steps, its plateaus, teeth and partings marked."""
+"""The plot of a line sweep: a step line, with clamps, wraps and divergences marked."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ...engine.semantics.micro_operations import Clamp
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
-from ..svg.svg_canvas import SvgCanvas, number
+from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, list_ticks, ticks_at
+from .axis_ticks import abbreviate_value, choose_ticks, iter_landmarks, iter_ticks, list_ticks
 
 _HIGH = 300.0
 _ABOVE = 14.0
-"""Height of a line of labels above the plot."""
+"""Height in px of a line of labels above the plot."""
 _PLOT = Area(118, WIDTH - 118 - EDGE)
 _MOST_STEPS = 1 << 10
-"""Values that are drawn as steps; more of them as how far they reach in each px."""
+"""Largest number of values drawn as steps; more are drawn as their extent in each px."""
 _MOST_NAMED = 8
-"""Stretches of one kind that are each named, above the plot and along x."""
+"""Largest number of stretches of one kind that all get labels, above the plot and along x."""
 _MOST_TEETH = 400
-"""Stretches of one kind that are marked one by one."""
+"""Largest number of stretches of one kind that are marked one by one."""
 
 
 class PlotLineStyle(NamedTuple):
-    """How a part of the line is drawn."""
+    """The style of a part of the line."""
 
     ink: SvgColour
     width: float
@@ -45,7 +45,7 @@ OTHER = PlotLineStyle(SvgColour.B, 2, "2 3")
 
 
 class Plot:
-    """Where the values of a sweep stand on the page."""
+    """The positions of the values of a sweep on the page."""
 
     def __init__(self, sweep: Sweep, top: float) -> None:
         self.sweep = sweep
@@ -53,42 +53,44 @@ class Plot:
         axis = sweep.x
         self.low = axis.lane.compute_rank(axis.low)
         self.span = axis.lane.compute_rank(axis.high) - self.low + 1
-        every = [
-            sweep.places,
+        rank_arrays = [
+            sweep.ranks,
             *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
         ]
-        self.least = min(int(x.min()) for x in every)
-        self.most = max(int(x.max()) for x in every)
+        self.min_rank = min(int(x.min()) for x in rank_arrays)
+        self.max_rank = max(int(x.max()) for x in rank_arrays)
 
     @property
     def bottom(self) -> float:
-        """Of the plot."""
+        """Lower edge in px."""
         return self.top + _HIGH
 
     def list_starts(self) -> npt.NDArray[np.float64]:
-        """Where each value begins, and where the last one ends."""
-        places = (self.sweep.x.places - np.uint64(self.low)).astype(np.float64)
+        """Return x of the start of each value, and of the end of the last one."""
+        places = (self.sweep.x.ranks - np.uint64(self.low)).astype(np.float64)
         return _PLOT.x + _PLOT.width * np.append(places, self.span) / self.span
 
     def compute_height(self, place: int) -> float:
-        """At which y a result stands."""
-        if self.most == self.least:
+        """Return y of a result."""
+        if self.max_rank == self.min_rank:
             return self.top + _HIGH / 2
-        return self.bottom - _HIGH * (place - self.least) / (self.most - self.least)
+        return self.bottom - _HIGH * (place - self.min_rank) / (self.max_rank - self.min_rank)
 
     def compute_heights(self, places: Bits) -> npt.NDArray[np.float64]:
-        """At which y results stand."""
-        if self.most == self.least:
+        """Return y of results."""
+        if self.max_rank == self.min_rank:
             return np.full(places.shape, self.top + _HIGH / 2)
-        part = (places - np.uint64(self.least)).astype(np.float64) / (self.most - self.least)
+        part = (places - np.uint64(self.min_rank)).astype(np.float64) / (
+            self.max_rank - self.min_rank
+        )
         return self.bottom - _HIGH * part
 
 
 def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """The plot; returns where it ends."""
+    """Draw the plot; return its end."""
     labels = list(_draw_labels(sweep, Plot(sweep, y).list_starts()))
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
-    pen.open("px-sweep")
+    pen.open_group("px-sweep")
     pen.draw_text(
         EDGE, y + 14, sweep.result_part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
     )
@@ -106,7 +108,7 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     _draw_ends(pen, plot)
     _draw_values(pen, plot)
     y = _draw_axis(pen, plot)
-    pen.close()
+    pen.close_group()
     return y
 
 
@@ -117,18 +119,18 @@ def _draw_frame(pen: SvgCanvas, plot: Plot) -> None:
 
 
 def _draw_grounds(pen: SvgCanvas, plot: Plot) -> None:
-    """Behind the line: where it is clamped or wrapped, and a hatch where answers part."""
+    """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
     sweep, starts = plot.sweep, plot.list_starts()
-    top, high = plot.top - 8, _HIGH + 16
+    top, height = plot.top - 8, _HIGH + 16
     for mask, ink in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
         for x, end in _iter_columns(mask, starts):
-            pen.draw_rect(x, top, max(end - x, 0.6), high, ink, None, radius=0)
+            pen.draw_rect(x, top, max(end - x, 0.6), height, ink, None, radius=0)
     for x, end in _iter_columns(sweep.divergence_mask, starts):
-        pen.draw_hatch(x, top, max(end - x, 1.5), high, SvgColour.BAR)
+        pen.draw_hatch(x, top, max(end - x, 1.5), height, SvgColour.BAR)
 
 
 def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
-    """Where it holds along the page; stretches that can't be told apart are one."""
+    """Yield the extents of a mask along x; stretches too close to distinguish are merged."""
     firsts, lasts = find_interval_ends(mask)
     if len(firsts) <= _MOST_TEETH:
         yield from zip(starts[firsts].tolist(), starts[lasts + 1].tolist(), strict=True)
@@ -140,95 +142,97 @@ def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple
 
 
 class _Label(NamedTuple):
-    """What happens in a stretch, above it."""
+    """The event of a stretch, above it."""
 
     text: str
     middle: float
     line: int
-    """Counted from the plot upwards."""
+    """Line of labels, counted from the plot upwards."""
 
 
 def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Label]:
-    """What happens, for each stretch that has the room; a few that are clamped always have."""
-    taken: list[tuple[int, float, float]] = []
+    """Yield the events of each stretch with enough room; a few clamped stretches always get one."""
+    used_extents: list[tuple[int, float, float]] = []
     for event in sweep.events:
-        said = describe_event(event, sweep.result_part)
-        wide = measure_text(said, 11) + 10
-        runs = list(find_true_intervals(event.where, _MOST_TEETH))
-        always = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
+        text = describe_event(event, sweep.result_part)
+        width = measure_text(text, 11) + 10
+        runs = list(find_true_intervals(event.mask, _MOST_TEETH))
+        is_always_labelled = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
         for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
-            middle = min(max((x + end) / 2, _PLOT.x + wide / 2), _PLOT.right - wide / 2)
-            left, right = middle - wide / 2, middle + wide / 2
-            beside = {line for line, a, b in taken if right > a and left < b}
-            line = next(at for at in range(len(beside) + 1) if at not in beside)
-            if always or (not line and end - x > min(wide, 60)):
-                taken.append((line, left, right))
-                yield _Label(said, middle, line)
+            middle = min(max((x + end) / 2, _PLOT.x + width / 2), _PLOT.right - width / 2)
+            left, right = middle - width / 2, middle + width / 2
+            used_lines = {line for line, a, b in used_extents if right > a and left < b}
+            line = next(
+                candidate for candidate in range(len(used_lines) + 1) if candidate not in used_lines
+            )
+            if is_always_labelled or (not line and end - x > min(width, 60)):
+                used_extents.append((line, left, right))
+                yield _Label(text, middle, line)
 
 
 def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
-    """The results beside the plot, and a dashed line at each bound that clamps."""
+    """Draw the results beside the plot, and a dashed line at each bound that clamps."""
     sweep = plot.sweep
     lane = sweep.result_part
-    at = [plot.most, plot.least]
+    ranks = [plot.max_rank, plot.min_rank]
     for event in sweep.events:
         micro = event.row.micro
         if isinstance(micro, Clamp):
             bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-            place = lane.compute_rank((bound or 0) & lane.mask)
-            if plot.least <= place <= plot.most:
-                y = plot.compute_height(place)
+            rank = lane.compute_rank((bound or 0) & lane.mask)
+            if plot.min_rank <= rank <= plot.max_rank:
+                y = plot.compute_height(rank)
                 pen.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
-                at.append(place)
-    at += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
-    here, _ = sweep.current_point
-    if here is not None:
-        at.insert(0, int(sweep.places[here]))
-    used: list[float] = []
-    for number_, place in enumerate(dict.fromkeys(at)):
-        y = plot.compute_height(place)
-        inside = plot.least <= place <= plot.most
-        if not inside or any(abs(y - other) < 14 for other in used):
+                ranks.append(rank)
+    ranks += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
+    current_index, _ = sweep.current_point
+    if current_index is not None:
+        ranks.insert(0, int(sweep.ranks[current_index]))
+    used_heights: list[float] = []
+    for number_, rank in enumerate(dict.fromkeys(ranks)):
+        y = plot.compute_height(rank)
+        inside = plot.min_rank <= rank <= plot.max_rank
+        if not inside or any(abs(y - height) < 14 for height in used_heights):
             continue
-        used.append(y)
-        strong = number_ == 0 and here is not None
-        text = abbreviate_value(lane, lane.get_value_at(place))
+        used_heights.append(y)
+        is_current = number_ == 0 and current_index is not None
+        text = abbreviate_value(lane, lane.get_value_at(rank))
         pen.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
         pen.draw_text(
             _PLOT.x - 9,
             y + 4,
             text,
             11.5,
-            SvgColour.INK if strong else SvgColour.DIM,
+            SvgColour.INK if is_current else SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            is_bold=strong,
+            is_bold=is_current,
             width=_PLOT.x - 9 - 14,
         )
 
 
 def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
-    """The line itself, the other answer under it, and the current point on it."""
+    """Draw the line, the other model's line below it, and the current point on top."""
     sweep = plot.sweep
     if sweep.divergence_mask.any():
         _draw_line(pen, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
-    plain = ~sweep.clamped & ~sweep.wrapped
-    _draw_line(pen, plot, sweep.places, plain, PLAIN)
-    _draw_line(pen, plot, sweep.places, sweep.wrapped & ~sweep.clamped, WRAPPED)
-    _draw_line(pen, plot, sweep.places, sweep.clamped, CLAMPED)
-    here, _ = sweep.current_point
-    if here is not None:
+    plain_mask = ~sweep.clamped & ~sweep.wrapped
+    _draw_line(pen, plot, sweep.ranks, plain_mask, PLAIN)
+    _draw_line(pen, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
+    _draw_line(pen, plot, sweep.ranks, sweep.clamped, CLAMPED)
+    current_index, _ = sweep.current_point
+    if current_index is not None:
         starts = plot.list_starts()
-        x = float(starts[here] + starts[here + 1]) / 2
-        y = plot.compute_height(int(sweep.places[here]))
+        x = float(starts[current_index] + starts[current_index + 1]) / 2
+        y = plot.compute_height(int(sweep.ranks[current_index]))
         pen.draw_line(x, plot.bottom + 8, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_line(_PLOT.x, y, x, y, SvgColour.INK, 1, "2 3")
         pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
 
 
 def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: PlotLineStyle) -> None:
-    """The parts of a line where a mask holds."""
+    """Draw the parts of a line where a mask is true."""
     if not mask.any():
         return
     starts, heights = plot.list_starts(), plot.compute_heights(places)
@@ -242,79 +246,85 @@ def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: Plot
 def _iter_steps(
     starts: npt.NDArray[np.float64], heights: npt.NDArray[np.float64], mask: Mask
 ) -> Iterator[str]:
-    """A step for each value; where the value before is drawn in another way, it begins anew."""
+    """Yield a step for each value; a new subpath begins after a gap in the mask."""
     x, y = starts.tolist(), heights.tolist()
     for run in find_true_intervals(mask):
-        yield f"M{number(x[run.first])} {number(y[run.first])}"
-        for at in range(run.first, run.last + 1):
-            if at > run.first and y[at] != y[at - 1]:
-                yield f"V{number(y[at])}"
-            yield f"H{number(x[at + 1])}"
+        yield f"M{format_length(x[run.first])} {format_length(y[run.first])}"
+        for index in range(run.first, run.last + 1):
+            if index > run.first and y[index] != y[index - 1]:
+                yield f"V{format_length(y[index])}"
+            yield f"H{format_length(x[index + 1])}"
 
 
 def _iter_extents(
     starts: npt.NDArray[np.float64], heights: npt.NDArray[np.float64], mask: Mask
 ) -> Iterator[str]:
-    """From the least to the greatest in each px, as one line as long as there is one."""
+    """Yield the extent from the least to the greatest value in each px, connected if adjacent."""
     columns = np.minimum(starts[:-1] - _PLOT.x, _PLOT.width - 1).astype(np.int64)
     count = int(_PLOT.width)
-    above, below = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(above, columns[mask], heights[mask])
-    np.maximum.at(below, columns[mask], heights[mask])
-    before, y = -2, 0.0
-    for column in np.flatnonzero(np.isfinite(above)).tolist():
-        ends = float(above[column]), float(below[column])
+    tops, bottoms = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(tops, columns[mask], heights[mask])
+    np.maximum.at(bottoms, columns[mask], heights[mask])
+    previous_column, y = -2, 0.0
+    for column in np.flatnonzero(np.isfinite(tops)).tolist():
+        ends = float(tops[column]), float(bottoms[column])
         x = _PLOT.x + column
-        if column != before + 1:
+        if column != previous_column + 1:
             y = ends[0]
-            yield f"M{number(x)} {number(y)}"
-        near, far = sorted(ends, key=lambda end: abs(end - y))
-        yield "".join(f"V{number(end)}" for end in dict.fromkeys((near, far)) if end != y)
-        yield f"H{number(x + 1)}"
-        before, y = column, far
+            yield f"M{format_length(x)} {format_length(y)}"
+        near_end, far_end = sorted(ends, key=lambda end: abs(end - y))
+        yield "".join(
+            f"V{format_length(end)}" for end in dict.fromkeys((near_end, far_end)) if end != y
+        )
+        yield f"H{format_length(x + 1)}"
+        previous_column, y = column, far_end
 
 
 def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
-    """The values along x, and what it is; returns where they end."""
+    """Draw the values along x and the label; return the end."""
     y = plot.bottom + 8
-    axis, (here, _) = plot.sweep.x, plot.sweep.current_point
-    breaks = _breaks(plot.sweep)
-    first = choose_ticks(list_ticks(axis, here, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4)
-    named = {tick.part for tick in first}
-    rest = [x for x in ticks_at(axis, breaks, by_place=True) if x.part not in named]
-    for line, ticks in enumerate((first, choose_ticks(rest, _PLOT.width, 7.4))):
+    axis, (current_index, _) = plot.sweep.x, plot.sweep.current_point
+    breaks = _find_breaks(plot.sweep)
+    first_ticks = choose_ticks(
+        list_ticks(axis, current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
+    )
+    labelled_parts = {tick.part for tick in first_ticks}
+    other_ticks = [
+        x for x in iter_ticks(axis, breaks, is_by_rank=True) if x.part not in labelled_parts
+    ]
+    for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
         for tick in ticks:
             x = _PLOT.x + _PLOT.width * tick.part
             pen.draw_line(x, plot.bottom + 8, x, plot.bottom + 13, SvgColour.DIM)
-            wide = measure_text(tick.text, 11.5, is_monospaced=True)
-            middle = min(max(x, _PLOT.x + wide / 2 - 20), _PLOT.right - wide / 2)
+            width = measure_text(tick.text, 11.5, is_monospaced=True)
+            middle = min(max(x, _PLOT.x + width / 2 - 20), _PLOT.right - width / 2)
             pen.draw_text(
                 middle,
                 y + 19,
                 tick.text,
                 11.5,
-                SvgColour.INK if tick.strong else SvgColour.DIM,
+                SvgColour.INK if tick.is_current else SvgColour.DIM,
                 anchor="middle",
                 is_monospaced=True,
-                is_bold=tick.strong,
+                is_bold=tick.is_current,
             )
     pen.draw_text(_PLOT.center, y + 38, plot.sweep.x.lane.label, 13, SvgColour.INK, anchor="middle",
              is_monospaced=True, is_bold=True)  # fmt: skip
     return y + 52
 
 
-def _breaks(sweep: Sweep) -> list[int]:
-    """Where a stretch begins that is clamped, wrapped or has another answer, and where one ends."""
-    found: set[int] = set()
+def _find_breaks(sweep: Sweep) -> list[int]:
+    """Return the indices at which a clamped, wrapped or divergent stretch begins or ends."""
+    indices: set[int] = set()
     for mask in (sweep.clamped, sweep.wrapped, sweep.divergence_mask):
         firsts, lasts = find_interval_ends(mask)
         if len(firsts) <= _MOST_NAMED:
-            found.update(firsts.tolist(), (lasts + 1).tolist())
-    return sorted(found - {0, sweep.x.size})
+            indices.update(firsts.tolist(), (lasts + 1).tolist())
+    return sorted(indices - {0, sweep.x.size})
 
 
 def _compute_other_ranks(sweep: Sweep) -> Bits:
-    """The places of the other answer's results."""
+    """Return the ranks of the other model's results."""
     assert sweep.other_bits is not None
-    return sweep.order(sweep.other_bits)
+    return sweep.compute_ranks(sweep.other_bits)

@@ -1,4 +1,4 @@
-"""A sweep of two lanes as a drawing: a map of shades, clamps outlined, partings hatched."""
+"""The plot of a map sweep: a map of shades, with clamps outlined and divergences hatched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...engine.records import NamedTuple
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH
-from ..svg.svg_canvas import HATCH, SvgCanvas, number
+from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
 from .axis_ticks import abbreviate_value, choose_ticks, list_ticks
@@ -22,30 +22,30 @@ LEFT = 118.0
 CLAMPED = PlotLineStyle(SvgColour.MARK, 1.4)
 WRAPPED = PlotLineStyle(SvgColour.C, 1.4, "5 3")
 _MOST_EDGES = 3000
-"""Stretches of an outline that are drawn; of more there is nothing to see."""
+"""Largest number of segments of a visible outline."""
 
 
 class Chart(NamedTuple):
-    """Where a map stands on the page."""
+    """The position of a map on the page."""
 
     top: float
     columns: int
     rows: int
 
     def compute_x(self, column: float) -> float:
-        """Where a column begins."""
+        """Return x of the left edge of a column."""
         return LEFT + SIDE * column / self.columns
 
     def compute_y(self, row: float) -> float:
-        """Where a row ends, above."""
+        """Return y of the edge between `row` and the row below it."""
         return self.top + SIDE * (1 - row / self.rows)
 
 
 def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """The map with its axes and the scale of its shades; returns where it ends."""
+    """Draw the map, its axes and the scale of its shades; return the end."""
     rows, columns = sweep.bits.shape
     chart = Chart(y + 26, columns, rows)
-    pen.open("px-sweep")
+    pen.open_group("px-sweep")
     assert sweep.y
     pen.draw_text(
         EDGE, y + 14, sweep.y.lane.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
@@ -57,13 +57,13 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     pen.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
     _draw_current_point(pen, chart, sweep)
     _draw_axes(pen, chart, sweep)
-    _scale(pen, chart, sweep)
-    pen.close()
+    _draw_scale(pen, chart, sweep)
+    pen.close_group()
     return chart.top + SIDE + 54
 
 
 def is_outlined(mask: Mask) -> bool:
-    """Whether an outline of it would show anything."""
+    """Whether the outline of a mask has few enough segments to be visible."""
     return (
         0
         < sum(1 for _ in zip(_iter_edges(mask), range(_MOST_EDGES + 1), strict=False))
@@ -72,13 +72,13 @@ def is_outlined(mask: Mask) -> bool:
 
 
 def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle) -> None:
-    """A line around where a mask holds, dark on light so that it shows on every shade."""
+    """Draw an outline of a mask, dark on light so that it is visible on every shade."""
     if not is_outlined(mask):
         return
     d = "".join(
         "M{} {}L{} {}".format(
             *map(
-                number,
+                format_length,
                 (
                     chart.compute_x(x),
                     chart.compute_y(y),
@@ -94,7 +94,7 @@ def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle)
 
 
 def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
-    """The borders of a region inside a map, in columns and rows."""
+    """Yield the borders of a region inside a map, in columns and rows."""
     across = mask[1:] != mask[:-1]
     for row in np.flatnonzero(across.any(axis=1)).tolist():
         for run in find_true_intervals(across[row]):
@@ -106,19 +106,19 @@ def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
 
 
 def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
-    """Slanting lines where a mask holds, from corner to corner of its cells."""
+    """Draw diagonal lines over the cells where a mask is true."""
     if not mask.any():
         return
     rows, columns = mask.shape
-    apart = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
+    spacing = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
     d = "".join(
-        f"M{number(chart.compute_x(at + run.first))} "
-        f"{number(chart.compute_y(at - start + run.first))}"
-        f"L{number(chart.compute_x(at + run.last + 1))} "
-        f"{number(chart.compute_y(at - start + run.last + 1))}"
+        f"M{format_length(chart.compute_x(column + run.first))} "
+        f"{format_length(chart.compute_y(column - start + run.first))}"
+        f"L{format_length(chart.compute_x(column + run.last + 1))} "
+        f"{format_length(chart.compute_y(column - start + run.last + 1))}"
         for start in range(-rows + 1, columns)
-        if start % apart == 0
-        for at in (max(start, 0),)
+        if start % spacing == 0
+        for column in (max(start, 0),)
         for run in find_true_intervals(np.diagonal(mask, start))
     )
     if d:
@@ -143,35 +143,35 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     bottom = chart.top + SIDE
     for tick in choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4):
         x = LEFT + SIDE * tick.part
-        wide = measure_text(tick.text, 11.5, is_monospaced=True)
+        width = measure_text(tick.text, 11.5, is_monospaced=True)
         pen.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
-        middle = min(max(x, LEFT + wide / 2 - 20), LEFT + SIDE + 20 - wide / 2)
+        middle = min(max(x, LEFT + width / 2 - 20), LEFT + SIDE + 20 - width / 2)
         pen.draw_text(
             middle,
             bottom + 18,
             tick.text,
             11.5,
-            SvgColour.INK if tick.strong else SvgColour.DIM,
+            SvgColour.INK if tick.is_current else SvgColour.DIM,
             anchor="middle",
             is_monospaced=True,
-            is_bold=tick.strong,
+            is_bold=tick.is_current,
         )
-    used: list[float] = []
+    used_heights: list[float] = []
     for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
         y = bottom - SIDE * tick.part
-        if any(abs(y - other) < 14 for other in used):
+        if any(abs(y - height) < 14 for height in used_heights):
             continue
-        used.append(y)
+        used_heights.append(y)
         pen.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
         pen.draw_text(
             LEFT - 9,
             y + 4,
             tick.text,
             11.5,
-            SvgColour.INK if tick.strong else SvgColour.DIM,
+            SvgColour.INK if tick.is_current else SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            is_bold=tick.strong,
+            is_bold=tick.is_current,
             width=LEFT - 23,
         )
     pen.draw_text(
@@ -186,9 +186,9 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
 
 
-def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
-    """Which shade is which result."""
-    x, high, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
+def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+    """Draw the scale from shades to results."""
+    x, height, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
     pen.draw_text(
         x,
@@ -202,29 +202,29 @@ def _scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
     top = chart.top + 26
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
-    pen.draw_image(x, top, 22, high, encode_png(column))
-    pen.draw_rect(x, top, 22, high, None, SvgColour.DIM, radius=0)
-    least, most = int(sweep.places.min()), int(sweep.places.max())
-    marks = [most, least]
+    pen.draw_image(x, top, 22, height, encode_png(column))
+    pen.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
+    min_rank, max_rank = int(sweep.ranks.min()), int(sweep.ranks.max())
+    marks = [max_rank, min_rank]
     if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
-        marks.insert(0, int(sweep.places[sweep.current_point[1], sweep.current_point[0]]))
+        marks.insert(0, int(sweep.ranks[sweep.current_point[1], sweep.current_point[0]]))
     marks.append(lane.compute_rank(0))
-    used: list[float] = []
-    for at, place in enumerate(dict.fromkeys(marks)):
-        part = (place - least) / (most - least) if most > least else 0.5
-        y = top + high * (1 - part)
-        if not least <= place <= most or any(abs(y - other) < 14 for other in used):
+    used_heights: list[float] = []
+    for index, rank in enumerate(dict.fromkeys(marks)):
+        part = (rank - min_rank) / (max_rank - min_rank) if max_rank > min_rank else 0.5
+        y = top + height * (1 - part)
+        if not min_rank <= rank <= max_rank or any(abs(y - used_y) < 14 for used_y in used_heights):
             continue
-        used.append(y)
-        strong = at == 0 and len(marks) == 4
+        used_heights.append(y)
+        is_current = index == 0 and len(marks) == 4
         pen.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
         pen.draw_text(
             x + 31,
             y + 4,
-            abbreviate_value(lane, lane.get_value_at(place)),
+            abbreviate_value(lane, lane.get_value_at(rank)),
             11.5,
-            SvgColour.INK if strong else SvgColour.DIM,
+            SvgColour.INK if is_current else SvgColour.DIM,
             is_monospaced=True,
-            is_bold=strong,
+            is_bold=is_current,
             width=width - 31,
         )

@@ -1,4 +1,4 @@
-"""A sweep as a picture 800 px wide: the instruction, the plot or the map, its key, its words."""
+"""The picture of a sweep, 800 px wide: the instruction, the plot or map, its key, a footer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...sweep.sweep_words import (
 )
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
-from ..options import DEFAULT, Options, checked_id
+from ..options import DEFAULT, Options, validate_id
 from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
@@ -28,12 +28,12 @@ _PAGE = WIDTH - 2 * EDGE
 
 
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
-    """The picture as an ``<svg>``."""
+    """Render the picture as an ``<svg>``."""
     title = sanitize_text(title).strip()
-    pen = SvgCanvas(checked_id(options.id) if options.id else _name(sweep, options, title))
+    pen = SvgCanvas(validate_id(options.id) if options.id else _make_prefix(sweep, options, title))
     y = draw_head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
     y = map_plot.draw(pen, sweep, y) if sweep.y else line_plot.draw(pen, sweep, y)
-    y = _key(pen, sweep, y)
+    y = _draw_key(pen, sweep, y)
     height = _draw_foot(pen, sweep, y)
     page = SvgCanvas(pen.prefix)
     page.draw_rect(0.5, 0.5, WIDTH - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
@@ -43,62 +43,69 @@ def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     return write_sheet(sheet, [*page.parts, *pen.parts], options.theme)
 
 
-def _name(sweep: Sweep, options: Options, title: str) -> str:
+def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
     axes = [(x.lane.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
     values = sorted(sweep.operands.items())
-    told = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
-    return hash_id(("sweep", *told, title, str(options.theme)))
+    inputs = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
+    return hash_id(("sweep", *inputs, title, str(options.theme)))
 
 
-def _key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """What the lines and the hatches stand for, several in a line; returns where it ends."""
-    pen.open("px-key")
+def _draw_key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+    """Draw the key of lines and hatches, several entries in a line; return the end."""
+    pen.open_group("px-key")
     x = float(EDGE)
-    for kind, said in _iter_legend_entries(sweep):
+    for kind, text in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
-        wide = lead + measure_text(said, 11.5) + 16
-        if x > EDGE and x + wide > WIDTH - EDGE:
+        entry_width = lead + measure_text(text, 11.5) + 16
+        if x > EDGE and x + entry_width > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
         _draw_sample(pen, kind, x, y, is_on_map=sweep.y is not None)
-        lines = wrap_text(said, WIDTH - EDGE - x - lead, 11.5)
+        lines = wrap_text(text, WIDTH - EDGE - x - lead, 11.5)
         y = pen.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
-        x += wide
-    pen.close()
+        x += entry_width
+    pen.close_group()
     return y + 24
 
 
 def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
-    """Kinds of lines, with what each is."""
+    """Yield the entries of the key: a kind of line and its description."""
     if not sweep.y:
         yield "plain", f"{sweep.result_part.label} under {sweep.model.name}"
     for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
         if mask.any():
-            said = [
-                describe_event(x, sweep.result_part) for x in sweep.events if (x.where & mask).any()
+            event_texts = [
+                describe_event(x, sweep.result_part) for x in sweep.events if (x.mask & mask).any()
             ]
-            here_too = [x for x in dict.fromkeys(said) if x.split()[0] == kind]
-            shown = ", ".join(here_too) or kind
-            drawn_ = not sweep.y or map_plot.is_outlined(mask)
-            yield kind if drawn_ else "", f"{shown}: {_count(mask)}"
-    drawn_already = [sweep.clamped, sweep.wrapped]
+            matching_texts = [x for x in dict.fromkeys(event_texts) if x.split()[0] == kind]
+            text = ", ".join(matching_texts) or kind
+            is_drawn = not sweep.y or map_plot.is_outlined(mask)
+            yield kind if is_drawn else "", f"{text}: {_format_share(mask)}"
+    shown_masks = [sweep.clamped, sweep.wrapped]
     for event in sweep.events:
-        if not any((event.where & ~mask).sum() == 0 for mask in drawn_already):
-            yield "", f"{describe_event(event, sweep.result_part)}: {_count(event.where)}"
-    if sweep.divergence_mask.any() and sweep.other:
+        if not any((event.mask & ~mask).sum() == 0 for mask in shown_masks):
+            yield "", f"{describe_event(event, sweep.result_part)}: {_format_share(event.mask)}"
+    if sweep.divergence_mask.any() and sweep.other_model:
         kind = "other" if not sweep.y else "apart"
-        yield kind, f"{sweep.other.name} has another answer: {_count(sweep.divergence_mask)}"
-    if said_here := describe_point(sweep):
-        yield "here", said_here
+        yield (
+            kind,
+            f"{sweep.other_model.name} has another answer: {_format_share(sweep.divergence_mask)}",
+        )
+    if point_text := describe_point(sweep):
+        yield "here", point_text
 
 
-def _count(mask: Mask) -> str:
+def _format_share(mask: Mask) -> str:
     count = int(mask.sum())
     return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}"
 
 
 def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:
-    where = map_plot if is_on_map else line_plot
-    styles = {"plain": line_plot.PLAIN, "clamped": where.CLAMPED, "wrapped": where.WRAPPED}
+    plot_module = map_plot if is_on_map else line_plot
+    styles = {
+        "plain": line_plot.PLAIN,
+        "clamped": plot_module.CLAMPED,
+        "wrapped": plot_module.WRAPPED,
+    }
     middle = y + 8
     match kind:
         case "here":
@@ -116,11 +123,13 @@ def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bo
 
 
 def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """What stays as it is, how values were drawn; returns the height of the page."""
-    pen.open("px-foot")
-    said = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
-    said += [f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x]
-    for text in said:
+    """Draw the fixed parts and the sampling; return the height of the page."""
+    pen.open_group("px-foot")
+    sentences = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
+    sentences += [
+        f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
+    ]
+    for text in sentences:
         y = (
             pen.draw_lines(EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16)
             - 12
@@ -128,5 +137,5 @@ def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
     entry = sweep.instruction.entry
     source = f"PTX ISA {entry.section}; ptxscope {__version__}"
     pen.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
-    pen.close()
+    pen.close_group()
     return y + 42

@@ -1,4 +1,4 @@
-"""A sweep as text: drawn in characters and told, or as a table of its values."""
+"""A sweep as text: a plot in characters with a description, or a table of its values."""
 
 from __future__ import annotations
 
@@ -17,98 +17,111 @@ from .terminal_plot import RAMP, STRIPS, PlotSize, draw_plot_lines, format_lines
 
 _HIGH = 18
 _MAP = (64, 34)
-"""Cells across and down: as wide as high, where a cell is twice as high as wide."""
+"""Columns and rows of a map; a cell is twice as high as wide, which makes it square."""
 
 
 def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
-    """The plot or the map, and what it shows in words."""
-    told = describe_sweep(sweep)
+    """Render the plot or the map, with a description."""
+    sentences = describe_sweep(sweep)
     size = PlotSize(width, _HIGH, is_unicode)
     if sweep.y:
-        margin = max(len(sweep.y.format_value_at(at)) for at in (0, sweep.y.size - 1))
+        margin = max(len(sweep.y.format_value_at(index)) for index in (0, sweep.y.size - 1))
         size = PlotSize(min(width, _MAP[0] + margin + 1), _MAP[1], is_unicode)
-    parts = [*_wrap_paragraphs(told[:1], width), "", format_lines(draw_plot_lines(sweep, size))]
-    parts += [*_wrap_paragraphs(_key(sweep), width), "", *_wrap_paragraphs(told[1:], width), ""]
+    parts = [
+        *_wrap_paragraphs(sentences[:1], width),
+        "",
+        format_lines(draw_plot_lines(sweep, size)),
+    ]
+    parts += [
+        *_wrap_paragraphs(_iter_key_sentences(sweep), width),
+        "",
+        *_wrap_paragraphs(sentences[1:], width),
+        "",
+    ]
     return "\n".join(parts)
 
 
 def render_words(sweep: Sweep, *, width: int = 80) -> str:
-    """The words alone."""
+    """Render the description alone."""
     return "\n".join([*_wrap_paragraphs(describe_sweep(sweep), width), ""])
 
 
 def render_csv(sweep: Sweep) -> str:
-    """Every value with what comes of it, as CSV."""
+    """Render every value with its result as CSV."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     axes = [axis for axis in (sweep.x, sweep.y) if axis]
     heads = [axis.lane.text for axis in axes]
     heads.append(f"{sweep.result_part.text} under {sweep.model.name}")
-    if sweep.other:
-        heads.append(f"{sweep.result_part.text} under {sweep.other.name}")
+    if sweep.other_model:
+        heads.append(f"{sweep.result_part.text} under {sweep.other_model.name}")
     rows.writerow([head for name in heads for head in (name, f"{name}, bits")] + ["what happens"])
     columns = [
-        (axis.format_value_at(at), axis.lane.format_hex(axis.get_value(at)))
+        (axis.format_value_at(index), axis.lane.format_hex(axis.get_value(index)))
         for axis in axes[:1]
-        for at in range(axis.size)
+        for index in range(axis.size)
     ]
-    told = [(event.where, describe_event(event, sweep.result_part)) for event in sweep.events]
+    event_texts = [(event.mask, describe_event(event, sweep.result_part)) for event in sweep.events]
     lane = sweep.result_part
     answers = [sweep.bits] + ([sweep.other_bits] if sweep.other_bits is not None else [])
-    for at in np.ndindex(sweep.bits.shape):
-        line = [*columns[at[-1]]]
+    for index in np.ndindex(sweep.bits.shape):
+        line = [*columns[index[-1]]]
         if sweep.y:
             line += [
-                sweep.y.format_value_at(at[0]),
-                sweep.y.lane.format_hex(sweep.y.get_value(at[0])),
+                sweep.y.format_value_at(index[0]),
+                sweep.y.lane.format_hex(sweep.y.get_value(index[0])),
             ]
         for answer in answers:
-            bits = int(answer[at])
+            bits = int(answer[index])
             line += [lane.format_value(bits), lane.format_hex(bits)]
-        rows.writerow([*line, "; ".join(said for where, said in told if where[at])])
+        rows.writerow([*line, "; ".join(text for mask, text in event_texts if mask[index])])
     return out.getvalue()
 
 
 def list_command_words(sweep: Sweep) -> tuple[str, ...]:
-    """The words of the command that shows a sweep."""
+    """Return the words of the command that shows a sweep."""
     ins = sweep.instruction
-    found = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
+    words = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
     if sweep.y:
-        found += ["--y", sweep.y.lane.text]
-    found += ["--of", sweep.result_part.text]
+        words += ["--y", sweep.y.lane.text]
+    words += ["--of", sweep.result_part.text]
     for needed in ins.inputs:
         bits = format_hex(sweep.operands[needed.roles[0]], needed.type.bits)
-        found.append(f"{needed.name}={bits}")
+        words.append(f"{needed.name}={bits}")
     if sweep.model.errata:
-        found += ["--model", sweep.model.name]
+        words += ["--model", sweep.model.name]
     if (sweep.x.low, sweep.x.high) != (
         sweep.x.lane.get_value_at(0),
         sweep.x.lane.get_value_at(sweep.x.lane.values - 1),
     ):
-        found.append(
+        words.append(
             f"--range={sweep.x.lane.format_value(sweep.x.low)}:{sweep.x.lane.format_value(sweep.x.high)}"
         )
-    return tuple(found)
+    return tuple(words)
 
 
-def _key(sweep: Sweep) -> Iterator[str]:
-    """What the marks mean."""
-    lane, places = sweep.result_part, sweep.places
+def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
+    """Yield the meaning of the marks."""
+    lane, places = sweep.result_part, sweep.ranks
     if sweep.y:
-        least, most = (
+        minimum, maximum = (
             lane.format_value(lane.get_value_at(int(x))) for x in (places.min(), places.max())
         )
-        shades = f"`{RAMP[0]}` is {lane.label} = {least}, `{RAMP[-1]}` {most}"
+        shades = f"`{RAMP[0]}` is {lane.label} = {minimum}, `{RAMP[-1]}` {maximum}"
         yield f"{shades}; up is {sweep.y.lane.label}."
-        if sweep.divergence_mask.any() and sweep.other:
-            yield f"x: {sweep.other.name} has another answer."
+        if sweep.divergence_mask.any() and sweep.other_model:
+            yield f"x: {sweep.other_model.name} has another answer."
         return
     masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.divergence_mask), strict=True)
-    names = ("clamped", "wrapped", f"{sweep.other.name if sweep.other else ''} has another answer")
-    shown = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
+    names = (
+        "clamped",
+        "wrapped",
+        f"{sweep.other_model.name if sweep.other_model else ''} has another answer",
+    )
+    key_entries = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
              if mask.any()]  # fmt: skip
-    if shown:
-        yield f"{', '.join(shown)}."
+    if key_entries:
+        yield f"{', '.join(key_entries)}."
 
 
 def _wrap_paragraphs(paragraphs: Iterator[str] | list[str], width: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A sweep in the cells of a terminal: a line of dots, or a map of shades; ASCII where need be."""
+"""Sweeps in the cells of a terminal: a line of dots or a map of shades, or their ASCII forms."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy.typing as npt
 
 from ...engine.records import NamedTuple
 from ...sweep.computation import Bits, Mask, Sweep, SweepAxis
-from .axis_ticks import NEARLY, Tick, abbreviate_value, choose_ticks, list_ticks
+from .axis_ticks import NEARLY, AxisTick, abbreviate_value, choose_ticks, list_ticks
 from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""By row and column of a cell."""
+"""Braille dots by row and column of a cell."""
 RAMP = " .:-=+*#%@"
 """Shades without colours, the least first."""
 
 
 class PlotCellKind(StrEnum):
-    """What a cell shows."""
+    """The content of a cell."""
 
     EMPTY = "empty"
     PLAIN = "plain"
@@ -31,54 +31,54 @@ class PlotCellKind(StrEnum):
     HERE = "here"
     AXIS = "axis"
     CURRENT = "current"
-    """A value beside an axis that is the current one."""
+    """The current value beside an axis."""
     MAP = "map"
 
 
 class PlotCell(NamedTuple):
-    """One cell, or several of one kind."""
+    """A cell, or several adjacent ones of one kind."""
 
     text: str
     kind: PlotCellKind = PlotCellKind.EMPTY
-    above: int = 0
-    """On a map: the shades of its upper and its lower half."""
-    below: int = 0
+    upper_shade: int = 0
+    """Shade of the upper half of a cell of a map; `lower_shade` is that of the lower half."""
+    lower_shade: int = 0
 
 
 PlotLine = list[PlotCell]
 
 _BARS = ("\u2502", "|")
-"""What stands between the values of y and the plot."""
+"""Separators between the y values and the plot."""
 STRIPS = {PlotCellKind.CLAMPED: "c", PlotCellKind.WRAPPED: "w", PlotCellKind.OTHER: "x"}
-"""The letters by which the lines below a plot say where something is so."""
+"""Letters on the lines below a plot that mark stretches of each kind."""
 
 
 class PlotSize(NamedTuple):
-    """How much room there is, and what may be drawn in it."""
+    """The size of a plot in cells, and the characters allowed."""
 
     width: int
     height: int
-    unicode: bool = True
-    colours: bool = False
+    has_unicode: bool = True
+    has_colours: bool = False
 
 
 def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
-    """The plot or the map with its axes, in so many lines of so many cells."""
-    lines = _map(sweep, size) if sweep.y else _draw_plot(sweep, size)
-    if size.unicode:
+    """Draw the plot or the map with its axes."""
+    lines = _draw_map(sweep, size) if sweep.y else _draw_plot(sweep, size)
+    if size.has_unicode:
         return lines
     return [[cell._replace(text=cell.text.replace(NEARLY, "~")) for cell in line] for line in lines]
 
 
 def format_lines(lines: list[PlotLine]) -> str:
-    """Lines of cells as plain text."""
+    """Format lines of cells as plain text."""
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
 def find_values_at(
     sweep: Sweep, lines: list[PlotLine], column: int, row: int
 ) -> tuple[int, int | None] | None:
-    """Which values of x and y stand at a cell of what was drawn; None where there are none."""
+    """Return the indices of x and y at a cell of the plot, or None if there are none."""
     fields = [line for line in lines if len(line) > 2 and line[1].text in _BARS]
     if not 0 <= row < len(fields):
         return None
@@ -86,60 +86,73 @@ def find_values_at(
     width = sum(len(cell.text) for cell in fields[row][2:])
     if not start <= column < start + width:
         return None
-    across, up = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
+    x_part, y_part = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
     if sweep.y:
-        return int(across * sweep.x.size), int(up * sweep.y.size)
+        return int(x_part * sweep.x.size), int(y_part * sweep.y.size)
     low, high = sweep.x.lane.compute_rank(sweep.x.low), sweep.x.lane.compute_rank(sweep.x.high)
-    place = low + int(across * (high - low + 1))
-    return int(np.searchsorted(sweep.x.places, np.uint64(place), side="right")) - 1, None
+    rank = low + int(x_part * (high - low + 1))
+    return int(np.searchsorted(sweep.x.ranks, np.uint64(rank), side="right")) - 1, None
 
 
 # --- a line ------------------------------------------------------------------------------
 
 
 def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
-    strips = [kind for kind in STRIPS if _where(sweep, kind).any()]
+    strips = [kind for kind in STRIPS if _get_mask(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
     ends = [
         abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x))
         for x in _compute_extent(sweep)
     ]
-    here = sweep.current_point[0]
-    result = abbreviate_value(sweep.result_part, int(sweep.bits[here])) if here is not None else ""
+    current_index = sweep.current_point[0]
+    result = (
+        abbreviate_value(sweep.result_part, int(sweep.bits[current_index]))
+        if current_index is not None
+        else ""
+    )
     margin = min(max(map(len, (*ends, result))), max(size.width // 3, 1))
     width = max(size.width - margin - 1, 1)
     first, last = _split_columns(sweep.x, width)
-    field = _draw_braille(sweep, width, rows) if size.unicode else _draw_ascii(sweep, width, rows)
+    field = (
+        _draw_braille(sweep, width, rows) if size.has_unicode else _draw_ascii(sweep, width, rows)
+    )
     labels: dict[int, tuple[str, PlotCellKind]] = {}
-    if here is not None:
-        column = int(np.searchsorted(first, here, side="right")) - 1
-        row = rows - 1 - _compute_levels(sweep, sweep.places[here : here + 1], rows)[0]
-        field[row][column] = PlotCell("\u25cf" if size.unicode else "@", PlotCellKind.HERE)
+    if current_index is not None:
+        column = int(np.searchsorted(first, current_index, side="right")) - 1
+        row = (
+            rows
+            - 1
+            - _compute_levels(sweep, sweep.ranks[current_index : current_index + 1], rows)[0]
+        )
+        field[row][column] = PlotCell("\u25cf" if size.has_unicode else "@", PlotCellKind.HERE)
         labels[int(row)] = (result, PlotCellKind.CURRENT)
-    for at, said in ((0, ends[1]), (rows - 1, ends[0])):  # never hidden by the current value
-        if labels.get(at, ("",))[0] != said:
-            labels[at] = (said, PlotCellKind.AXIS)
-    bar = _BARS[not size.unicode]
+    for label_row, text in (
+        (0, ends[1]),
+        (rows - 1, ends[0]),
+    ):  # the current value never hides them
+        if labels.get(label_row, ("",))[0] != text:
+            labels[label_row] = (text, PlotCellKind.AXIS)
+    bar = _BARS[not size.has_unicode]
     lines: list[PlotLine] = []
     for row in range(rows):
-        said, kind = labels.get(row, ("", PlotCellKind.AXIS))
+        text, kind = labels.get(row, ("", PlotCellKind.AXIS))
         lines.append(
             [
-                PlotCell(said[:margin].rjust(margin), kind),
+                PlotCell(text[:margin].rjust(margin), kind),
                 PlotCell(bar, PlotCellKind.AXIS),
                 *field[row],
             ]
         )
     lines.append(_draw_rule(margin, width, size))
-    lines.append(_draw_ticks(sweep.x, here, margin, width, is_by_rank=True))
+    lines.append(_draw_ticks(sweep.x, current_index, margin, width, is_by_rank=True))
     for kind in strips:
-        there = _reduce_mask(_where(sweep, kind), first, last)
-        row_ = [PlotCell(STRIPS[kind], kind) if x else PlotCell(" ") for x in there.tolist()]
+        column_mask = _reduce_mask(_get_mask(sweep, kind), first, last)
+        row_ = [PlotCell(STRIPS[kind], kind) if x else PlotCell(" ") for x in column_mask.tolist()]
         lines.append([PlotCell(" " * (margin + 1), PlotCellKind.AXIS), *row_])
     return lines
 
 
-def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
+def _get_mask(sweep: Sweep, kind: PlotCellKind) -> Mask:
     return {
         PlotCellKind.CLAMPED: sweep.clamped,
         PlotCellKind.WRAPPED: sweep.wrapped,
@@ -148,26 +161,26 @@ def _where(sweep: Sweep, kind: PlotCellKind) -> Mask:
 
 
 def _compute_extent(sweep: Sweep) -> tuple[int, int]:
-    """The least and the greatest result, those of another answer among them where it is drawn."""
-    every = [sweep.places]
-    if (other := _get_other_results(sweep)) is not None:
-        every.append(other)
-    return min(int(x.min()) for x in every), max(int(x.max()) for x in every)
+    """Return the least and the greatest rank, including those of the other model if drawn."""
+    rank_arrays = [sweep.ranks]
+    if (other_ranks := _get_other_results(sweep)) is not None:
+        rank_arrays.append(other_ranks)
+    return min(int(x.min()) for x in rank_arrays), max(int(x.max()) for x in rank_arrays)
 
 
 def _get_other_results(sweep: Sweep) -> Bits | None:
-    """The other answer's results, where it is another one anywhere."""
+    """Return the ranks of the other model's results, or None if they are the same."""
     if sweep.y or sweep.other_bits is None or not sweep.divergence_mask.any():
         return None
-    return sweep.order(sweep.other_bits)
+    return sweep.compute_ranks(sweep.other_bits)
 
 
 def _split_columns(
     axis: SweepAxis, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The first and the last value that stands in each of so many columns."""
+    """Return the indices of the first and the last value in each of `count` columns."""
     low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
-    starts = (axis.places - np.uint64(low)).astype(np.float64) / (high - low + 1)
+    starts = (axis.ranks - np.uint64(low)).astype(np.float64) / (high - low + 1)
     edges = np.arange(count + 1) / count
     first = np.searchsorted(starts, edges[:-1], side="right") - 1
     last = np.maximum(np.searchsorted(starts, edges[1:], side="left") - 1, first)
@@ -175,37 +188,37 @@ def _split_columns(
 
 
 def _reduce_mask(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> Mask:
-    """Where a mask holds for any value of a column."""
+    """Return whether a mask is true for any value of each column."""
     held = np.concatenate(([0], np.cumsum(mask)))
     return np.asarray(held[last + 1] > held[first])
 
 
 def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
-    """How high results stand, in so many rows; 0 is the least."""
-    least, most = _compute_extent(sweep)
-    if most == least:
+    """Return the level of each result in `rows` rows; 0 is the lowest."""
+    min_rank, max_rank = _compute_extent(sweep)
+    if max_rank == min_rank:
         return np.full(places.shape, rows // 2, np.int64)
-    part = (places - np.uint64(least)).astype(np.float64) / (most - least)
+    part = (places - np.uint64(min_rank)).astype(np.float64) / (max_rank - min_rank)
     return np.rint(part * (rows - 1)).astype(np.int64)
 
 
 def _iter_spans(
     sweep: Sweep, columns: int, rows: int
 ) -> Iterator[tuple[int, int, int, PlotCellKind]]:
-    """Each column of dots: from which row up to which, and of what kind; the other answer first."""
-    if (other := _get_other_results(sweep)) is not None:
+    """Yield column, lowest row, highest row and kind of dots; the other answer comes first."""
+    if (other_ranks := _get_other_results(sweep)) is not None:
         first, last = _split_columns(sweep.x, columns)
-        apart = _reduce_mask(sweep.divergence_mask, first, last).tolist()
-        for span in _iter_answer_spans(sweep, other, columns, rows):
-            if apart[span[0]]:
+        divergences = _reduce_mask(sweep.divergence_mask, first, last).tolist()
+        for span in _iter_answer_spans(sweep, other_ranks, columns, rows):
+            if divergences[span[0]]:
                 yield *span[:3], PlotCellKind.OTHER
-    yield from _iter_answer_spans(sweep, sweep.places, columns, rows)
+    yield from _iter_answer_spans(sweep, sweep.ranks, columns, rows)
 
 
 def _iter_answer_spans(
     sweep: Sweep, places: Bits, columns: int, rows: int
 ) -> Iterator[tuple[int, int, int, PlotCellKind]]:
-    """The columns of one answer."""
+    """Yield the columns of dots of one answer."""
     first, last = _split_columns(sweep.x, columns)
     levels = _compute_levels(sweep, places, rows)
     pairs = np.stack([first, last + 1], axis=1).reshape(-1)
@@ -215,20 +228,20 @@ def _iter_answer_spans(
     clamped, wrapped = (
         _reduce_mask(x, first, last).tolist() for x in (sweep.clamped, sweep.wrapped)
     )
-    before: tuple[int, int, PlotCellKind] | None = None
+    previous: tuple[int, int, PlotCellKind] | None = None
     for column in range(columns):
         bottom, top = low[column], high[column]
         kind = PlotCellKind.CLAMPED if clamped[column] else PlotCellKind.PLAIN
         kind = PlotCellKind.WRAPPED if wrapped[column] and not clamped[column] else kind
-        if before and before[2] is kind:  # one line, without gaps
-            bottom, top = min(bottom, before[1] + 1), max(top, before[0] - 1)
+        if previous and previous[2] is kind:  # one line, without gaps
+            bottom, top = min(bottom, previous[1] + 1), max(top, previous[0] - 1)
             bottom, top = min(bottom, high[column]), max(top, low[column])
-        before = low[column], high[column], kind
+        previous = low[column], high[column], kind
         yield column, bottom, top, kind
 
 
 def _draw_braille(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
-    """The line in Braille: two by four dots a cell."""
+    """Draw the line in Braille: two by four dots in a cell."""
     bits = [[0] * width for _ in range(rows)]
     kinds = [[PlotCellKind.EMPTY] * width for _ in range(rows)]
     for column, bottom, top, kind in _iter_spans(sweep, 2 * width, 4 * rows):
@@ -239,14 +252,14 @@ def _draw_braille(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
     return [
         [
             PlotCell(chr(_BRAILLE | dots) if dots else " ", kind)
-            for dots, kind in zip(*each, strict=True)
+            for dots, kind in zip(*row_pair, strict=True)
         ]
-        for each in zip(bits, kinds, strict=True)
+        for row_pair in zip(bits, kinds, strict=True)
     ]
 
 
 def _draw_ascii(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
-    """The line in ASCII, a mark a cell."""
+    """Draw the line in ASCII: one mark in a cell."""
     field = [[PlotCell(" ")] * width for _ in range(rows)]
     for column, bottom, top, kind in _iter_spans(sweep, width, rows):
         for level in range(bottom, top + 1):
@@ -257,13 +270,13 @@ def _draw_ascii(sweep: Sweep, width: int, rows: int) -> list[PlotLine]:
 # --- a map -------------------------------------------------------------------------------
 
 
-def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
+def _draw_map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     axis = sweep.y
     assert axis
-    halves = size.unicode and size.colours
+    halves = size.has_unicode and size.has_colours
     here_x, here_y = sweep.current_point
     shown_at = (0, axis.size - 1, *([] if here_y is None else [here_y]))
-    names = [abbreviate_value(axis.lane, axis.get_value(at)) for at in shown_at]
+    names = [abbreviate_value(axis.lane, axis.get_value(index)) for index in shown_at]
     margin = min(max(map(len, names)), max(size.width // 3, 1))
     width = max(min(size.width - margin - 1, sweep.x.size), 1)
     height = max(size.height - 2, 1)
@@ -273,33 +286,35 @@ def _map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         _choose_sampled_values(sweep.x.size, width, here_x),
         _choose_sampled_values(axis.size, rows, here_y),
     )
-    shown = compute_shades(sweep)[np.ix_(lines_of, columns)].tolist()
-    apart = _reduce_map_mask(sweep.divergence_mask, rows, width).tolist()
+    shades = compute_shades(sweep)[np.ix_(lines_of, columns)].tolist()
+    divergences = _reduce_map_mask(sweep.divergence_mask, rows, width).tolist()
     at_x = None if here_x is None else here_x * width // sweep.x.size
     at_y = None if here_y is None else here_y * rows // axis.size
-    each = 2 if halves and rows > 1 else 1
-    labels = {0: names[1], -(-rows // each) - 1: names[0]}
-    strong = None if at_y is None else (rows - 1 - at_y) // each
-    if strong is not None:  # the ends are never hidden by the current value
-        labels.setdefault(strong, names[2])
-    bar = _BARS[not size.unicode]
+    rows_per_line = 2 if halves and rows > 1 else 1
+    labels = {0: names[1], -(-rows // rows_per_line) - 1: names[0]}
+    current_row = None if at_y is None else (rows - 1 - at_y) // rows_per_line
+    if current_row is not None:  # the current value never hides the ends
+        labels.setdefault(current_row, names[2])
+    bar = _BARS[not size.has_unicode]
     lines: list[PlotLine] = []
-    for row in range(-(-rows // each)):
-        top = rows - 1 - row * each
-        low = top - each + 1
-        said = labels.get(row, "")
-        kind = PlotCellKind.CURRENT if row == strong and said == names[2] else PlotCellKind.AXIS
-        line = [PlotCell(said[:margin].rjust(margin), kind), PlotCell(bar, PlotCellKind.AXIS)]
-        for column, (above, below) in enumerate(zip(shown[top], shown[low], strict=True)):
-            if row == strong and column == at_x:
+    for row in range(-(-rows // rows_per_line)):
+        top = rows - 1 - row * rows_per_line
+        low = top - rows_per_line + 1
+        text = labels.get(row, "")
+        kind = (
+            PlotCellKind.CURRENT if row == current_row and text == names[2] else PlotCellKind.AXIS
+        )
+        line = [PlotCell(text[:margin].rjust(margin), kind), PlotCell(bar, PlotCellKind.AXIS)]
+        for column, (upper, lower) in enumerate(zip(shades[top], shades[low], strict=True)):
+            if row == current_row and column == at_x:
                 line.append(
-                    PlotCell("\u25cf" if size.unicode else "O", PlotCellKind.HERE, above, below)
+                    PlotCell("\u25cf" if size.has_unicode else "O", PlotCellKind.HERE, upper, lower)
                 )
-            elif apart[top][column] or apart[low][column]:
-                line.append(PlotCell("\u2571" if halves else "x", PlotCellKind.OTHER, above, below))
+            elif divergences[top][column] or divergences[low][column]:
+                line.append(PlotCell("\u2571" if halves else "x", PlotCellKind.OTHER, upper, lower))
             else:
                 line.append(
-                    PlotCell(_make_map_cell(above, is_half=halves), PlotCellKind.MAP, above, below)
+                    PlotCell(_make_map_cell(upper, is_half=halves), PlotCellKind.MAP, upper, lower)
                 )
         lines.append(line)
     lines.append(_draw_rule(margin, width, size))
@@ -311,27 +326,27 @@ def _make_map_cell(shade: int, *, is_half: bool) -> str:
     return "\u2580" if is_half else RAMP[shade * len(RAMP) // SHADES]
 
 
-def _choose_sampled_values(size: int, count: int, here: int | None) -> list[int]:
-    """Which values stand for all that share a cell: those in the middle, and the current one."""
-    found = [min((2 * at + 1) * size // (2 * count), size - 1) for at in range(count)]
-    if here is not None:
-        found[here * count // size] = here
-    return found
+def _choose_sampled_values(size: int, count: int, current_index: int | None) -> list[int]:
+    """Return an index for each cell: the middle one, or the current one."""
+    indices = [min((2 * cell + 1) * size // (2 * count), size - 1) for cell in range(count)]
+    if current_index is not None:
+        indices[current_index * count // size] = current_index
+    return indices
 
 
 def _reduce_map_mask(mask: Mask, rows: int, columns: int) -> Mask:
-    """Where a mask holds for any value of a cell."""
-    found = np.zeros((rows, columns), np.bool_)
+    """Return whether a mask is true for any value of each cell."""
+    reduced = np.zeros((rows, columns), np.bool_)
     where_y, where_x = np.nonzero(mask)
-    found[where_y * rows // mask.shape[0], where_x * columns // mask.shape[1]] = True
-    return found
+    reduced[where_y * rows // mask.shape[0], where_x * columns // mask.shape[1]] = True
+    return reduced
 
 
 # --- both --------------------------------------------------------------------------------
 
 
 def _draw_rule(margin: int, width: int, size: PlotSize) -> PlotLine:
-    corner, line = ("\u2514", "\u2500") if size.unicode else ("+", "-")
+    corner, line = ("\u2514", "\u2500") if size.has_unicode else ("+", "-")
     return [
         PlotCell(" " * margin, PlotCellKind.AXIS),
         PlotCell(corner + line * width, PlotCellKind.AXIS),
@@ -339,20 +354,20 @@ def _draw_rule(margin: int, width: int, size: PlotSize) -> PlotLine:
 
 
 def _draw_ticks(
-    axis: SweepAxis, here: int | None, margin: int, width: int, *, is_by_rank: bool
+    axis: SweepAxis, current_index: int | None, margin: int, width: int, *, is_by_rank: bool
 ) -> PlotLine:
-    """The values below a plot."""
+    """Draw the values below a plot."""
     room: list[PlotCell] = [PlotCell(" ", PlotCellKind.AXIS)] * (margin + 1 + width)
-    for tick in choose_ticks(list_ticks(axis, here, is_by_rank=is_by_rank), width, 1):
-        start = _start(tick, margin, width)
-        kind = PlotCellKind.CURRENT if tick.strong else PlotCellKind.AXIS
-        for at, char in enumerate(tick.text[: len(room)], start):
-            if 0 <= at < len(room):
-                room[at] = PlotCell(char, kind)
+    for tick in choose_ticks(list_ticks(axis, current_index, is_by_rank=is_by_rank), width, 1):
+        start = _compute_start(tick, margin, width)
+        kind = PlotCellKind.CURRENT if tick.is_current else PlotCellKind.AXIS
+        for column, char in enumerate(tick.text[: len(room)], start):
+            if 0 <= column < len(room):
+                room[column] = PlotCell(char, kind)
     return room
 
 
-def _start(tick: Tick, margin: int, width: int) -> int:
-    """Where its first character stands."""
+def _compute_start(tick: AxisTick, margin: int, width: int) -> int:
+    """Return the column of a label's first character."""
     middle = margin + 1 + int(tick.part * width)
     return max(min(middle - len(tick.text) // 2, margin + 1 + width - len(tick.text)), 0)

@@ -70,7 +70,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
             self._page.show("Nothing is wrong with any of them, and no erratum can change one.")
 
     @on(Menu.ItemChosen)
-    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
+    def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         self.close_with(self._found[event.index])
 
     def action_copy(self) -> None:

@@ -60,7 +60,7 @@ class ChoicePopup(ThemedModal[int | None]):
         self.call_after_refresh(menu.show_cursor)
 
     @on(ChoiceList.ItemChosen)
-    def _on_item_chosen(self, event: ChoiceList.ItemChosen) -> None:
+    def _handle_item_chosen(self, event: ChoiceList.ItemChosen) -> None:
         self.close_with(event.index)
 
     def on_click(self, event: events.Click) -> None:

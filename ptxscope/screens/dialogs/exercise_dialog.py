@@ -15,10 +15,10 @@ from ...engine.tracing.trace import Trace
 from ...learn.exercises import (
     Exercise,
     feedback_lines,
+    format_prompt,
     grade_answer,
     iter_exercises,
     list_hints,
-    prompt,
     question_lines,
     skipped_lines,
 )
@@ -97,14 +97,14 @@ class ExerciseDialog(Dialog[Trace | None]):
         self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
         self._asked.border_title = f"{title} Level {self._level}"
         self._answer.value = ""
-        self._answer.placeholder = prompt(exercise).strip()
+        self._answer.placeholder = format_prompt(exercise).strip()
         self._told.show("")
         self._told.border_title = self._count()
         self._answer.focus()
 
     def _count(self) -> str:
         now = self._now
-        return f"{now.right} of {now.asked} right" if now.asked else ""
+        return f"{now.right} of {now.total} right" if now.total else ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show a hint for a question mark, and keep a graded answer unchanged."""
@@ -147,8 +147,8 @@ class ExerciseDialog(Dialog[Trace | None]):
 
     def _end(self, outcome: ExerciseOutcome, feedback: tuple[str, ...]) -> None:
         key = (self._found.opcode, self._found.kind)
-        self._tally = self._tally.with_(key, outcome, self._taken)
-        self._now = self._now.add(Tally().with_(key, outcome, self._taken).total)
+        self._tally = self._tally.with_exercise(key, outcome, self._taken)
+        self._now = self._now.add(Tally().with_exercise(key, outcome, self._taken).total)
         self._is_done, self._given = True, self._answer.value
         self._told.show("\n".join((*feedback, "", "Enter asks the next, ^t shows its steps.")))
         self._told.border_title = self._count()

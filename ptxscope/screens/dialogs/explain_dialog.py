@@ -39,7 +39,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
 
     DEFAULT_CSS = """
     ExplainDialog {
-        & OperandField > Static { width: 12; }
+        & LabelledInput > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 40%; }
         & #why { height: 1fr; scrollbar-gutter: stable; }
@@ -86,13 +86,13 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         return self.query_one("#got", Input).value
 
     @on(Input.Changed)
-    def _on_input_changed(self) -> None:
+    def _handle_input_changed(self) -> None:
         if self._wait is not None:
             self._wait.stop()
         self._wait = self.set_timer(_PAUSE, self._explain)
 
     @on(Input.Submitted)
-    def _on_input_submitted(self) -> None:
+    def _handle_input_submitted(self) -> None:
         self._explain()
         if self._diagnosis and self._diagnosis.findings:
             self._findings.focus()
@@ -161,11 +161,11 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self.call_after_refresh(self._show_why)
 
     @on(Menu.ItemHighlighted)
-    def _on_item_highlighted(self) -> None:
+    def _handle_item_highlighted(self) -> None:
         self._show_why()
 
     @on(Menu.ItemChosen)
-    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
+    def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         if self._diagnosis:
             self.close_with((self._got, self._diagnosis.findings[event.index]))
 

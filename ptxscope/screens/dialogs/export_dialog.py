@@ -137,7 +137,7 @@ class ExportDialog(Dialog[Annotations]):
         self._said.update(Content(said))
 
     @on(ChoiceRow.OptionChanged)
-    def _on_format_changed(self) -> None:
+    def _handle_format_changed(self) -> None:
         before = self._suggest_file_name()
         self._format = Format(self._choices.chosen)
         path = self.query_one("#path", Input)
@@ -146,11 +146,11 @@ class ExportDialog(Dialog[Annotations]):
         self._show()
 
     @on(Input.Changed)
-    def _on_field_changed(self) -> None:
+    def _handle_field_changed(self) -> None:
         self._show()
 
     @on(Input.Submitted)
-    def _on_field_submitted(self) -> None:
+    def _handle_field_submitted(self) -> None:
         self.action_save()
 
     def action_save(self) -> None:

@@ -38,7 +38,7 @@ class MenuDialog(Dialog[int | None]):
             yield self._menu
 
     @on(Menu.ItemChosen)
-    def _on_item_chosen(self, event: Menu.ItemChosen) -> None:
+    def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         self.close_with(event.index)
 
     def action_leave(self) -> None:

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse
-from ...learn.grader import judge, list_hints, reply
+from ...learn.grader import format_reply, grade_answer, list_hints
 from ...learn.lesson import Card, Head, Lesson, list_files, list_headings, load_lesson
 from ...learn.lesson_progress import LessonProgress
 from ...learn.lesson_text import describe_question, format_answer, make_question
@@ -143,7 +143,11 @@ class LessonView(Vertical):
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
         field.ask(
-            describe_question(self.card), locate_answer(question).read, text, self, has_hints=True
+            describe_question(self.card),
+            locate_answer(question).parse_answer,
+            text,
+            self,
+            has_hints=True,
         )
 
     def grade_answer(self, text: str, *, is_left: bool = False) -> None:
@@ -155,14 +159,14 @@ class LessonView(Vertical):
             return
         asked_here = make_question(self.card)
         try:
-            answer = judge(asked_here, text)
+            answer = grade_answer(asked_here, text)
         except PtxError:  # the field shows the error
             return
         if answer.is_right:
             self._reveal(is_right=True)
             return
         self._wrong_count += 1
-        feedback = reply(asked_here, answer, is_first=self._wrong_count == 1)
+        feedback = format_reply(asked_here, answer, is_first=self._wrong_count == 1)
         self._verdict = (
             _make_paragraph(make_printable(f"× Not {text.strip()}. {feedback}"), "changed"),
         )
@@ -188,7 +192,7 @@ class LessonView(Vertical):
         self._update_strip()
 
     @on(LessonStrip.Revealed)
-    def _on_revealed(self) -> None:
+    def _handle_revealed(self) -> None:
         if self.is_open:
             self._reveal(is_right=False)
 
@@ -213,18 +217,18 @@ class LessonView(Vertical):
     # --- from card to card -------------------------------------------------------------------
 
     @on(LessonStrip.CardRequested)
-    def _on_card_requested(self, event: LessonStrip.CardRequested) -> None:
+    def _handle_card_requested(self, event: LessonStrip.CardRequested) -> None:
         self._go(event.by)
 
     @on(LessonStrip.ContinueRequested)
-    def _on_continue_requested(self) -> None:
+    def _handle_continue_requested(self) -> None:
         if self.is_open:
             self._ask("")
         else:
             self._go(1)
 
     @on(LessonStrip.Answering)
-    def _on_answer_changed(self, event: LessonStrip.Answering) -> None:
+    def _handle_answer_changed(self, event: LessonStrip.Answering) -> None:
         self._ask(event.start)
 
     def _go(self, delta: int) -> None:
@@ -236,7 +240,7 @@ class LessonView(Vertical):
             self._show()
 
     @on(LessonStrip.ExitRequested)
-    def _on_exit_requested(self) -> None:
+    def _handle_exit_requested(self) -> None:
         self._leave(f"Lesson {self.lesson.head.name} was left at card {self._at + 1}")
 
     def _leave(self, message: str) -> None:

@@ -309,15 +309,15 @@ class MainScreen(
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
-    def _on_candidate_highlighted(self) -> None:
+    def _handle_candidate_highlighted(self) -> None:
         self.show_status()
 
     @on(InstructionBrowser.Emptied)
-    def _on_filter_emptied(self) -> None:
+    def _handle_filter_emptied(self) -> None:
         self.show_keys()
 
     @on(Hint)
-    def _on_hint(self, event: Hint) -> None:
+    def _handle_hint(self, event: Hint) -> None:
         self.query_one(HintBar).show_widget_hint(event)
 
     # --- focus ---------------------------------------------------------------------
@@ -360,7 +360,7 @@ class MainScreen(
             panel.set_class(panel in way, "-used")
 
     @on(LanesPane.CursorMoved)
-    def _on_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
+    def _handle_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
         self.query_one(OperandTable).highlight_bits(
             self._map_origin(event.cell) if event.cell else {}
         )
@@ -375,7 +375,7 @@ class MainScreen(
         return masks
 
     @on(KeyBar.Pressed)
-    async def _on_key_pressed(self, event: KeyBar.Pressed) -> None:
+    async def _handle_key_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
     def _widen_listing(self) -> None:

@@ -174,7 +174,7 @@ class PredictionActions(MainScreenMixin):
         prediction = self.prediction
 
         def parse(text: str) -> int:
-            return prediction.read(place, text)
+            return prediction.parse_answer(place, text)
 
         self.main_screen.value_field.ask(
             prediction.format_location(place), parse, _begin_answer(event.start, parse), place
@@ -248,7 +248,7 @@ class PredictionActions(MainScreenMixin):
         self.prediction = self.prediction.with_hint(place)
         main.show_step()
         main.query_one(LanesPane).move_cursor_to(place)
-        main.show_hint(self.prediction.get_guess(place).said, "strong", is_sticky=True)
+        main.show_hint(self.prediction.get_guess(place).message, "strong", is_sticky=True)
 
 
 _NOTATIONS = "-1, 255, 0xff"

@@ -21,7 +21,7 @@ class LabelledInput(Horizontal):
     """A label and a one-line input."""
 
     DEFAULT_CSS = """
-    OperandField {
+    LabelledInput {
         height: 1;
         & > Static { width: 10; color: $text-muted; }
         & > Input { width: 1fr; border: none; height: 1; padding: 0; }

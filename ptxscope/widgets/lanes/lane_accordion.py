@@ -205,10 +205,10 @@ class _Painter:
         name = f" {register.name}" if register.name else ""
         lines = _register_lines(register, self.width, self.lights)
         if level >= Level.OPEN and register.figure:
-            figure = _without_value(register.figure, register.meant)
+            figure = _without_value(register.figure, register.meaning)
             lines += draw_figure(figure, self.width, 1, self.lights)
         found: list[StyledLine] = []
-        is_whole = self.scene.lanes > 1 and not register.by_lane
+        is_whole = self.scene.lanes > 1 and not register.is_by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             found += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
@@ -228,7 +228,7 @@ class _Painter:
                     continue
                 if self.is_wide:
                     other = _widen_register(other)
-                if register.by_lane and other.by_lane:
+                if register.is_by_lane and other.is_by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
                 body = _register_lines(other, self.width, DARK)
                 found += _indent_lines(
@@ -590,15 +590,15 @@ _needs_tight = lru_cache(256)(needs_tight)
 
 def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> list[StyledLine]:
     draw_cell = partial(draw_cell_pieces, lights=lights)
-    if register.by_lane:
+    if register.is_by_lane:
         return lay_out_cells(register.cells, width, draw_cell)
     parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
-    return wrap_line([*parts, StyledText(f"   {register.meant}", "dim")], width, 2)
+    return wrap_line([*parts, StyledText(f"   {register.meaning}", "dim")], width, 2)
 
 
 def _without_value(figure: BitRulers, value: str) -> BitRulers:
     """Return a register's figure without the value at the end of the line above."""
-    strips = (x._replace(said=x.said.removeprefix(f"{value}: ")) for x in figure.strips)
+    strips = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
     return BitRulers(tuple(strips))
 
 
@@ -627,7 +627,7 @@ def _draw_whole_row(
 def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
     """Return a register without lanes: its name, its bits and their meaning."""
     bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell, lights=lights)]
-    meant = [[StyledText(register.meant, "dim")]] if register.meant else []
+    meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
     return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
 
 

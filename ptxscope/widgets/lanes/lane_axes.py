@@ -63,7 +63,7 @@ class _Scale(NamedTuple):
         """Return the cell at which the axis of these points begins."""
         if self.lead is not None:
             return self.lead
-        return max(-min(self.find_cell(point.at) for point in points), 0)
+        return max(-min(self.find_cell(point.position) for point in points), 0)
 
 
 def axis_lines(
@@ -90,7 +90,7 @@ def _measure_way(position: float, cells: int) -> int:
 
 def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
     """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
-    low, high = min(point.at for point in points), max(point.at for point in points)
+    low, high = min(point.position for point in points), max(point.position for point in points)
     maximum = min(room - _GAP, _MOST_AXIS)
 
     def longest(needed: Callable[[int, int], int], minimum: int) -> int:
@@ -124,7 +124,7 @@ def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) 
 
     def fits(ticks: Sequence[Tick], start: int) -> bool:
         numbers = _place_ends(axis, start, scale, room)
-        numbers += [(start + scale.find_cell(x.at) - len(x.text) // 2, x.text) for x in ticks]
+        numbers += [(start + scale.find_cell(x.position) - len(x.text) // 2, x.text) for x in ticks]
         numbers.sort()
         return all(x + len(text) + _GAP <= behind for (x, text), (behind, _) in pairwise(numbers))
 
@@ -149,15 +149,17 @@ def _draw_axis(
     line: _Cells = {x: StyledText("─", "axis" + lit, whose) for x in range(start, end)}
     line[start] = StyledText("├" if axis.low else "╌", "axis" + lit, whose)
     line[end] = StyledText("┤" if axis.high else "╌", "axis" + lit, whose)
-    reached = {point.to for point in points}
+    reached = {point.target for point in points}
     numbers: _Cells = {}
     for x, text in _place_ends(axis, start, scale, room):
         numbers[x] = StyledText(text, ("strong" if text in reached else "dim") + lit, whose)
     for tick in ticks:
-        cell = start + scale.find_cell(tick.at)
+        cell = start + scale.find_cell(tick.position)
         line[cell] = StyledText("┼", "axis" + lit, whose)
         numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
-    for point in sorted(points, key=lambda point: -abs(point.at - 0.5)):  # the longest arrow below
+    for point in sorted(
+        points, key=lambda point: -abs(point.position - 0.5)
+    ):  # the longest arrow below
         line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
         return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
@@ -167,17 +169,17 @@ def _draw_axis(
 def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
     """Return a dot, or a circle outside with its arrow to the bound."""
     ink, place = lights.on(point.place), point.place
-    cell = start + scale.find_cell(point.at)
-    if 0 <= point.at <= 1:
+    cell = start + scale.find_cell(point.position)
+    if 0 <= point.position <= 1:
         return {cell: StyledText("●", "value" + ink, place)}
     marks = {cell: StyledText("○", "changed" + ink, place)}
-    is_high = point.at > 1
+    is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     back = -1 if is_high else 1
     way = list(range(cell + back, bound, back))
     for x in way[: max(round(len(way) * progress), 1)]:
         marks[x] = StyledText("╌", "clamped" + ink, place)
-    if scale.is_cut(point.at):
+    if scale.is_cut(point.position):
         marks[way[len(way) // 2]] = StyledText("╱", "clamped" + ink, place)
     if progress >= 1:
         marks[way[-1]] = StyledText("◂" if is_high else "▸", "clamped" + ink, place)
@@ -190,10 +192,10 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
     start = scale.find_start(axis.points)
     marks: _Cells = {}
     free = 0
-    ordered = sorted(axis.points, key=lambda point: point.at)
+    ordered = sorted(axis.points, key=lambda point: point.position)
     for index, point in enumerate(ordered):
         rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
-        x = min(max(start + scale.find_cell(point.at), free), width - rest)
+        x = min(max(start + scale.find_cell(point.position), free), width - rest)
         marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2
     return _join_pieces(marks)

@@ -55,7 +55,7 @@ def is_complete(figure: RowFigure | None) -> bool:
 def _draw_number_line(
     axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
-    if axis.off or any(point.names for point in axis.points):
+    if axis.nan_names or any(point.names for point in axis.points):
         return _compared(axis, width, lights)
     return axis_lines(axis, width, lanes, lights, progress)
 
@@ -81,9 +81,9 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
     lines += _draw_names_below(axis.points, start + 1, inner, width, lights)
-    if axis.off:
-        names = " and ".join(axis.off)
-        are = "are" if len(axis.off) > 1 else "is"
+    if axis.nan_names:
+        names = " and ".join(axis.nan_names)
+        are = "are" if len(axis.nan_names) > 1 else "is"
         text = f"{names} {are} NaN: off the line, unordered"
         lines += wrap_line(
             [StyledText(f"{_OFF} ", "changed"), StyledText(text, "changed")], width, 2
@@ -93,9 +93,9 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
 
 def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
     """Return the columns of numbers on a line; different numbers have different columns."""
-    columns = [round(point.at * (inner - 1)) for point in points]
-    if len(points) == 2 and columns[0] == columns[1] and points[0].at != points[1].at:
-        upper = int(points[1].at > points[0].at)
+    columns = [round(point.position * (inner - 1)) for point in points]
+    if len(points) == 2 and columns[0] == columns[1] and points[0].position != points[1].position:
+        upper = int(points[1].position > points[0].position)
         moved, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
         columns[moved] += offset
     return columns
@@ -138,9 +138,11 @@ def _draw_bit_rulers(
     strips: BitRulers, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
     lines: list[StyledLine] = []
-    for strip in strips.strips:
-        is_repeated = lanes == 1 and strip.said.startswith("= ")  # the row's own line ends with it
-        shown_strip = strip._replace(said="") if is_repeated else strip
+    for strip in strips.rulers:
+        is_repeated = lanes == 1 and strip.summary.startswith(
+            "= "
+        )  # the row's own line ends with it
+        shown_strip = strip._replace(summary="") if is_repeated else strip
         lines += strip_lines(shown_strip, width, lights)
     return lines
 
@@ -164,7 +166,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
         _segment_line(strip, segments, lights, is_first=index == 0)
         for index, segments in enumerate(lines)
     ]
-    text = [StyledText(f"  {strip.said}", "value")] if strip.said else []
+    text = [StyledText(f"  {strip.summary}", "value")] if strip.summary else []
     beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
     if beside is not None:
         beside += text
@@ -181,7 +183,7 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
                 listed.append(StyledText(label, "dim"))
         drawn_lines += wrap_line(listed, width, 2)
     if text and beside is None:
-        drawn_lines += wrap_line([StyledText(strip.said, "value")], width, 2)
+        drawn_lines += wrap_line([StyledText(strip.summary, "value")], width, 2)
     return drawn_lines
 
 
@@ -313,15 +315,15 @@ def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
 def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
     """Return a term, and the rail below it with the sum so far."""
     ink = lights.on(term.place)
-    stem = "│" if term.added else "┊"
-    text = term.text if term.added else "left out"
-    look = "number" if term.added else "dim"
+    stem = "│" if term.is_added else "┊"
+    text = term.text if term.is_added else "left out"
+    look = "number" if term.is_added else "dim"
     top = [
         StyledText(" "),
         StyledText(f"{stem} ", "axis"),
         StyledText(text, look + ink, term.place),
     ]
-    node = "⊕" if term.added else "╌"
+    node = "⊕" if term.is_added else "╌"
     bottom = [
         StyledText(_RAIL, "axis"),
         StyledText(node, "strong"),
@@ -369,17 +371,17 @@ def _draw_choice(
     lines: list[StyledLine] = []
     for option in choice.options:
         ink = lights.on(option.place)
-        name = StyledText(f"{option.name:<{room}} ", ("strong" if option.taken else "dim") + ink)
-        look = SpanKind.CHIP if option.taken else SpanKind.UNUSED
+        name = StyledText(f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + ink)
+        look = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
         bits = draw_span(CellSpan(option.bits, look, option.tint))
         pieces = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
-        if option.taken:
+        if option.is_taken:
             way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
             way.append(StyledText(why, verdict + lights.on(choice.place), choice.place))
         else:
             way = [StyledText(" ╌╌╳", "dim")]
-        mark = StyledText("▶ " if option.taken else "  ", "strong")
+        mark = StyledText("▶ " if option.is_taken else "  ", "strong")
         lines += wrap_line([mark, name, *pieces, *way], width, 4)
     return lines
 

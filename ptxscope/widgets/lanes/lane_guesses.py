@@ -38,7 +38,7 @@ def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
         bits = cell.spans[0]
         look = SpanKind.CHIP if stage is Stage.SELECT else bits.look
         cells.append(cell._replace(spans=(bits._replace(look=look),)))
-    return register._replace(cells=tuple(cells), meant="")
+    return register._replace(cells=tuple(cells), meaning="")
 
 
 def _draw_guess(

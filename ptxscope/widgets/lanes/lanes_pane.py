@@ -16,7 +16,7 @@ from textual.geometry import Offset
 from textual.timer import Timer
 
 from ...engine.isa.types import Type
-from ...engine.semantics.micro_operation import WHOLE
+from ...engine.semantics.micro_operation import MAX_LANE_BITS
 from ...engine.semantics.micro_operations import Merge, Select
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
@@ -249,7 +249,7 @@ class LanesPane(Pane):
         """Return the bits of a place: of an operand's part, or the whole lane."""
         key, lane = place
         if key not in trace.operands:
-            return LaneBits(key, lane, 0, WHOLE)
+            return LaneBits(key, lane, 0, MAX_LANE_BITS)
         width = choose_part_width(trace, key)
         return LaneBits(key, 0, width * lane, width * (lane + 1))
 
@@ -326,7 +326,7 @@ class LanesPane(Pane):
         row = trace.rows.get(place.key) if trace and place else None
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
-            sentence = guess.said if guess else ""
+            sentence = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             sentence = f"{REFUSED} {sentence}" if is_refused else sentence
         else:
