@@ -1,7 +1,6 @@
 """See, to the bit, what a PTX instruction computes.
 
-The names are loaded when they are first used, so that importing the package costs next to
-nothing.
+The names are loaded on first use, so that importing the package is quick.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def __getattr__(name: str) -> object:
         from importlib import import_module
 
         home = import_module(f".{_HOMES[name]}", __name__)
-        # the package `export` can be called as its function: see there
+        # The package `export` is callable as its function `export`; see `export/__init__`.
         value: object = home if name == "export" else getattr(home, name)
         if name in ("Trace", "diagnose", "trace"):
             display = import_module(".notebook", __name__)

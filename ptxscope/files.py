@@ -1,4 +1,4 @@
-"""Files that somebody named: read where they are regular, written whole or not at all."""
+"""Files named by the user: read if they are regular, written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from errno import EACCES, EBUSY, EFBIG, EINVAL
 from pathlib import Path
 
 _DESCRIPTOR = re.compile(r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+")
-"""Names of what the process has open already, whatever that is."""
+"""Names of files that the process has open already, of any type."""
 
 _OTHERS = {
     stat.S_IFDIR: "a directory",
@@ -22,19 +22,22 @@ _OTHERS = {
     stat.S_IFBLK: "a device",
 }
 _PIECE = 1 << 22
-"""Bytes that are written at once."""
+"""Bytes per write."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class FileChangedError(OSError):
-    """The file is not what it was when it was read; it is left as it is."""
+    """Raised if a file has changed since it was read; it is not overwritten."""
 
 
 # --- reading -----------------------------------------------------------------------------
 
 
 def expand_path(name: str) -> Path:
-    """The file that is meant, ``~`` and ``~user`` read; raises OSError for no such user."""
+    """Return the path of a name with ``~`` and ``~user`` expanded.
+
+    Raise OSError for an unknown user.
+    """
     try:
         return Path(name).expanduser()
     except RuntimeError:
@@ -43,49 +46,51 @@ def expand_path(name: str) -> Path:
 
 
 def describe_non_regular(mode: int) -> str:
-    """What a file is that is no regular one; empty for a regular one."""
+    """Return a description of a file that is not regular, or an empty string for a regular one."""
     if stat.S_ISREG(mode):
         return ""
     return f"it is {_OTHERS.get(stat.S_IFMT(mode), 'no file')}, not a regular file"
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a regular file; raises OSError where there is anything else."""
+    """Return whether a regular file exists. Raise OSError if it is not a regular file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return False
     except ValueError as error:  # a NUL in the name
         raise _no_name(error, path) from None
-    if why := describe_non_regular(found.st_mode):
+    if why := describe_non_regular(status.st_mode):
         raise OSError(EINVAL, why, str(path))
     return True
 
 
-def read(path: Path, most: int) -> bytes:
-    """The contents of a regular file of at most so many bytes; raises OSError otherwise.
+def read(path: Path, max_bytes: int) -> bytes:
+    """Return a regular file's contents of at most ``max_bytes``. Raise OSError otherwise.
 
-    Nothing else is opened: a FIFO would wait for its writer, a device for its user.
+    Only regular files are opened: a FIFO would wait for its writer, a device for its user.
     """
     try:
-        _require(path.stat(), path, most)
+        _require(path.stat(), path, max_bytes)
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(path, flags)
     except ValueError as error:  # a NUL in the name
         raise _no_name(error, path) from None
     with os.fdopen(descriptor, "rb") as file:
-        _require(os.fstat(file.fileno()), path, most)  # another may have taken its place
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
+        _require(os.fstat(file.fileno()), path, max_bytes)  # the file may have been replaced since
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise OSError(EFBIG, f"it has more than {max_bytes:,} bytes", str(path))
     return data
 
 
-def _require(found: os.stat_result, path: Path, most: int) -> None:
-    if why := describe_non_regular(found.st_mode):
+def _require(status: os.stat_result, path: Path, max_bytes: int) -> None:
+    if why := describe_non_regular(status.st_mode):
         raise OSError(EINVAL, why, str(path))
-    if found.st_size > most:
-        raise OSError(EFBIG, f"it has {found.st_size:,} bytes; the most is {most:,}", str(path))
+    if status.st_size > max_bytes:
+        raise OSError(
+            EFBIG, f"it has {status.st_size:,} bytes; the most is {max_bytes:,}", str(path)
+        )
 
 
 def _no_name(error: ValueError, path: Path) -> OSError:
@@ -93,18 +98,18 @@ def _no_name(error: ValueError, path: Path) -> OSError:
 
 
 def encoding_of(head: bytes) -> str:
-    """How a text that begins so is encoded: UTF-16 where its mark says so, else UTF-8."""
+    """Return the encoding of a text with this beginning: UTF-16 if its mark says so, else UTF-8."""
     return "utf-16" if head.startswith(_UTF16) else "utf-8-sig"
 
 
 def written_as(head: bytes) -> str:
-    """The same for a text that is written back: its mark is a character of it."""
+    """Return the encoding for writing a text back; it keeps the byte order mark as a character."""
     by_mark = dict(zip(_UTF16, ("utf-16-le", "utf-16-be"), strict=True))
     return by_mark.get(head[:2], "utf-8")
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether what begins so is no text."""
+    """Return whether data with this beginning is not text."""
     return b"\0" in head and not head.startswith(_UTF16)
 
 
@@ -118,33 +123,33 @@ def replace(
     unless_changed_from: bytes | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Put data in the place of a file's contents, all of it or nothing.
+    """Replace a file's contents by data, as a whole or not at all.
 
-    It is written beside the file under a name of its own, and takes the file's place when it is
-    on the disk. A link is followed, mode and owner are kept. What is no regular file (a terminal,
-    a FIFO, a name of standard output) is written to as it is. ``told`` is called with how many
-    bytes are written.
+    The data is written to a temporary file beside it, which takes the file's place once it is on
+    the disk. A link is followed; mode and owner are preserved. A file that is not regular (a
+    terminal, a FIFO, a name of standard output) is written in place. ``on_progress`` is called with
+    the number of bytes written.
 
-    Raises OSError where that can't be done, and Changed where the file holds neither
-    ``unless_changed_from`` nor ``data``; then nothing is lost, and nothing is left behind.
+    Raise OSError if the file cannot be written, and FileChangedError if it holds neither
+    ``unless_changed_from`` nor ``data``; the file is then unchanged and no temporary file remains.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
-        found = None
-    except ValueError as error:  # a NUL
+        status = None
+    except ValueError as error:  # a NUL in the name
         raise OSError(EACCES, f"not a file name ({error})", str(path)) from None
-    if found and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(found.st_mode)):
+    if status and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(status.st_mode)):
         _append(path, data)
         return
     target = Path(os.path.realpath(path))
-    if found and not os.access(target, os.W_OK):
+    if status and not os.access(target, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
     try:
-        _write(fresh, data, found, on_progress)
-        there = target.read_bytes() if unless_changed_from is not None else None
-        if there not in (unless_changed_from, data):  # another may have written the same
+        _write(fresh, data, status, on_progress)
+        contents = target.read_bytes() if unless_changed_from is not None else None
+        if contents not in (unless_changed_from, data):  # another process may have written the same
             raise FileChangedError(
                 EBUSY, "it was changed meanwhile, and is left as it is", str(path)
             )
@@ -157,7 +162,7 @@ def replace(
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Write to what is there, behind what it holds already."""
+    """Write after the existing contents."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
         rest = memoryview(data)
         while rest:
@@ -165,17 +170,17 @@ def _append(path: Path, data: bytes) -> None:
 
 
 def _write(
-    fresh: Path, data: bytes, like: os.stat_result | None, told: Callable[[int], None] | None
+    fresh: Path, data: bytes, like: os.stat_result | None, on_progress: Callable[[int], None] | None
 ) -> None:
-    """Make a file that has mode and owner of another, and see it to the disk."""
+    """Write a new file with the mode and the owner of another, and flush it to the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # a new file's mode is what the process makes of 666; a replaced one's is copied below
+    # A new file gets 666 less the umask; a replaced one's mode is copied below.
     with os.fdopen(os.open(fresh, flags, 0o600 if like else 0o666), "wb") as file:
         rest = memoryview(data)
         for start in range(0, len(rest), _PIECE):
             file.write(rest[start : start + _PIECE])
-            if told:
-                told(min(start + _PIECE, len(rest)))
+            if on_progress:
+                on_progress(min(start + _PIECE, len(rest)))
         file.flush()
         if like:
             _keep_rights(file.fileno(), fresh, like)
@@ -184,7 +189,7 @@ def _write(
 
 def _keep_rights(descriptor: int, fresh: Path, like: os.stat_result) -> None:
     if hasattr(os, "fchown"):
-        # only root may give a file away; to a group of one's own everybody may
+        # Only root may change the owner; every user may change the group to one of their own.
         for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
             with suppress(OSError):
                 os.fchown(descriptor, owner, group)
@@ -192,7 +197,7 @@ def _keep_rights(descriptor: int, fresh: Path, like: os.stat_result) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Have the new name on the disk too, where the system can."""
+    """Flush the new name to the disk too, on systems that support it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

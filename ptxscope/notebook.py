@@ -1,4 +1,4 @@
-"""How traces and findings show themselves in notebooks and in Rich: the exports answer for them."""
+"""Display of traces and findings in notebooks and in Rich, by the exports."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ if TYPE_CHECKING:
     from .engine.diagnosis.findings import Findings
 
 _MOST = 20
-"""Findings that a list shows."""
+"""Maximum findings in a list."""
 _CHOSEN = ("stages", "result", "is_early", "format")
-"""Options that steps and the like decide."""
+"""Options that ``steps`` and the other arguments set."""
 _QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
-"""Columns for which lines are made; where there are fewer, they are folded."""
+"""Minimum columns of a line; a narrower terminal folds it."""
 
 
 def install() -> None:
-    """Let traces show themselves."""
+    """Install the display hooks of traces."""
     DISPLAY_HOOKS.update(
         {
-            "text/plain": lambda trace: make_printable_lines(export(trace, "text")),  # a terminal's
+            # for a terminal
+            "text/plain": lambda trace: make_printable_lines(export(trace, "text")),
             "text/markdown": lambda trace: export(trace, "markdown"),
             "text/html": lambda trace: export(trace, "html"),
             "rich": _Printed,
@@ -50,16 +51,16 @@ def install() -> None:
 
 
 def install_findings() -> None:
-    """Let what ``diagnose`` finds show itself."""
+    """Install the display hooks of the results of ``diagnose``."""
     from .engine.diagnosis.findings import LISTED
 
     LISTED.update({"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html})
 
 
 class Figure(Record):
-    """A picture of a trace that notebooks show as one.
+    """A picture of a trace that notebooks display.
 
-    Printed, as where markdown-exec takes what is printed, it is HTML.
+    Printed, for example for markdown-exec, it is HTML.
     """
 
     trace: Trace
@@ -67,18 +68,20 @@ class Figure(Record):
 
     @property
     def svg(self) -> str:
-        """The picture."""
+        """Return the picture as SVG."""
         return export(self.trace, "svg", self.options)
 
     @property
     def html(self) -> str:
-        """The picture as a ``<figure>``, which scrolls where its letters would be too small."""
-        style, shown = f"margin:0;{BOX}", add_min_width(self.svg)
-        return f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{shown}</figure>\n'
+        """Return the picture as a ``<figure>`` that scrolls if its text would be too small."""
+        style, picture = f"margin:0;{BOX}", add_min_width(self.svg)
+        return (
+            f'<figure class="ptxscope-figure" style="{style}" tabindex="0">\n{picture}</figure>\n'
+        )
 
     @property
     def alt(self) -> str:
-        """What it says, in words: for an ``alt=`` where it stands in a file of its own."""
+        """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
         return format_alt_text(build_document(self.trace, self.options))
 
     def __str__(self) -> str:
@@ -106,21 +109,21 @@ def figure(
     steps: str | int | Iterable[str | int],
     until: str | int,
     result: bool,
-    **more: Any,
+    **rendering_options: Any,
 ) -> Figure:
-    """What ``Trace.figure`` gives."""
-    known = [name for name in Options._fields if name not in _CHOSEN]
-    for name in more:
-        if name not in known:
+    """Return the picture that ``Trace.figure`` promises."""
+    names = [name for name in Options._fields if name not in _CHOSEN]
+    for name in rendering_options:
+        if name not in names:
             raise TypeError(
-                f"a figure has no {name!r}; beside its texts and steps {', '.join(known)}"
+                f"a figure has no {name!r}; beside its texts and steps {', '.join(names)}"
             )
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
             raise TypeError(f"{name} is {text!r:.60}; it is a text")
-    shown, options = annotate_trace(
+    shown_trace, options = annotate_trace(
         trace,
-        validate_options(Options(**more)),
+        validate_options(Options(**rendering_options)),
         title=title,
         caption=caption,
         notes=_notes(notes),
@@ -128,19 +131,19 @@ def figure(
         until=_step(until, "until is a step"),
         result=result,
     )
-    return Figure(shown, options)
+    return Figure(shown_trace, options)
 
 
 def _notes(notes: object) -> list[str]:
-    """Notes as ``parse_note`` reads them; raises TypeError for what can't be such."""
+    """Return notes as ``parse_note`` reads them. Raise TypeError for any other type."""
     if isinstance(notes, Mapping):
-        found = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
-        if len(found) == len(notes):
-            return found
+        texts = [f"{target}={text}" for target, text in notes.items() if isinstance(text, str)]
+        if len(texts) == len(notes):
+            return texts
     elif isinstance(notes, Iterable):
-        found = [notes] if isinstance(notes, str) else list(notes)
-        if all(isinstance(text, str) for text in found):
-            return found
+        texts = [notes] if isinstance(notes, str) else list(notes)
+        if all(isinstance(text, str) for text in texts):
+            return texts
     raise TypeError(
         f"notes is {notes!r:.60}; it is texts by what they are on, as in "
         '{"saturate": "…"}, or ["saturate=…"]'
@@ -151,13 +154,13 @@ _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
 def _steps(steps: object) -> str:
-    """The steps as ``stages_between`` reads them; raises TypeError for what can't be such."""
+    """Return the steps as ``stages_between`` reads them. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
-    found = [_step(step, _STEPS) for step in steps]
-    if not found:
+    names = [_step(step, _STEPS) for step in steps]
+    if not names:
         raise ValueError(f"steps is empty; {_STEPS}")
-    return ",".join(found)
+    return ",".join(names)
 
 
 def _step(step: object, allowed: str) -> str:
@@ -169,29 +172,29 @@ def _step(step: object, allowed: str) -> str:
     return str(whole)
 
 
-def _as_text(found: Findings) -> str:
+def _as_text(findings: Findings) -> str:
     lines = []
-    for number, finding in enumerate(found[:_MOST], 1):
+    for number, finding in enumerate(findings[:_MOST], 1):
         lines += wrap_text(make_printable(finding.sentence), f"{number:>3}. ", " " * 5)
         lines.append(f"     {make_printable(finding.ptx)}")
-    return "\n".join([*lines, *_rest(found)])
+    return "\n".join([*lines, *_rest(findings)])
 
 
-def _as_markdown(found: Findings) -> str:
+def _as_markdown(findings: Findings) -> str:
     lines = []
-    for number, finding in enumerate(found[:_MOST], 1):
+    for number, finding in enumerate(findings[:_MOST], 1):
         said = _pieces(finding.sentence, escape_text, format_code)
         lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(finding.ptx))}")
-    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(found))])
+    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(findings))])
 
 
-def _as_html(found: Findings) -> str:
+def _as_html(findings: Findings) -> str:
     items = (
         f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
-        for x in found[:_MOST]
+        for x in findings[:_MOST]
     )
-    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(found))
-    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if found else rest
+    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(findings))
+    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if findings else rest
 
 
 def _code(text: str) -> str:
@@ -199,32 +202,32 @@ def _code(text: str) -> str:
 
 
 def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
-    """A sentence, what is between its backquotes as code."""
+    """Return a sentence with the text between its backquotes formatted as code."""
     parts = _QUOTED.split(sanitize_text(sentence))
-    return "".join(code(x) if at % 2 else _around(x, plain) for at, x in enumerate(parts))
+    return "".join(code(x) if index % 2 else _around(x, plain) for index, x in enumerate(parts))
 
 
 def _around(text: str, change: Callable[[str], str]) -> str:
-    """The text changed, but for the blanks around it."""
+    """Return the changed text, with the blanks around it unchanged."""
     inner = text.strip()
     lead, _, end = text.partition(inner) if inner else (text, "", "")
     return f"{lead}{change(inner)}{end}"
 
 
-def _rest(found: Findings) -> Iterator[str]:
-    if not found:
+def _rest(findings: Findings) -> Iterator[str]:
+    if not findings:
         yield "Nothing within two changes explains it."
-    if len(found) > _MOST:
-        yield f"and {len(found) - _MOST} more"
+    if len(findings) > _MOST:
+        yield f"and {len(findings) - _MOST} more"
 
 
 class _Printed(NamedTuple):
-    """A trace as Rich prints it: as wide as there is room, and whole."""
+    """A trace as Rich prints it: wrapped to the available width and complete."""
 
     trace: Trace
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """The text form, with its steps and what happened marked."""
+        """Yield the text form, with its steps and flags styled."""
         from rich.text import Text
 
         width = min(max(options.max_width, _NARROWEST), WIDTH)

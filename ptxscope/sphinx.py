@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("html", "svg", "text")
 _WIDEST = 3
-"""How many times larger than on a screen a picture is drawn for paper."""
+"""Factor by which a picture on paper is larger than on a screen."""
 _LATEX = r"""
 
 \noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
@@ -61,15 +61,15 @@ _log = logging.getLogger(__name__)
 
 
 class _TraceNode(nodes.General, nodes.Element):
-    """A trace, drawn when it is known for which builder."""
+    """A trace that is drawn when the builder is known."""
 
 
 class _ValueNode(nodes.Inline, nodes.Element):
-    """One value, looked up when all traces are known by their names."""
+    """A value that is looked up when all traces are known by name."""
 
 
 class _Label(NamedTuple):
-    """Something that ``:ref:`` finds."""
+    """A target of ``:ref:``."""
 
     label: str
     anchor: str
@@ -88,7 +88,7 @@ _FLAGS = ("both", "no-result", "compact")
 
 
 class TraceDirective(SphinxDirective):
-    """One evaluation, traced."""
+    """The directive of one traced evaluation."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -112,21 +112,21 @@ class TraceDirective(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """A place for the trace; a warning and the source where something is wrong."""
+        """Return a node for the trace, or a warning and the source if something is wrong."""
         options = self.options
         try:
             name = nodes.make_id(options.get("name", ""))
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is no name: it has no letter")
             words = self._words()
-            trace, shown, _ = parse_request([*words, "-f", "text"])
+            trace, trace_, _ = parse_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
-        labels = list(_labels(name, trace, shown)) if name else []
+        labels = list(_labels(name, trace, trace_)) if name else []
         if name:
-            written = nodes.fully_normalize_name(options["name"])
-            self._label([*labels, labels[0]._replace(label=written)])
+            options_ = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, labels[0]._replace(label=options_)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
         node = _TraceNode(
@@ -136,13 +136,14 @@ class TraceDirective(SphinxDirective):
             name=name,
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
-            css=options.get("class", []),  # as `classes` they would be put on what takes its place
+            # as `classes`, Sphinx would put them on the node that replaces this one
+            css=options.get("class", []),
         )
         self.set_source_info(node)
         return [node]
 
     def _words(self) -> list[str]:
-        """The arguments of ``ptxscope trace``."""
+        """Return the arguments of ``ptxscope trace``."""
         options = {"theme": self.config.ptx_theme, **self.options}
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
@@ -156,36 +157,36 @@ class TraceDirective(SphinxDirective):
         return words + [f"--{flag}" for flag in _FLAGS if flag in options]
 
     def _label(self, labels: list[_Label]) -> None:
-        """Let ``:ref:`` find a trace and its steps."""
+        """Register a trace and its steps as targets of ``:ref:``."""
         std: Any = self.env.get_domain("std")
-        for label, anchor, called in dict.fromkeys(labels):
+        for label, anchor, title in dict.fromkeys(labels):
             if label in std.anonlabels:
-                other = self.env.doc2path(std.anonlabels[label][0])
+                other_page = self.env.doc2path(std.anonlabels[label][0])
                 _log.warning(
-                    "ptx-trace: the name %s is taken, in %s", label, other,
+                    "ptx-trace: the name %s is taken, in %s", label, other_page,
                     location=self.get_location(), type="ptxscope",
                 )  # fmt: skip
             std.anonlabels[label] = self.env.docname, anchor
-            std.labels[label] = self.env.docname, anchor, called
+            std.labels[label] = self.env.docname, anchor, title
 
 
 def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
-    """A trace, each of its steps by what a note may call it, its result."""
-    called = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
-    yield _Label(name, name, called)
+    """Yield labels of a trace, its steps (by their names in notes) and its result."""
+    title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
+    yield _Label(name, name, title)
     for step in trace.steps:
         if options.shows(step.stage):
-            anchor, said = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
+            anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
             for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
-                yield _Label(f"{name}-step-{label}", anchor, said)
+                yield _Label(f"{name}-step-{label}", anchor, step_title)
     yield _Label(f"{name}-result", f"{name}-result", "Result")
 
 
 class ValueRole(SphinxRole):
-    """``WHAT of TRACE``: a trace by its name, or as the arguments of ``ptxscope trace``."""
+    """``WHAT of TRACE``: a trace by its name, or by the arguments of ``ptxscope trace``."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """A place for the value."""
+        """Return a node for the value."""
         kind = self.name.rpartition(":")[2]
         node = _ValueNode(self.rawtext, kind=kind, text=" ".join(self.text.split()))
         self.set_source_info(node)
@@ -203,40 +204,42 @@ class PtxDomain(Domain):
     data_version = 1
 
     def clear_doc(self, docname: str) -> None:
-        """Forget what a page had."""
+        """Forget the traces of a page."""
         traces = self.data["traces"]
         for name in [x for x, (home, _) in traces.items() if home == docname]:
             del traces[name]
         self.data["users"].discard(docname)
 
     def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
-        """Add what another process has read."""
+        """Add the traces that another process has read."""
         traces = otherdata["traces"].items()
         self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
         self.data["users"] |= otherdata["users"] & set(docnames)
 
     def told(self, kind: str, text: str) -> str:
-        """A value in characters; raises CommandError or ValueError."""
-        what, of, trace = text.partition(" of ")
-        if not of or "'" in what or '"' in what:
-            what, trace = "", text
-        known = self.data["traces"].get(nodes.make_id(trace))
-        if known is None and " " not in trace:
+        """Return a value as text. Raise CommandError or ValueError if there is none."""
+        value, trace_name, trace = text.partition(" of ")
+        if not trace_name or "'" in value or '"' in value:
+            value, trace = "", text
+        traces = self.data["traces"].get(nodes.make_id(trace))
+        if traces is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "none has"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        found, _, _ = parse_request(known[1] if known else split_words(trace))
-        if kind == "value" and not what:
+        trace_, _, _ = parse_request(traces[1] if traces else split_words(trace))
+        if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
-        return format_destinations(found, what) if kind == "result" else format_value(found, what)
+        return (
+            format_destinations(trace_, value) if kind == "result" else format_value(trace_, value)
+        )
 
 
 class _Draw(SphinxPostTransform):
-    """Puts traces and values where their places are."""
+    """Replaces the nodes of traces and values by their drawings."""
 
     default_priority = 5  # before references are resolved
 
     def run(self, **_: Any) -> None:
-        """Draw for the builder that is at work."""
+        """Draw for the current builder."""
         ids: set[str] = set()
         for trace in list(self.document.findall(_TraceNode)):
             trace.replace_self(list(self._drawn(trace, ids)))
@@ -244,13 +247,13 @@ class _Draw(SphinxPostTransform):
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
             try:
-                told = domain.told(place["kind"], place["text"])
+                text = domain.told(place["kind"], place["text"])
             except (CommandError, ValueError) as error:
                 _log.warning(
                     "ptx:%s: %s", place["kind"], error, location=place, type="ptxscope"
                 )  # fmt: skip
-                told = place.rawsource
-            place.replace_self(nodes.literal(told, told, classes=["ptx", f"ptx-{place['kind']}"]))
+                text = place.rawsource
+            place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
@@ -268,31 +271,31 @@ class _Draw(SphinxPostTransform):
 
 
 def _framed(trace: _TraceNode, ids: set[str]) -> str:
-    """HTML or SVG in a box with a class, what it is called, and every anchor that it lacks.
+    """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
-    ``ids`` are what those of the page begin with so far.
+    ``ids`` are the id prefixes that the page uses so far.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     found, options, _ = parse_request(
         [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
     )
-    # of two traces of one name was warned where they were read
-    shown = export(
+    # Two traces of one name have caused a warning when they were read.
+    document = export(
         found, format_, options if name else with_unique_ids(found, options, format_, ids)
     )
-    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in shown]
+    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in document]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])
     box = ""
     if trace["format"] == "svg":
-        shown, box = add_min_width(shown), f' style="{BOX}" tabindex="0"'
+        document, box = add_min_width(document), f' style="{BOX}" tabindex="0"'
     role = "img" if trace["format"] == "svg" else "group"
-    called = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
-    return f'<div class="{escape(classes)}"{called}{box}>\n{anchors}{shown}</div>\n'
+    caption = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
+    return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
-    """Write a picture for paper; its name, or None where nothing that can draw it is installed."""
+    """Write a picture for paper and return its name, or None if no renderer is installed."""
     trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
@@ -301,13 +304,13 @@ def _picture(words: list[str], folder: Path) -> str | None:
             continue
         name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
         (folder / f"{name}.{suffix}").write_bytes(data)
-        return f"{{{name}}}.{suffix}"  # in braces: a dot in a name would begin its suffix
+        return f"{{{name}}}.{suffix}"  # in braces, because a dot in a name would begin its suffix
     return None
 
 
 def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
-    made: Any = export(trace, suffix, options)
-    return bytes(made)
+    document: Any = export(trace, suffix, options)
+    return bytes(document)
 
 
 def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
@@ -317,12 +320,12 @@ def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
 
 
 def _users(_: Sphinx, env: Any) -> list[str]:
-    """The pages to write anew where a trace may have changed that they take values of."""
+    """Return the pages to rewrite, because a trace whose values they use may have changed."""
     return sorted(env.get_domain("ptx").data["users"])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension; called by Sphinx."""
     app.add_config_value("ptx_theme", "auto", "env", types=frozenset({str}))
     app.add_node(_TraceNode)
     app.add_node(_ValueNode)

@@ -65,7 +65,7 @@ def _options(to: Parser) -> list[argparse.Action]:
 def _row(action: argparse.Action) -> tuple[str, str]:
     about = (action.help or "") % {"default": action.default, "prog": "ptxscope"}
     told = [sentence(about)] if about else []
-    if action.choices:
+    if action.choices and action.metavar is None:
         told.insert(0, f"{', '.join(map(code, map(str, action.choices)))}.")
     value = "" if action.nargs == 0 else f" {_called(action)}"
     spelled = ", ".join(code(name + value) for name in action.option_strings)

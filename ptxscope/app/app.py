@@ -1,4 +1,4 @@
-"""The Textual application: the main screen, what is kept, the user's keys, the palette."""
+"""The Textual application: the main screen, the saved state, the user's keys, the palette."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 FAILED = 70
-"""The exit status after an error of ours: ``EX_SOFTWARE``."""
+"""The exit status after an internal error: ``EX_SOFTWARE``."""
 _NO_COLOR = NoColor()
 
 
@@ -64,7 +64,7 @@ def _is_utf8() -> bool:
 
 
 class Explorer(App[None]):
-    """The explorer, opened on an instruction, where it was left, or on an example."""
+    """The explorer, opened on an instruction, on the saved state or on an example."""
 
     TITLE = "ptxscope"
     CSS = WIDGETS_CSS + "Toast { padding: 0 1; margin-top: 0; }"
@@ -77,7 +77,7 @@ class Explorer(App[None]):
         model: str = "isa",
         store: StateStore | None = None,
         listing: ListingCursor | None = None,
-        said: Sequence[str] = (),
+        messages: Sequence[str] = (),
         *,
         predict: bool = False,
         lesson: tuple[str, bool] | None = None,
@@ -86,31 +86,31 @@ class Explorer(App[None]):
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
         self.is_ascii = not _is_utf8()
-        """The terminal reads something else than UTF-8, and gets ASCII."""
+        """Whether the terminal does not read UTF-8, so that it needs ASCII."""
         self._glyphs = [_load_ascii_filter()] if self.is_ascii else []
         self._stand_ins: dict[str, str] = {}
-        """The themes that others stand for where there are 16 colours, by these."""
+        """Names of the themes that are replaced on 16 colours, by the ANSI theme in their place."""
         self.store = store
-        """What is kept on disk; None keeps nothing."""
+        """The saved state on disk; None saves nothing."""
         self.failure: BaseException | None = None
-        """The first error that nobody expected; it ends the explorer."""
+        """The first unexpected error; it ends the explorer."""
         self._failed_at = ""
-        """The screens that were open then, and their size."""
+        """The screens that were open when it failed, and their size."""
         self.is_gone = False
-        """There is no terminal any more."""
+        """Whether the terminal is gone."""
         self.ending: Callable[[], None] = _do_nothing
-        """Called when an error ends it."""
+        """Called when an error ends the explorer."""
         self._lesson = lesson
-        """The lesson to open, and whether from its first card on."""
-        self._said = said
-        """What the user must know at first."""
-        kept = store.load() if store else SavedState()
+        """The lesson to open, and whether to start at its first card."""
+        self._said = messages
+        """Messages to show at the start."""
+        saved_state = store.load() if store else SavedState()
         self.user_keymap = store.load_keymap() if store else {}
-        """Action ids and the keys that the user gave them."""
+        """Action ids and the keys that the user assigned to them."""
         if predict:
-            kept = kept._replace(step=1, predicting=True, guesses=())
+            saved_state = saved_state._replace(step=1, predicting=True, guesses=())
         self._main = self._make_main_screen(
-            kept,
+            saved_state,
             instruction,
             values or {},
             model,
@@ -120,14 +120,14 @@ class Explorer(App[None]):
         )
         self._listing = listing
         self.keys = KeyQueue(self, is_held=listing is not None or lesson is not None)
-        """Those that are on their way."""
-        self.is_suspect = instruction is None and kept.setup is not None
-        """What was kept is shown, and has not come to the screen yet."""
-        self._theme = kept.theme
+        """The keys that wait to be processed."""
+        self.is_suspect = instruction is None and saved_state.setup is not None
+        """Whether the saved state is shown and has not been drawn yet."""
+        self._theme = saved_state.theme
 
     @staticmethod
     def _make_main_screen(
-        kept: SavedState,
+        saved_state: SavedState,
         ins: Instruction | None,
         values: Mapping[str, int],
         model: str,
@@ -136,28 +136,28 @@ class Explorer(App[None]):
         is_predicting: bool,
         from_start: bool,
     ) -> MainScreen:
-        """All is shown of what was named; what was left goes on; an example begins."""
-        recent, start = list(kept.recent), None
+        """Return a screen with a named instruction in full, the saved state or an example."""
+        recent, start = list(saved_state.recent), None
         if ins is not None:
             if not is_predicting:
                 start = Start.LINE if from_start else Start.VALUES
             step, setup = int(is_predicting or from_start), make_setup(ins, values, model)
             return MainScreen(setup, None, step, recent, start=start, predicting=is_predicting)
-        is_said = listing is None and not kept.predicting
-        if kept.setup is not None:
+        is_said = listing is None and not saved_state.predicting
+        if saved_state.setup is not None:
             return MainScreen(
-                kept.setup,
-                kept.pin,
-                kept.step,
+                saved_state.setup,
+                saved_state.pin,
+                saved_state.step,
                 recent,
-                asked=kept.is_result_revealed,
+                is_revealed=saved_state.is_result_revealed,
                 start=Start.KEPT if is_said else None,
-                guesses=kept.guesses,
-                predicting=kept.predicting,
+                guesses=saved_state.guesses,
+                predicting=saved_state.predicting,
             )
         return MainScreen(
             make_example("vset4"),
-            kept.pin,
+            saved_state.pin,
             int(listing is None or is_predicting),
             recent,
             start=Start.EXAMPLE if is_said else None,
@@ -165,15 +165,15 @@ class Explorer(App[None]):
         )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What Textual offers in the palette, but what stands there as an action of ours."""
+        """Yield Textual's palette commands, except those that are actions of the explorer."""
         return (x for x in super().get_system_commands(screen) if x.title != "Quit")
 
     def get_default_screen(self) -> Screen[None]:
-        """The main screen."""
+        """Return the main screen."""
         return self._main
 
     def get_css_variables(self) -> dict[str, str]:
-        """The theme's variables, with nothing too faint. Part of Textual."""
+        """Return the theme's variables with enough contrast. Overrides Textual."""
         variables = super().get_css_variables()
         self.theme_variables = variables | get_theme_styles(self, variables).variables
         if self.no_color:
@@ -181,23 +181,24 @@ class Explorer(App[None]):
         return self.theme_variables
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What is changed on every line that is drawn. Part of Textual."""
+        """Return the filters of every drawn line. Overrides Textual."""
         filters = super().get_line_filters()
         if self._glyphs:
             filters = [*filters, *self._glyphs]
-        if self.no_color and self.current_theme.ansi:  # greys of ANSI colours would all be black
+        # without colour, the greys of ANSI colours would all be black
+        if self.no_color and self.current_theme.ansi:
             return [_NO_COLOR if isinstance(x, Monochrome) else x for x in filters]
         return filters
 
     def _fit_theme(self, theme: Theme) -> None:
-        """Take a theme of ANSI colours in place of another one."""
+        """Replace a theme by its ANSI counterpart."""
         if not theme.ansi:
             stand_in = "ansi-dark" if theme.dark else "ansi-light"
             self._stand_ins[stand_in] = theme.name
             self.theme = stand_in
 
     def on_mount(self) -> None:
-        """Take over the user's theme and keys; say what could not be read."""
+        """Apply the user's theme and keys, and report what could not be read."""
         if self._theme in self.available_themes:
             self.theme = self._theme
         if self.console.color_system in ("standard", "windows") and not self.is_headless:
@@ -210,16 +211,16 @@ class Explorer(App[None]):
             self.notify(make_printable(message), severity="warning", markup=False, timeout=12)
 
     def _open_named(self) -> None:
-        """Open the listing or the lesson that was named; keys wait until then."""
+        """Open the listing or the lesson of the command line; keys wait until then."""
         if self._listing is not None:
             self._main.open_cursor(self._listing, is_first=True)
         if self._lesson is not None:
-            name, again = self._lesson
-            self._main.open_lesson(name, from_start=again)
+            name, from_start = self._lesson
+            self._main.open_lesson(name, from_start=from_start)
         self.keys.release()
 
     def _repaint_all(self, _: object) -> None:
-        """Paint all: the terminal was somebody else's for a while."""
+        """Repaint everything, because another program has used the terminal."""
         self.refresh(layout=True)
 
     def action_command_palette(self) -> None:
@@ -230,20 +231,20 @@ class Explorer(App[None]):
             self.push_screen(ActionPalette(id="--command-palette"))
 
     def action_help_quit(self) -> None:
-        """Say which key leaves; ^c does not. Part of Textual."""
+        """Show which key quits, because ^c does not. Overrides Textual."""
         key = map_key_names(self.screen.app)["quit"][0]
-        acts = self.screen is self._main and not isinstance(self.focused, Input)
-        self.notify(f"Press {key if acts else f'Esc, then {key},'} to leave", markup=False)
+        is_active = self.screen is self._main and not isinstance(self.focused, Input)
+        self.notify(f"Press {key if is_active else f'Esc, then {key},'} to leave", markup=False)
 
     # --- keys, one at a time -------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key or a paste wait until the one before has done all it does. Part of Textual."""
+        """Queue a key or a paste until the previous one is processed. Overrides Textual."""
         if not self.keys.must_wait(event):
             await super().on_event(event)
 
     def on_ready(self) -> None:
-        """Collect garbage again, of what is made from now on."""
+        """Collect garbage again, but only objects created from now on."""
         self.call_after_refresh(self._is_seen)
         if not gc.isenabled():
             gc.freeze()
@@ -255,24 +256,24 @@ class Explorer(App[None]):
     # --- the end -------------------------------------------------------------------------
 
     def get_driver_class(self) -> type[Driver]:
-        """The terminal's; on POSIX one that lasts."""
-        found = super().get_driver_class()
-        if found.__name__ == "LinuxDriver":
+        """Return the terminal's driver; on POSIX, the one that survives errors."""
+        driver = super().get_driver_class()
+        if driver.__name__ == "LinuxDriver":
             from .terminal_driver import TerminalDriver
 
             return TerminalDriver
-        return found
+        return driver
 
     def on_gone(self) -> None:
-        """End without a terminal."""
+        """Exit because the terminal is gone."""
         self.is_gone = True
         self.ending()
-        self.exit(return_code=128 + 1)  # as SIGHUP would
+        self.exit(return_code=128 + 1)  # the same status as SIGHUP
 
     def _handle_exception(self, error: Exception) -> None:
-        """End on an error that nobody expected; it is told when the terminal is put back.
+        """End on an unexpected error, which is reported once the terminal is restored.
 
-        Part of Textual.
+        Overrides Textual.
         """
         if self.failure is None:
             self.failure = self._exception = error
@@ -285,23 +286,23 @@ class Explorer(App[None]):
 
     @property
     def current_state(self) -> SavedState:
-        """Where the explorer is."""
+        """Return the explorer's current state."""
         main = self._main
-        setup, pin, step, asked, guesses, predicting = main.view_state
+        setup, pin, step, is_revealed, guesses, predicting = main.view_state
         if not predicting:
             step = 0 if step >= len(trace_of(setup).steps) else step or -1
         theme = self._stand_ins.get(self.theme, self.theme)
-        return SavedState(setup, pin, step, main.recent, theme, asked, guesses, predicting)
+        return SavedState(setup, pin, step, main.recent, theme, is_revealed, guesses, predicting)
 
     def save_state(self) -> None:
-        """Write down where the explorer is; raises OSError where that can't be done."""
+        """Save the explorer's state. Raise OSError if it cannot be written."""
         if self.store is not None:
             self.store.save(self.current_state)
             if self._main.tour:
                 self.store.save_lessons(self._main.tour.places)
 
     def describe_state(self) -> Iterator[str]:
-        """The state, for a report."""
+        """Yield the state as lines for a crash report."""
         yield f"screens: {self._failed_at}"
         cursor = self._main.listing_cursor
         if cursor is not None:

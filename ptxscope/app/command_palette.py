@@ -19,33 +19,33 @@ from ..widgets.instruction_browser import InstructionBrowser
 
 
 class ActionPalette(CommandPalette):
-    """Textual's palette, where there is no room for its list too."""
+    """Textual's palette, which also works on screens too small for its list."""
 
     def _action_command_list(self, action: str) -> None:
-        """Move in the list; where none of it is laid out there is nowhere to go."""
+        """Move in the list, unless none of it is laid out."""
         with suppress(LookupError):
             super()._action_command_list(action)
 
 
 _FIRST, _SECOND = 2e6, 1e6
-"""Scores from which down stand actions and instructions, above what Textual finds itself."""
+"""Top scores of actions and of instructions, above those that Textual computes itself."""
 
 
 class ActionCommands(Provider):
     """The table of actions, each with its keys."""
 
     async def discover(self) -> Hits:
-        """All of them, above everything else."""
-        for at, (name, about, run) in enumerate(self._iter_commands()):
-            yield Hit(_FIRST - at, name, run, text=str(name), help=about)
+        """Yield all actions, above everything else."""
+        for index, (name, about, run) in enumerate(self._iter_commands()):
+            yield Hit(_FIRST - index, name, run, text=str(name), help=about)
 
     async def search(self, query: str) -> Hits:
-        """Those named so, those told so; at the end those with the letters that were typed."""
+        """Yield actions by name, then by description, then by the letters of the query."""
         matcher, words = self.matcher(query), query.casefold().split()
-        for at, (name, about, run) in enumerate(self._iter_commands()):
-            called, text = str(name).casefold(), f"{name} {about}".casefold()
-            score = _FIRST - at if all(x in text for x in words) else matcher.match(text)
-            score += _FIRST if all(x in called for x in words) else 0
+        for index, (name, about, run) in enumerate(self._iter_commands()):
+            label, text = str(name).casefold(), f"{name} {about}".casefold()
+            score = _FIRST - index if all(x in text for x in words) else matcher.match(text)
+            score += _FIRST if all(x in label for x in words) else 0
             if score:
                 yield Hit(score, name, run, text=str(name), help=about)
 
@@ -54,23 +54,23 @@ class ActionCommands(Provider):
         for group, actions in GROUPS.items():
             for action in actions:
                 if action.is_command:
-                    said = f"{group}: {action.label}  "
-                    name = Content.assemble(said, (" ".join(keys[action.id]), "bold"))
+                    label = f"{group}: {action.label}  "
+                    name = Content.assemble(label, (" ".join(keys[action.id]), "bold"))
                     yield name, action.tooltip, partial(main.run_action, action.action)
 
 
 class InstructionCommands(Provider):
-    """The 27, and CUDA's intrinsics."""
+    """The 27 instructions, and CUDA's intrinsics."""
 
     async def discover(self) -> Hits:
-        """All of them."""
-        for at, name in enumerate((*CATALOG, *map_intrinsics())):
-            yield self._make_hit(name, _SECOND - at)
+        """Yield all of them."""
+        for index, name in enumerate((*CATALOG, *map_intrinsics())):
+            yield self._make_hit(name, _SECOND - index)
 
     async def search(self, query: str) -> Hits:
-        """What the words find, ranked as in the browser."""
-        for at, name in enumerate(search_instructions(query, self._browser.lanes)):
-            yield self._make_hit(name, _SECOND - at)
+        """Yield the matches of the query, ranked as in the browser."""
+        for index, name in enumerate(search_instructions(query, self._browser.lanes)):
+            yield self._make_hit(name, _SECOND - index)
 
     @property
     def _browser(self) -> InstructionBrowser:
@@ -79,9 +79,11 @@ class InstructionCommands(Provider):
         return main.query_one(InstructionBrowser)
 
     def _make_hit(self, name: str, score: float) -> Hit:
-        browser, found = self._browser, map_intrinsics().get(name)
-        opcode = find_opcode(found) if found else name
-        said = f"{found.ptx.partition(' ')[0]} {found.differs}".strip() if found else ""
-        about = said or CATALOG[name].summary
-        message = InstructionBrowser.InstructionChosen(browser, opcode, found)
+        browser, intrinsic = self._browser, map_intrinsics().get(name)
+        opcode = find_opcode(intrinsic) if intrinsic else name
+        summary = (
+            f"{intrinsic.ptx.partition(' ')[0]} {intrinsic.differs}".strip() if intrinsic else ""
+        )
+        about = summary or CATALOG[name].summary
+        message = InstructionBrowser.InstructionChosen(browser, opcode, intrinsic)
         return Hit(score, Content(name), message.post_to_screen, text=name, help=about)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from .app import Explorer
 
 _MAX_ARGUMENT_CHARS = 4000
-"""Characters of the command line that a report has."""
+"""Maximum characters of the command line in a report."""
 
 
 def write_crash_report(
     failure: BaseException, app: Explorer | None = None, store: StateStore | None = None
 ) -> list[str]:
-    """Write a report; return the lines to print, which say where it is."""
-    said = [f"internal error ({_format_error(failure)[:200]})"]
+    """Write a report and return the lines to print, which name its file."""
+    lines = [f"internal error ({_format_error(failure)[:200]})"]
     text = _report(failure, app)
     for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
         if folder is None:
@@ -36,13 +36,13 @@ def write_crash_report(
             descriptor, name = tempfile.mkstemp(".txt", "failure-", folder)
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-            said[0] += f"; please report it: {name} has the details"
-            return said
-    return [*said, *text.splitlines()]
+            lines[0] += f"; please report it: {name} has the details"
+            return lines
+    return [*lines, *text.splitlines()]
 
 
 def _report(failure: BaseException, app: Explorer | None) -> str:
-    """What is needed to find the reason."""
+    """Return the details that help to find the cause."""
     parts = [
         f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
         ", ".join(f"{name} {_find_version(name)}" for name in ("textual", "rich", "platformdirs")),
@@ -54,15 +54,15 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
     if app is not None:
         try:
             parts += app.describe_state()
-        except Exception as error:  # the rest of the report is worth having
-            parts.append(f"the state can't be told: {_format_error(error)}")
+        except Exception as error:  # a failure here must not lose the rest of the report
+            parts.append(f"the state cannot be described: {_format_error(error)}")
     return "\n".join(parts) + "\n"
 
 
 def _find_version(name: str) -> str:
     try:
         return version(name)
-    except Exception:  # not installed as a package
+    except Exception:  # ptxscope is not installed as a package
         return "?"
 
 

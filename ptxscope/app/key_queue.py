@@ -1,9 +1,9 @@
-"""Keys that come in a burst do what they do one by one.
+"""Processes a burst of key presses one at a time.
 
-Textual hands a key to what has the focus when it is read. What the key does goes on in messages:
-each node (the app, the screen, every widget) has a queue of its own, and to move the focus is
-such a message too. So keys wait here, and the next one is handed on when the nodes from the focus
-up have dealt with all they had, and no queue holds anything that came of it.
+Textual sends a key to the widget with the focus when the key is read. The key's effects continue in
+messages: each node (the app, the screen, every widget) has a queue of its own, and moving the focus
+is such a message too. So keys wait here. The next one is forwarded when the nodes from the focus up
+have processed their messages and no queue holds a message that results from the key.
 """
 
 from __future__ import annotations
@@ -18,27 +18,30 @@ from textual.app import App
 from textual.dom import DOMNode
 
 ROUNDS = 20
-"""How often the queues are gone through behind a key, and how often one is waited for, at most."""
+"""Maximum passes over the queues after a key, and maximum waits for one queue."""
 TICK = 0.25
-"""Seconds after which it is seen whether a node whose turn has not come is still there."""
+"""Seconds between two checks whether a node that is still busy exists."""
 
 INTERRUPT = "ctrl+c"
-"""The key before which no other waits: those are dropped, as a terminal does it."""
+"""The key that discards all waiting keys, as a terminal does."""
 
 
 class KeyQueue:
-    """The keys and pastes that are on their way to an app."""
+    """The keys and pastes that wait to be sent to an app."""
 
     def __init__(self, app: App[Any], *, is_held: bool = False) -> None:
         self._app = app
         self._is_held = is_held
-        """Every key waits for ``release``: what they are meant for is not on the screen yet."""
+        """Whether every key waits for ``release``, because its target is not drawn yet."""
         self._waiting = deque[events.Event]()
         self._handed_on: events.Event | None = None
         self._task: asyncio.Task[None] | None = None
 
     def must_wait(self, event: events.Event) -> bool:
-        """Whether it is a key that must wait; it comes to the app again when its turn has come."""
+        """Queue a key or a paste and return whether it must wait.
+
+        A waiting key is sent to the app again in its turn.
+        """
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
         if event is self._handed_on:
@@ -50,7 +53,7 @@ class KeyQueue:
         return True
 
     def release(self) -> None:
-        """Hand on the keys that were held at the start."""
+        """Send the keys that were held at the start."""
         self._is_held = False
         self._begin()
 
@@ -60,20 +63,20 @@ class KeyQueue:
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is a key that has not done all it does."""
+        """Whether a key is still being processed."""
         return self._task is not None and not self._task.done()
 
     async def _forward_keys(self) -> None:
-        """Hand the keys on, each behind what the one before has done."""
+        """Send the keys, each after the previous one has been processed."""
         while self._waiting and self._app.is_running:
             self._handed_on = self._waiting.popleft()
             self._app.post_message(self._handed_on)
-            await _has_caught_up(self._app)  # now it is with what has the focus
+            await _has_caught_up(self._app)  # the key has reached the widget with the focus
             await self._wait_until_idle()
         self._handed_on = None
 
     async def _wait_until_idle(self) -> None:
-        """Wait until nothing goes on any more; not for ever."""
+        """Wait until all queues are empty, for a limited number of passes."""
         for _ in range(ROUNDS):
             for node in self._list_ancestors():
                 if not await _has_caught_up(node):
@@ -82,7 +85,7 @@ class KeyQueue:
                 return
 
     def _list_ancestors(self) -> list[DOMNode]:
-        """The way of what a key does: from the focus up to the app."""
+        """Return the nodes that a key's messages pass: from the focus up to the app."""
         screens = self._app.screen_stack
         return (self._app.focused or screens[-1]).ancestors_with_self if screens else [self._app]
 
@@ -93,14 +96,14 @@ class KeyQueue:
 
 
 async def _has_caught_up(node: DOMNode) -> bool:
-    """Wait until a node has dealt with what is in its queue, or is gone; False: it takes long."""
-    done = asyncio.Event()
-    if not node.call_later(done.set):
+    """Return True once a node has emptied its queue or is gone, False if it takes too long."""
+    event = asyncio.Event()
+    if not node.call_later(event.set):
         return True
-    for _ in range(ROUNDS):  # a node that is long at work, and awaits nothing, takes one of them
+    for _ in range(ROUNDS):  # a node that works for long without awaiting uses one of these rounds
         try:
             async with asyncio.timeout(TICK):
-                return await done.wait()
+                return await event.wait()
         except TimeoutError:
             if not node.is_running:
                 return True

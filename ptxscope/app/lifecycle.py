@@ -1,6 +1,6 @@
-"""How the explorer ends where nobody left it: by a signal, without a terminal, by an error.
+"""The end of the explorer without a request: by a signal, a lost terminal or an error.
 
-Whatever ends it, what it looked at is kept and the terminal is as it was before.
+In every case the state is saved and the terminal is restored.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from ..state.state_store import StateStore
 
 _GRACE = 2.0
-"""Seconds that the explorer has to end by itself, before it is made to."""
+"""Seconds that the explorer has to end by itself before it is forced to."""
 _SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM")
 
 
 def run(make: Callable[[], Explorer], store: StateStore | None) -> int:
-    """Run an explorer to its end, whatever that is; returns the exit status."""
+    """Run an explorer to its end, whatever ends it, and return the exit status."""
     return _SupervisedRun(store).run_app(make)
 
 
 class _SupervisedRun:
-    """One run, watched."""
+    """One supervised run of the explorer."""
 
     def __init__(self, store: StateStore | None) -> None:
         self.store = store
@@ -39,7 +39,7 @@ class _SupervisedRun:
         self.signal: int | None = None
 
     def run_app(self, make: Callable[[], Explorer]) -> int:
-        """Run it; the exit status."""
+        """Run the explorer and return the exit status."""
         before = self._install_handlers()
         try:
             self.app = app = make()
@@ -54,7 +54,7 @@ class _SupervisedRun:
         return self._clean_up()
 
     def _install_handlers(self) -> dict[int, signal.Handlers | Callable[..., object] | int | None]:
-        """Hear of signals, but of those that are ignored (``nohup``)."""
+        """Install handlers of signals, except those that are ignored (``nohup``)."""
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         heard = [x for x in numbers if signal.getsignal(x) is not signal.SIG_IGN]
         before = {number: signal.signal(number, self._handle_signal) for number in heard}
@@ -63,50 +63,52 @@ class _SupervisedRun:
         return before
 
     def _handle_signal(self, number: int, _: FrameType | None) -> None:
-        again, self.signal = self.signal is not None, number
+        is_repeated, self.signal = self.signal is not None, number
         app = self.app
         loop = app._loop if app else None
-        if app is None or (app._driver is None and loop is None):  # it has no terminal yet
+        # it does not own the terminal yet
+        if app is None or (app._driver is None and loop is None):
             raise SystemExit(128 + number)
-        if again:
+        if is_repeated:
             self._force_exit()
         self._set_deadline()
-        if loop is not None:  # else it is about to end
+        if loop is not None:  # without a loop it is about to end
             loop.call_soon_threadsafe(app.exit)
 
     def _set_deadline(self) -> None:
-        """See to it that it ends, even if it hangs."""
+        """Make sure that the explorer ends even if it hangs."""
         _set_alarm(_GRACE)
 
     def _force_exit(self, *_: object) -> None:
-        """End, from wherever it hangs."""
+        """End the process, wherever it hangs."""
         status = FAILED
         with suppress(Exception):
             status = self._clean_up()
         os._exit(status)
 
     def _clean_up(self) -> int:
-        """Put the terminal back, keep the state, say what there is to say; the exit status."""
-        app, said = self.app, list[str]()
+        """Restore the terminal, save the state and print messages; return the exit status."""
+        app, messages = self.app, list[str]()
         driver = app._driver if app else None
         restore = getattr(driver, "restore", None)
         if restore:
             restore()
         failure = self.failure or (app.failure if app else None)
         if failure is not None and app and self.store and app.is_suspect:
-            said += self.store.set_aside("the explorer fails on it")
+            messages += self.store.set_aside("the explorer fails on it")
         elif app:
-            said += _save_state(app)
+            messages += _save_state(app)
         if failure is not None:
             from .crash_report import (
-                write_crash_report,  # what it needs would be an eighth of the start
+                # importing its dependencies would take an eighth of the start-up time
+                write_crash_report,
             )
 
-            said = [*write_crash_report(failure, app, self.store), *said]
+            messages = [*write_crash_report(failure, app, self.store), *messages]
         if app and app.is_gone:
             detach_output()
         else:
-            for line in said:
+            for line in messages:
                 sys.stderr.write(f"ptxscope: {make_printable(line)}\n")
         if failure is not None:
             return FAILED
@@ -121,18 +123,18 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _save_state(app: Explorer) -> list[str]:
-    """Keep the state; what is to be said of that."""
+    """Save the state and return messages about failures."""
     try:
         app.save_state()
     except OSError as error:
         return [f"where you were could not be saved: {error}"]
-    except Exception as error:  # it may be what has failed
+    except Exception as error:  # the state may be the cause of the failure
         return [f"where you were could not be saved: {type(error).__name__}: {error}"]
     return []
 
 
 def detach_output() -> None:
-    """Write to a terminal that is gone no more: the interpreter would, when it ends."""
+    """Stop writing to a terminal that is gone, as the interpreter would at exit."""
     with suppress(OSError):
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (1, 2):

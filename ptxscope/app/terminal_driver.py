@@ -1,8 +1,8 @@
-"""The terminal as the explorer uses it: it takes any bytes, may go away, and is put back.
+"""The explorer's terminal driver: it survives any bytes and a lost terminal, which it restores.
 
-Parts of Textual's driver, where that ends or hangs: on bytes that are no UTF-8, on sequences
-that it can't read, on text that comes faster than anybody types, and when the terminal is gone.
-POSIX only.
+It replaces the parts of Textual's driver that end or hang: on bytes that are not UTF-8, on
+unreadable sequences, on text that comes faster than typing, and when the terminal is gone. POSIX
+only.
 """
 
 from __future__ import annotations
@@ -30,32 +30,33 @@ if TYPE_CHECKING:
     from textual.app import App
 
 _TICK = 0.1
-"""Seconds after which an escape that nothing follows is looked at again, and a full terminal."""
+"""Seconds until an incomplete escape or a full terminal is checked again."""
 _LARGEST = 1 << 16
-"""Characters that wait to be written before they are."""
+"""Maximum characters that wait to be written."""
 _PIECE = 1 << 12
-"""Bytes that are written at once; where nobody reads, no more than these are under way."""
+"""Bytes per write; if the terminal is not read, no more than these are under way."""
 _IFLAG = 0
-"""Where a terminal's attributes have those of what is typed."""
+"""Index of the input flags in a terminal's attributes."""
 _COUNT = struct.Struct("i")
 """An int, as the system counts bytes."""
 BURST_CHARS = 256
-"""Characters that make a paste of what is typed, where they come within ``BURST_SECONDS``."""
+"""Characters that turn typed text into a paste if they come within ``BURST_SECONDS``."""
 BURST_SECONDS = 0.25
 MAX_BURST_CHARS = 1 << 22
-"""Characters of a burst that are kept; the rest is dropped."""
+"""Maximum characters of a burst; the rest is dropped."""
 _ESC, _CTRL_C = "\x1b", "\x03"
 _BRACKETS = (BRACKETED_PASTE_START, BRACKETED_PASTE_END)
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|O?.)?", re.DOTALL)
 _RESTORING = (
-    "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l"  # frames, pastes, long lines, sizes as they were
+    "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?2048l"  # restore frames, pastes, long lines, sizes
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # no mouse
-    "\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keys, colours, screen, cursor, no focus
+    # restore keys, colours, screen, cursor, focus reports
+    "\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, made to last."""
+    """Textual's driver, hardened."""
 
     def __init__(
         self,
@@ -71,11 +72,11 @@ class TerminalDriver(LinuxDriver):
         self._parser = BurstParser(debug)
         self._is_used = False
         self._is_suspended = False
-        """It was given back for a while."""
-        self._woken, self._wake = os.pipe()  # open as long as the process is
+        """Whether the terminal is given back for a while."""
+        self._woken, self._wake = os.pipe()  # open as long as the process runs
 
     def start_application_mode(self) -> None:
-        """Take the terminal."""
+        """Take over the terminal."""
         self._is_used = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
@@ -85,15 +86,15 @@ class TerminalDriver(LinuxDriver):
         super().suspend_application_mode()
 
     def _resume_terminal(self) -> None:
-        """Take the terminal again, and have all painted; in the background it can't be taken."""
+        """Take the terminal again and repaint everything; in the background this is impossible."""
         self._must_signal_resume = True
         self.resume_application_mode()
         self._is_suspended = self._key_thread is None or not self._key_thread.is_alive()
 
     def _sigtstp_application(self, *_: object) -> None:
-        """Stop, with all of the job: a shell waits for every process of it. Part of Textual.
+        """Stop the whole job, because a shell waits for every process of it. Overrides Textual.
 
-        Where nobody could let it go on, the system does not stop it.
+        The system does not stop the process if no other process could continue it.
         """
         if not self._auto_restart or not self._is_used:
             return
@@ -106,7 +107,7 @@ class TerminalDriver(LinuxDriver):
         self._resume_terminal()
 
     def _sigcont_application(self, *_: object) -> None:
-        """Go on: from the background, or from a stop that nobody hears of. Part of Textual."""
+        """Continue, from the background or after a stop without a signal. Overrides Textual."""
         if not self._auto_restart or not (self._is_used or self._is_suspended):
             return
         if not self._is_suspended:
@@ -114,18 +115,18 @@ class TerminalDriver(LinuxDriver):
         self._resume_terminal()
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining text."""
         super().close()
         self._is_used = False
 
     def disable_input(self) -> None:
-        """End the reader, which waits for the terminal or for this."""
+        """End the reader, which waits for the terminal or for this call."""
         os.write(self._wake, b"\0")
         super().disable_input()
         os.read(self._woken, 1)
 
     def restore(self) -> None:
-        """Put the terminal back at once, where this was not done in the usual way."""
+        """Restore the terminal at once if the usual way has not done it."""
         if not self._is_used:
             return
         self._is_used = False
@@ -133,12 +134,12 @@ class TerminalDriver(LinuxDriver):
         with suppress(OSError, termios.error):
             if self.attrs_before is not None:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
-            termios.tcflush(self.output.fileno(), termios.TCOFLUSH)  # nobody may be reading
+            termios.tcflush(self.output.fileno(), termios.TCOFLUSH)  # the output may have no reader
             if select.select([], [self.output.fileno()], [], _TICK)[1]:
                 os.write(self.output.fileno(), _RESTORING.encode())
 
     def run_input_thread(self) -> None:
-        """Read keys until the explorer ends, or the terminal is gone."""
+        """Read keys until the explorer ends or the terminal is gone."""
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         self._parser = BurstParser(self._debug)
         early = self._count_early_bytes()
@@ -165,7 +166,7 @@ class TerminalDriver(LinuxDriver):
                 return
 
     def _count_early_bytes(self) -> int:
-        """Bytes that were typed before the terminal was taken, when it made newlines of returns."""
+        """Return the number of bytes typed before the start, when returns became newlines."""
         if self.attrs_before is None or not self.attrs_before[_IFLAG] & termios.ICRNL:
             return 0
         try:
@@ -175,53 +176,53 @@ class TerminalDriver(LinuxDriver):
         return int(_COUNT.unpack(counted)[0])
 
     def _wait(self) -> float | None:
-        """Seconds until the parser must be asked again; None: not before there is something."""
+        """Return the seconds until the parser must be called again; None waits for input."""
         return _TICK if self._parser.is_waiting else None
 
     def _parse_messages(self, text: str) -> Iterator[Message]:
-        """What a text from the terminal means; a sequence that can't be read means nothing."""
+        """Yield the messages of a text from the terminal; an unreadable sequence yields none."""
         if not text:
             return
         try:
             yield from self._parser.feed(text)
-        except Exception:  # whatever Textual's parser raises on what it does not know
+        except Exception:  # whatever Textual's parser raises on unknown sequences
             self._parser = BurstParser(self._debug)
 
 
 class BurstParser:
-    """Textual's parser for what a person types; a burst of text becomes one paste.
+    """Textual's parser for typed text; a burst of text becomes one paste.
 
-    A terminal without bracketed paste types what is pasted. As keys a megabyte would take
-    minutes, and each character would be a command.
+    A terminal without bracketed paste types what is pasted. As keys, a megabyte would take minutes,
+    and each character would be a command.
     """
 
     def __init__(self, debug: bool = False) -> None:
         self._parser = XTermParser(debug)
         self._sequence = ""
-        """The escape sequence that is under way."""
+        """The incomplete escape sequence."""
         self._is_bracketed = False
-        """The text is that of a bracketed paste."""
+        """Whether the text belongs to a bracketed paste."""
         self._burst: list[str] = []
         self._burst_chars = 0
         self._recent_start, self._recent_chars = -BURST_SECONDS, 0
-        """When the count of recent characters began, and the count."""
+        """Start time of the count of recent characters, and the count."""
         self._last_time = 0.0
-        """When something came last."""
+        """Time of the last input."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a pause has a meaning: it ends a burst, or makes an escape a key."""
+        """Whether a pause matters: it ends a burst, or makes an escape a key."""
         return bool(self._burst or self._sequence)
 
     def tick(self) -> Iterator[Message]:
-        """What a pause means."""
+        """Yield the messages that a pause completes."""
         if time.monotonic() - self._last_time >= BURST_SECONDS:
             yield from self._end_burst()
         yield from self._parser.tick()
         self._end_sequence()
 
     def feed(self, text: str) -> Iterator[Message]:
-        """What a text from the terminal means."""
+        """Yield the messages of a text from the terminal."""
         typed = text.partition(BRACKETED_PASTE_START)[0]
         is_burst = not self._is_bracketed and self._is_burst(typed)
         while text:
@@ -243,7 +244,7 @@ class BurstParser:
                 self._keep(run)
 
     def _is_burst(self, text: str) -> bool:
-        """Whether more text has come than anybody types."""
+        """Whether more text has come than can be typed."""
         self._last_time = now = time.monotonic()
         if now - self._recent_start > BURST_SECONDS:
             self._recent_start, self._recent_chars = now, 0
@@ -251,7 +252,7 @@ class BurstParser:
         return bool(self._burst) or self._recent_chars >= BURST_CHARS
 
     def _feed_sequence(self, char: str, *, is_burst: bool) -> Iterator[Message]:
-        """Go on with an escape sequence; one within a burst presses no key."""
+        """Continue an escape sequence; a sequence within a burst presses no key."""
         self._sequence += char
         for message in self._parser.feed(char):
             if not (is_burst and isinstance(message, events.Key)):
@@ -261,9 +262,9 @@ class BurstParser:
         self._end_sequence()
 
     def _end_sequence(self) -> None:
-        """Forget the sequence if the parser waits for no more of it."""
+        """Forget the sequence if the parser does not wait for more of it."""
         if self._parser._timeout_time is None:
-            if self._sequence.endswith(_BRACKETS):  # an escape may stand before it
+            if self._sequence.endswith(_BRACKETS):  # an escape may precede the bracket
                 self._is_bracketed = self._sequence.endswith(BRACKETED_PASTE_START)
             self._sequence = ""
 
@@ -283,12 +284,12 @@ class BurstParser:
 
 
 def _convert_early_keys(data: bytes, early: int) -> bytes:
-    """What was typed; the first bytes of it were read by the terminal as lines."""
+    """Return the typed bytes; the terminal has read the first ``early`` of them as lines."""
     return data[:early].replace(b"\n", b"\r") + data[early:]
 
 
 class Gone(Message):
-    """There is no terminal any more."""
+    """Posted when the terminal is gone."""
 
 
 class _TerminalWriter:
@@ -300,14 +301,14 @@ class _TerminalWriter:
         self._waiting: list[str] = []
         self._size = 0
         self.is_stopped = False
-        """Nothing more is written: the terminal is gone, or put back."""
+        """Whether writing has stopped, because the terminal is gone or restored."""
 
     def fileno(self) -> int:
-        """The terminal's number."""
+        """Return the terminal's file descriptor."""
         return self._descriptor
 
     def write(self, text: str) -> int:
-        """Write, now or a little later."""
+        """Write text, now or a little later."""
         self._waiting.append(text)
         self._size += len(text)
         if self._size > _LARGEST:
@@ -315,7 +316,7 @@ class _TerminalWriter:
         return len(text)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the waiting text."""
         rest = memoryview("".join(self._waiting).encode(self._encoding, "replace"))
         self._waiting.clear()
         self._size = 0

@@ -1,4 +1,4 @@
-"""The command line: one module a command; arguments in, text out."""
+"""The command line: one module per command; arguments in, text out."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
-    "eval": "print results only, of one evaluation or of a CSV file",
-    "sweep": "show what comes of all values of one operand, or of two",
-    "explain": "say what explains a result that was not expected",
-    "check": "find every one of the 27 in listings, legal or not",
+    "eval": "print the results of one evaluation or of a CSV file",
+    "sweep": "show the results over all values of one or two operands",
+    "explain": "explain an unexpected result",
+    "check": "check the 27 instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
-    "challenge": "practise: exercises without end, and a tally of them",
-    "export": "keep the traces in a Markdown file current",
-    "lesson": "learn by predicting: short tours",
+    "challenge": "practise with exercises, and keep a tally",
+    "export": "keep the traces in Markdown files current",
+    "lesson": "learn by predicting, in short tours",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
-    "poster": "draw all 27 on one sheet, to print",
-    "errata": "list where ptxas and the documentation part",
-    "completion": "print a script that completes these commands in your shell",
+    "poster": "draw the 27 instructions on one sheet, for printing",
+    "errata": "list the differences between ptxas and the documentation",
+    "completion": "print a script that completes these commands in a shell",
 }
-"""Every command and what it does; each is a module of this package.
+"""Every command with its summary; each is a module of ``commands``.
 
-There ``arguments()`` is what it takes, and ``run(words)`` does it.
+A module's ``make_parser()`` describes the arguments, and ``run(words)`` performs the command.
 """
 
 _MODULES = (*COMMANDS, "complete")
@@ -45,21 +45,27 @@ examples:
   ptxscope kernel.ptx
   ptxscope show vabsdiff4
 
-An instruction or a file in place of a command is opened. `ptxscope COMMAND --help` tells more.
-Exit status: 0 done, 1 the answer is no (an illegal instruction), 2 the request was wrong, or its
-input or output failed; 70 an internal error; 130 after Ctrl-C, 141 where the reader of a pipe left
-early. What is redirected is UTF-8. What takes longer than a second tells on a terminal how far it
-is.
+Given an instruction or a file instead of a command, ptxscope opens it. See
+`ptxscope COMMAND --help` for details.
+
+Exit status: 0 for success; 1 if the answer is no (an illegal instruction); 2 if the request is
+invalid, its input cannot be read or its output cannot be written; 70 for an internal error; 130
+after Ctrl-C; 141 if the reader of a pipe exits early.
+
+Redirected output is UTF-8. On a terminal, work that takes longer than a second shows its progress.
 """
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 INTERNAL_ERROR = 70
-"""The exit status of a defect of ptxscope, as sysexits.h has it; the explorer's is the same."""
+"""The exit status of an internal error, as in sysexits.h; the explorer's is the same."""
 _READER_LEFT = 141
-"""As of a program that SIGPIPE ended: whoever reads no further has not seen the answer."""
+"""The exit status of a program ended by SIGPIPE: the reader has not seen the whole answer."""
 
 
 class CommandError(Exception):
-    """The request can't be carried out; the text says why. ``status`` is the exit status."""
+    """A request that cannot be carried out; the text is the reason.
+
+    ``status`` is the exit status.
+    """
 
     def __init__(self, text: str, status: int = 2) -> None:
         super().__init__(text)
@@ -67,23 +73,23 @@ class CommandError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line and return the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     collecting = gc.isenabled()
-    ours = collecting and arguments is None
-    if ours:
-        gc.disable()  # nothing of what a command is made of is garbage
+    is_own_process = collecting and arguments is None
+    if is_own_process:
+        gc.disable()  # objects made by the start of a command live until its end
     try:
         with prepare_streams():
-            status = _run_guarded(lambda: _run_command(words, ours))
+            status = _run_guarded(lambda: _run_command(words, is_own_process))
             return _run_guarded(_flush_output) or status
     finally:
         if collecting:
-            gc.enable()  # what opens the explorer stops it
+            gc.enable()  # the explorer disables it
 
 
 def _run_guarded(work: Callable[[], int]) -> int:
-    """Do it; what ends it is said, and becomes an exit status."""
+    """Run a function, report the exception that ends it, and return the exit status."""
     try:
         return work()
     except CommandError as error:
@@ -98,7 +104,8 @@ def _run_guarded(work: Callable[[], int]) -> int:
         return _READER_LEFT
     except OSError as error:
         why = error.strerror or str(error)
-        if error.filename is None:  # what is read has a name, or is a CommandError by now
+        # other input errors have a file name or are a CommandError by now
+        if error.filename is None:
             drop_stream("stdout")
             print_message(f"error: the output can't be written: {why}")
         else:
@@ -118,7 +125,7 @@ def _flush_output() -> int:
 
 
 def _run_command(words: Sequence[str], is_own_process: bool) -> int:
-    """Run a command; where the whole process is ours, what is loaded till then stays."""
+    """Run a command; if the process is the program's own, freeze the objects loaded so far."""
     if not words or (words[0] not in _MODULES and _can_open(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
@@ -137,7 +144,7 @@ def _run_command(words: Sequence[str], is_own_process: bool) -> int:
 
 
 def make_top_parser() -> Parser:
-    """What stands before a command, or instead of one."""
+    """Return the parser of the options before a command, or without one."""
     from .support.arguments import make_command_parser
 
     to = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
@@ -149,7 +156,7 @@ def make_top_parser() -> Parser:
 
 
 def _can_open(word: str) -> bool:
-    """Whether it is what ``open`` takes rather than a command's name: PTX, or a file."""
+    """Return whether a word is for ``open`` rather than a command's name: PTX, or a file."""
     if word.startswith("-"):
         return False
     if not _IN_NO_COMMAND.isdisjoint(word):
@@ -158,14 +165,14 @@ def _can_open(word: str) -> bool:
 
     try:
         return Path(word).exists()
-    except (OSError, ValueError):  # too long for a name, or none
+    except (OSError, ValueError):  # too long for a name, or not a name
         return False
 
 
 def _format_unknown_command(word: str) -> str:
     from ..engine.syntax.errors import find_closest_spelling, make_printable
 
-    shown = make_printable(word)
-    close = find_closest_spelling(word, [*COMMANDS])
-    hint = f"did you mean `{close}`?" if close else "commands: " + ", ".join(COMMANDS)
-    return f"error: {shown!r} is not a command; {hint}"
+    name = make_printable(word)
+    suggestion = find_closest_spelling(word, [*COMMANDS])
+    hint = f"did you mean `{suggestion}`?" if suggestion else "commands: " + ", ".join(COMMANDS)
+    return f"error: {name!r} is not a command; {hint}"

@@ -1,1 +1,1 @@
-"""The screens of the explorer, made of widgets."""
+"""The screens of the explorer, composed of widgets."""

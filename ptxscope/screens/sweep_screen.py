@@ -1,4 +1,4 @@
-"""All values of an operand, and what comes of them; the arrows move through them."""
+"""The results over all values of an operand; the arrows move through them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .dialogs.dialog import DialogFrame
 from .dialogs.message_placement import MessagesAside
 
 _AROUND = 6
-"""Columns of a frame's lower edge that its words can't have."""
+"""Columns of the frame's lower edge that its text cannot use."""
 
 
 def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], room: int) -> str:
-    """What keys do, in so many columns: that arrows change operands and how that is undone first.
+    """Return the key help in at most ``room`` columns, changes and their undo first.
 
-    ``moved`` are the registers that they change, ``keys`` those that undo and help.
+    ``moved`` are the registers that the arrows change, ``keys`` those that undo and help.
     """
     undo, ask = keys
     changed = " and ".join(moved)
@@ -39,22 +39,22 @@ def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], ro
         firsts = ((f"arrows {arrows}", f"{undo} takes moves back"), (f"arrows {arrows}",))
     others = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
     for count in range(len(others), -1, -1):
-        kept = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
+        texts = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
         for first in firsts:
-            told = " · ".join([*first, *kept])
-            if len(told) <= room:
-                return told
+            text = " · ".join([*first, *texts])
+            if len(text) <= room:
+                return text
     return next((first[0] for first in firsts[1:] if len(first[0]) <= room), firsts[-1][0])
 
 
 _RANKS = (3, 2, 1, 4, 0)
-"""Which of the others go first where there is little room: the highest."""
+"""The order in which the other texts are dropped if there is little room: the highest first."""
 
 
 class SweepScreen(MessagesAside, ThemedScreen[None]):
-    """A plot of the current instruction; what moves in it is edited at once.
+    """A plot of the current instruction; every move in it is an edit.
 
-    It hides what is below, which needs not be drawn at each key.
+    It hides the screen below, which therefore need not be drawn after each key.
     """
 
     DEFAULT_CSS = """
@@ -81,18 +81,18 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
         self._pane = SweepPane(trace())
 
     def compose(self) -> ComposeResult:
-        """The plot in a frame."""
+        """Yield the plot in a frame."""
         with DialogFrame(self._title, "", page=True):
             yield self._pane
 
     def on_mount(self) -> None:
-        """The arrows are the plot's."""
+        """Focus the plot."""
         self._pane.focus()
         self._show_key_help()
 
     @on(SweepPane.Turned)
     def on_resize(self) -> None:
-        """Tell what the keys do, as far as there is room."""
+        """Show the effect of the keys, as far as there is room."""
         self._show_key_help()
 
     def _show_key_help(self) -> None:
@@ -110,7 +110,7 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
         self._move(event.role, event.bits)
 
     def follow_session(self) -> None:
-        """Show the session as it is now; by the palette it may be of another instruction."""
+        """Update to the session, which the palette may have changed to another instruction."""
         if can_sweep(self._trace().instruction):
             self._pane.show(self._trace())
             self.query_one(DialogFrame).border_title = self._title
@@ -123,22 +123,22 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
         return f"All values · {self._trace().instruction}"
 
     def action_copy(self) -> None:
-        """Copy the command that shows the same."""
+        """Copy the command that shows the same plot."""
         self.app.copy_to_clipboard(self._pane.command)
         self.notify("the command for this sweep", title="Copied", markup=False)
 
     def action_take_back(self) -> None:
-        """Undo what was moved here."""
+        """Undo the moves of this screen."""
         if not self._take_back():
             self.notify("nothing was moved here", markup=False)
 
     def action_help(self) -> None:
-        """Show what every key does."""
+        """Show help on every key."""
         from .dialogs.help_dialog import HelpDialog
 
         self.app.push_screen(HelpDialog("all values"))
 
     def action_leave(self) -> None:
-        """Back to the explorer, at the current point."""
-        if self.is_current:  # a second key may have been on its way
+        """Return to the explorer, at the current point."""
+        if self.is_current:  # a second key may already be queued
             self.dismiss(None)

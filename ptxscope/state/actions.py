@@ -1,4 +1,4 @@
-"""The explorer's actions, in one table: keys, palette, footer and help are made from it."""
+"""The table of the explorer's actions; keys, palette, footer and help are made from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Action(NamedTuple):
-    """Something a person can do in the explorer."""
+    """An action of the explorer's user."""
 
     id: str
-    """What a keymap calls it."""
+    """The id of the action in a key map."""
     keys: str
-    """Keys that do it, Textual's names, with commas between."""
+    """The keys that trigger it, as Textual names them, separated by commas."""
     action: str
     label: str
     """One or two words, for the footer."""
@@ -29,12 +29,12 @@ class Action(NamedTuple):
 
     @property
     def is_numbered(self) -> bool:
-        """Whether each of its keys does it with a number of its own, from 1: ``{n}``."""
+        """Whether each of its keys passes a number, from 1, as ``{n}``."""
         return "{n}" in self.action
 
     @property
     def is_command(self) -> bool:
-        """Whether the palette lists it: all but itself, and what needs a number."""
+        """Whether the palette lists it: every action but the palette itself and numbered ones."""
         return not self.is_numbered and self.id != "palette"
 
 
@@ -71,8 +71,10 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Listings": (
         Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
         Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
-        Action("listing.expect", "f", "expect", "expect", "Find the line that wrote other bits"),
-        Action("check", "c", "check", "check", "What is wrong here, and where an erratum can bite"),
+        Action(
+            "listing.expect", "f", "expect", "expect", "Find the line that wrote unexpected bits"
+        ),
+        Action("check", "c", "check", "check", "Show errors, and errata that can change a result"),
         Action(
             "listing.next",
             "alt+down,right_square_bracket",
@@ -94,13 +96,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
-        Action("explain", "x", "explain", "why?", "Say what explains a result that you got"),
-        Action("sweep", "v", "sweep", "sweep", "All values of an operand, and what comes of them"),
+        Action("explain", "x", "explain", "why?", "Explain an unexpected result"),
+        Action("sweep", "v", "sweep", "sweep", "Show the results over all values of an operand"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
-        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo what was undone"),
+        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
         Action("edit.random", "r", "random", "random", "Random operand values, some of them nasty"),
         Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
         Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
@@ -132,25 +134,25 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
     ),
 }
-"""What can be done, as help lists it."""
+"""All actions, grouped and ordered as in help."""
 
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
     *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
     *("go.modifiers", "model", "explain", "step.all", "pin", "export"),
 )
-"""The actions whose keys the footer shows, as room allows, where they act."""
+"""The actions whose keys the footer shows while they apply, as far as there is room."""
 FOOTER_GROUPS = {
     **dict.fromkeys(("step.next", "step.back"), "step"),
     **dict.fromkeys(("go.line", "go.operands", "go.modifiers"), "edit"),
     "model": "model",
     "explain": "why?",
 }
-"""The actions that the footer names at 80 columns: those of one label share it there."""
+"""The labels of the actions in the footer at 80 columns; actions with the same label share it."""
 PREDICTING = ("predict.hint",)
-"""Those that stand first while a trace is predicted."""
+"""Actions that come first while a trace is predicted."""
 FIXED_FOOTER_ACTIONS = ("help", "quit", "palette")
-"""Those that it shows wherever they act."""
+"""Actions that the footer shows wherever they apply."""
 
 _NAMES = {
     "slash": "/",
@@ -183,7 +185,7 @@ _WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
 
 def format_key(key: str) -> str:
-    """How a key is called that Textual calls so."""
+    """Return the displayed name of a key, given Textual's name."""
     key = key.strip()
     for prefix, sign in _WITH.items():
         if key.startswith(prefix):
@@ -194,7 +196,7 @@ def format_key(key: str) -> str:
 
 
 def make_bindings() -> list[BindingType]:
-    """The table as Textual bindings."""
+    """Return the table as Textual bindings."""
     return [
         Binding(
             keys,
@@ -213,22 +215,22 @@ def make_bindings() -> list[BindingType]:
 
 
 def split_keys(action: Action, keys: str) -> list[str]:
-    """The keys that do the same: all of them, or each where they are numbered."""
+    """Return groups of keys with one effect: all keys, or single ones if they are numbered."""
     return keys.split(",") if action.is_numbered else [keys]
 
 
 def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
-    """The user's keymap as Textual's, by the ids of bindings."""
-    found = dict(user)
+    """Return the user's key map as Textual's, by binding id."""
+    keymap = dict(user)
     for action in ACTIONS:
-        if action.is_numbered and action.id in found:
-            for n, key in enumerate(found.pop(action.id).split(","), 1):
-                found[f"{action.id}.{n}"] = key
-    return found
+        if action.is_numbered and action.id in keymap:
+            for n, key in enumerate(keymap.pop(action.id).split(","), 1):
+                keymap[f"{action.id}.{n}"] = key
+    return keymap
 
 
 def map_keys(app: App[object]) -> Mapping[str, tuple[str, ...]]:
-    """The keys of each action as Textual calls them, with what the user's keymap changed."""
+    """Return Textual's key names by action id, with the changes of the user's key map."""
     return _map_keys_of(FrozenDict(getattr(app, "user_keymap", {})))
 
 
@@ -241,7 +243,7 @@ def _map_keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
 
 
 def map_key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
-    """How each action's keys are called, by id, with what the user's keymap changed."""
+    """Return the displayed key names by action id, with the changes of the user's key map."""
     return _map_names_of(map_keys(app))
 
 

@@ -1,4 +1,4 @@
-"""Finding instructions by words: ``average four bytes``, ``clamp``, ``vcmpgts4``."""
+"""Search for instructions by words: ``average four bytes``, ``clamp``, ``vcmpgts4``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 
 _LONGEST, _WORDS = 80, 8
-"""Characters and words of a query that are looked at."""
+"""Maximum characters and words of a query."""
 _NOISE = frozenset(("a", "an", "the", "of", "with", "for", "in", "to", "by", "is", "that", "per"))
 _WORD = re.compile(r"[a-z0-9_]++|[^\sa-z0-9_.,;]")
 _NUMBERS = {"one": "1", "two": "2", "four": "4", "1st": "1", "2nd": "2"}
@@ -35,13 +35,13 @@ _OPERATIONS = {
     "vmad": "multiply add accumulate fma mac product dot fixed point",
     "vset": "compare comparison test count less greater equal",
 }
-"""What people call an operation, by the opcode on words."""
+"""Common words for an operation, by the opcode without its lanes."""
 _LANES = {
     1: "1 scalar word byte half halfword 16bit 8bit 32bit",
     2: "2 dual pair pairs half halves halfword word simd packed lanes 16bit short",
     4: "4 quad byte simd packed lanes 8bit char pixel rgba",
 }
-"""What people call its lanes."""
+"""Common words for lane counts."""
 _SLOTS = {
     "sat": "sat saturate saturation clamp clamped limit",
     "mask": "mask masked keep merge write enable lanes",
@@ -55,18 +55,18 @@ _SLOTS = {
     "nega": "negate negative minus",
     "boolop": "combine logic boolean predicate",
 }
-"""What people call a slot, beside its name and its values."""
+"""Common words for a slot, besides its name and its values."""
 _USES = {
     "vmin": "clamp limit",
     "vmax": "clamp limit",
     "vshl": "multiply power",
     "vshr": "divide power",
 }
-"""What an operation is also used for."""
+"""Other uses of an operation."""
 
 
 class _Weights(NamedTuple):
-    """What a word of a query counts where it is found."""
+    """Weights of a query's word, by the kind of text that contains it."""
 
     name: float = 12.0
     family: float = 8.0
@@ -77,71 +77,71 @@ class _Weights(NamedTuple):
 
 _W = _Weights()
 _INTRINSIC = 0.1
-"""An intrinsic counts less than the instruction that computes it, unless it is named."""
+"""Weight of an intrinsic that is not named: less than its instruction's."""
 _AT_HAND = 0.5
-"""What breaks a tie: the lanes at hand."""
+"""Tie-breaker of instructions with the current lane count."""
 
 
 def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
-    """Opcodes and intrinsics that fit every word, best first; those of ``lanes`` lanes break ties.
+    """Return opcodes and intrinsics that match every word, best first; ties go to ``lanes``.
 
-    Where none fits every word, those that fit most of them.
+    If none matches every word, return those that match the most words.
     """
     return tuple(_score_query(query[:_LONGEST], lanes))
 
 
 @lru_cache(maxsize=16)
 def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
-    """The words of a query that nothing of what is found fits, as they are written."""
-    asked = _split_spoken_words(query[:_LONGEST])
-    found = _score_query(query[:_LONGEST], lanes)
-    if not found:
+    """Return the words of a query, as written, that no result matches."""
+    words = _split_spoken_words(query[:_LONGEST])
+    names = _score_query(query[:_LONGEST], lanes)
+    if not names:
         return ()
-    wanted = [word for word in asked[:_WORDS] if _normalise_word(word) not in _NOISE] or asked[
-        :_WORDS
-    ]
+    content_words = [
+        word for word in words[:_WORDS] if _normalise_word(word) not in _NOISE
+    ] or words[:_WORDS]
     unfit = (
         word
-        for word in wanted
-        if not any(_score_word(_normalise_word(word))[name] for name in found)
+        for word in content_words
+        if not any(_score_word(_normalise_word(word))[name] for name in names)
     )
-    return tuple(dict.fromkeys((*unfit, *asked[_WORDS:])))
+    return tuple(dict.fromkeys((*unfit, *words[_WORDS:])))
 
 
 @lru_cache(maxsize=16)
 def _score_query(query: str, lanes: int) -> Mapping[str, float]:
-    asked = _split_words(query)[:_WORDS]
-    wanted = [word for word in asked if word not in _NOISE] or asked
-    if not wanted:
+    words = _split_words(query)[:_WORDS]
+    content_words = [word for word in words if word not in _NOISE] or words
+    if not content_words:
         return {}
     index = _build_index()
-    found = {word: _score_word(word) for word in wanted}
-    fits = {name: [found[word][name] for word in wanted] for name in index}
-    most = max(sum(x > 0 for x in scores) for scores in fits.values())
-    if not most or most * 2 <= len(wanted) - 1:
+    scores_by_word = {word: _score_word(word) for word in content_words}
+    fits = {name: [scores_by_word[word][name] for word in content_words] for name in index}
+    maximum = max(sum(x > 0 for x in scores) for scores in fits.values())
+    if not maximum or maximum * 2 <= len(content_words) - 1:
         return {}
     order = {name: at for at, name in enumerate(index)}
     best = {
         name: sum(scores) + (_AT_HAND if _count_lanes(name) == lanes else 0)
         for name, scores in fits.items()
-        if sum(x > 0 for x in scores) == most
+        if sum(x > 0 for x in scores) == maximum
     }
     return dict(sorted(best.items(), key=lambda x: (-x[1], order[x[0]])))
 
 
 def _split_words(text: str) -> list[str]:
-    """The words of a text: lower case, numbers as digits, plurals as singulars."""
+    """Return the words of a text: lower case, numbers as digits, plurals as singulars."""
     return list(map(_normalise_word, _split_spoken_words(text)))
 
 
 def _split_spoken_words(text: str) -> list[str]:
-    """The words of a text as they are written, in lower case."""
+    """Return the words of a text as written, in lower case."""
     text = text.lower().replace("half-word", "halfword").replace("half word", "halfword")
     return [word.rstrip("_") or word for word in _WORD.findall(text)]
 
 
 def _normalise_word(word: str) -> str:
-    """A number as a digit, a plural as a singular."""
+    """Return a number as a digit, a plural as a singular."""
     word = _NUMBERS.get(word, word)
     is_plural = word.isalpha() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
     return word[:-1] if is_plural else word
@@ -149,11 +149,12 @@ def _normalise_word(word: str) -> str:
 
 @cache
 def _build_index() -> Mapping[str, Mapping[str, float]]:
-    """By opcode and intrinsic: words, and what each counts."""
-    named = {
-        name: _weigh_words(_iter_intrinsic_texts(found)) for name, found in map_intrinsics().items()
+    """Return weighted words by opcode and intrinsic."""
+    names = {
+        name: _weigh_words(_iter_intrinsic_texts(intrinsic))
+        for name, intrinsic in map_intrinsics().items()
     }
-    return {**{opcode: _weigh_words(_iter_texts(x)) for opcode, x in CATALOG.items()}, **named}
+    return {**{opcode: _weigh_words(_iter_texts(x)) for opcode, x in CATALOG.items()}, **names}
 
 
 @cache
@@ -162,31 +163,31 @@ def _list_vocabulary() -> frozenset[str]:
 
 
 def _weigh_words(terms: Iterator[tuple[str, float]]) -> dict[str, float]:
-    """Every word with the most that it counts."""
-    found: dict[str, float] = {}
+    """Return every word with its greatest weight."""
+    weights: dict[str, float] = {}
     for text, weight in terms:
         for word in _split_words(text):
-            found[word] = max(weight, found.get(word, 0))
-    return found
+            weights[word] = max(weight, weights.get(word, 0))
+    return weights
 
 
-def _iter_intrinsic_texts(found: Intrinsic) -> Iterator[tuple[str, float]]:
-    """Its name; and texts about the instruction as it is written for it, which count less."""
-    yield f"{found.name} {found.name.lstrip('_')}", _W.name
-    opcode, *written = found.ptx.partition(" ")[0].split(".")
+def _iter_intrinsic_texts(intrinsic: Intrinsic) -> Iterator[tuple[str, float]]:
+    """Yield its name and, with less weight, texts about the modifiers that it uses."""
+    yield f"{intrinsic.name} {intrinsic.name.lstrip('_')}", _W.name
+    opcode, *modifiers = intrinsic.ptx.partition(" ")[0].split(".")
     entry = CATALOG[opcode]
     used = [
         slot._replace(values=values)
         for slot in entry.slots
         if slot.place is SlotPlace.MODIFIER
-        if (values := [value for value in slot.values if slot.format_value(value) in written])
+        if (values := [value for value in slot.values if slot.format_value(value) in modifiers])
     ]
     for text, weight in _iter_texts(entry, used):
         yield text, weight * _INTRINSIC
 
 
 def _iter_texts(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[tuple[str, float]]:
-    """Texts about an instruction, with these of its slots, and what their words count."""
+    """Yield texts about an instruction with these of its slots, and the weight of their words."""
     yield entry.opcode, _W.name
     yield entry.base_opcode, _W.family
     yield entry.summary, _W.about
@@ -205,36 +206,40 @@ def _iter_texts(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[t
 
 
 def _iter_type_names(slot: Slot) -> Iterator[str]:
-    """What people call the types of a slot."""
+    """Yield the common names of a slot's types."""
     for value in slot.values:
         if isinstance(value, Type):
             yield "float" if value.is_float else "signed" if value.signed else "unsigned"
 
 
-def find_opcode(found: Intrinsic) -> str:
-    """The instruction that computes an intrinsic."""
-    return found.ptx.partition(".")[0]
+def find_opcode(intrinsic: Intrinsic) -> str:
+    """Return the opcode of the instruction that computes an intrinsic."""
+    return intrinsic.ptx.partition(".")[0]
 
 
 def _count_lanes(name: str) -> int:
-    found = map_intrinsics().get(name)
-    return CATALOG[find_opcode(found) if found else name].lanes
+    intrinsic = map_intrinsics().get(name)
+    return CATALOG[find_opcode(intrinsic) if intrinsic else name].lanes
 
 
 def _score_word(word: str) -> dict[str, float]:
-    """What a word of a query counts at each; letters of a name in order, where it fits none."""
-    like = {term: x for term in _list_vocabulary() if (x := _compute_similarity(word, term))}
-    found = {
-        name: max((weight * like.get(term, 0.0) for term, weight in terms.items()), default=0.0)
+    """Return the weights of a query's word by name; without a match, try its letters in order."""
+    similarities = {
+        term: x for term in _list_vocabulary() if (x := _compute_similarity(word, term))
+    }
+    scores = {
+        name: max(
+            (weight * similarities.get(term, 0.0) for term, weight in terms.items()), default=0.0
+        )
         for name, terms in _build_index().items()
     }
-    if len(word) > 2 and not any(found.values()):
-        return {name: float(_is_spread(word, name)) for name in found}
-    return found
+    if len(word) > 2 and not any(scores.values()):
+        return {name: float(_is_spread(word, name)) for name in scores}
+    return scores
 
 
 def _compute_similarity(word: str, term: str) -> float:
-    """1 for the same, less for a beginning, another ending, a part; 0 for something else."""
+    """Return 1 for equal words, less for a prefix, another ending or a part, 0 otherwise."""
     if word == term:
         return 1.0
     if term.startswith(word) and (len(word) > 1 or term in CATALOG):
@@ -245,12 +250,12 @@ def _compute_similarity(word: str, term: str) -> float:
 
 
 def _has_same_stem(x: str, y: str) -> bool:
-    """Whether they differ in their endings: ``saturating``, ``saturate``."""
+    """Whether two words differ only in their endings: ``saturating``, ``saturate``."""
     same = max(4, len(x) - 4, len(y) - 4)
     return len(x) >= same and x[:same] == y[:same]
 
 
 def _is_spread(word: str, name: str) -> bool:
-    """Whether the letters of a word stand in a name in this order."""
+    """Whether the letters of a word occur in a name in this order."""
     letters = iter(name)
     return all(letter in letters for letter in word)

@@ -1,9 +1,9 @@
-"""A listing that is open in the explorer, the values given to it, and the cursor in it.
+"""An open listing, its input values, and the cursor in it.
 
-Nothing here knows of the terminal. An OpenListing knows its programs and what their registers
-were given, and runs each once; a ListingCursor is a place in it, so moving computes nothing. A
-value that is edited where nothing known has written
-the register is given to the run, so what follows is computed with it.
+This module is independent of the terminal. An OpenListing holds its programs and the input values
+of their registers, and runs each program once. A ListingCursor is a position in it, so moving
+computes nothing. If you edit a value that no computed statement has written, it becomes an input of
+the run, so the statements after it are computed from it.
 """
 
 from __future__ import annotations
@@ -34,65 +34,65 @@ from ..engine.tracing.divergence import find_divergences
 from .session import Setup, make_setup, with_line
 
 LONGEST = 1_000_000
-"""Characters of a listing that the explorer opens; ``check`` takes any."""
+"""Maximum characters of a listing in the explorer; ``check`` has no such limit."""
 _MOST_LINES = 4
-"""Lines that the run can't read of which a note speaks."""
+"""Maximum lines that a note names as unreadable for the run."""
 
 
 class ListingRow(NamedTuple):
-    """A line of the list."""
+    """A row of the list."""
 
     program: int
     place: int
-    """Of the statement in it; -1 for the program's name."""
+    """The index of the statement in its program; -1 for the program's name."""
     line: int
     text: str
     explained: bool = False
-    """It is one of the 27, or means to be."""
+    """Whether it is one of the 27 instructions, or an attempt at one."""
     result: str = ""
-    """What was written, where it is known."""
+    """The value written, if known."""
     errata: tuple[str, ...] = ()
-    """Ids of what makes ptxas differ here."""
+    """Ids of the errata that change the result of ptxas here."""
     possible: tuple[str, ...] = ()
-    """Ids of what makes ptxas differ on some operands."""
+    """Ids of the errata that change the result of ptxas on some operands."""
     problem: str = ""
-    """What is wrong with the line."""
+    """The problem with the line, if any."""
     needs: tuple[str, ...] = ()
-    """Registers that it reads and whose values must be given."""
+    """Registers that it reads and whose values must be supplied."""
     unread: str = ""
-    """Why the run can't compute it."""
+    """The reason why the run cannot compute it."""
 
 
 class OpenListing(Record, exclude_from_eq=("name", "text")):
-    """A listing, and the values that its registers were given."""
+    """A listing and the input values of its registers."""
 
     programs: tuple[Program, ...]
     given: tuple[Mapping[str, int], ...]
-    """For each program, the bits given to registers."""
+    """For each program, the input bits by register."""
     model: str = "isa"
     name: str = ""
     text: str = ""
-    """The file as it was opened."""
+    """The text of the file when it was opened."""
 
     @cached_property
     def runs(self) -> dict[int, Run]:
-        """The programs that were run; a listing that is given other values begins with none."""
+        """The runs so far, by program; a listing with other inputs starts with none."""
         return {}
 
     @cached_property
     def lists(self) -> dict[tuple[int, bool], tuple[ListingRow, ...]]:
-        """The rows that were made, by program and whether they have results."""
+        """The rows so far, by program and whether they have results."""
         return {}
 
     def run(self, program: int) -> Run:
-        """A program, run on what was given."""
+        """Return a program's run on its inputs."""
         if program not in self.runs:
-            given = self.given[program]
-            self.runs[program] = execute(self.programs[program], given, parse_model(self.model))
+            inputs = self.given[program]
+            self.runs[program] = execute(self.programs[program], inputs, parse_model(self.model))
         return self.runs[program]
 
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
-        """The list: the kernels' names and all statements; results of one program."""
+        """Return the rows: the kernels' names and all statements, with results of one program."""
         every = (
             self._make_program_rows(n, with_results=n == program) for n in range(len(self.programs))
         )
@@ -106,12 +106,12 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
         return self.lists[key]
 
     def without_caches(self) -> OpenListing:
-        """The same, without what was computed."""
+        """Return a copy without computed values."""
         return replace(self)
 
 
 class ListingCursor(Record):
-    """A statement of an open listing."""
+    """A position at a statement of an open listing."""
 
     listing: OpenListing
     program: int
@@ -125,36 +125,36 @@ class ListingCursor(Record):
 
     @property
     def run(self) -> Run:
-        """The program under the cursor, run on what was given."""
+        """The run of the program under the cursor."""
         return self.listing.run(self.program)
 
     @property
     def rows(self) -> tuple[ListingRow, ...]:
-        """The list: the kernels' names and all statements; results where the cursor is."""
+        """The rows: the kernels' names and all statements, with results of the current program."""
         return self.listing.make_rows(self.program)
 
     @property
     def step(self) -> RunStep | None:
-        """What the statement under the cursor did; None where the run has not come to it."""
+        """The result of the statement under the cursor; None if the run has not reached it."""
         return next((x for x in self.run.steps if x.statement is self.statement), None)
 
     @cached_property
     def _places(self) -> UnknownSites:
-        """Where the program leaves registers unknown."""
+        """The statements where the program leaves registers unknown."""
         return find_unknown_sites(self.listing.programs[self.program])
 
     @cached_property
     def _before(self) -> Mapping[str, int | str]:
-        """What registers hold before the statement that earlier ones write.
+        """The register contents before the statement, for registers that earlier statements write.
 
-        What the run computed; the key by which it can be given; or nothing, where a statement
-        computes it that the run has not come to.
+        Each is the value that the run computed, or the key that supplies it as an input. It is
+        empty if the run has not reached the statement that computes the register.
         """
         held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = ShadowedRegisters[int | str]()
-        done = {id(step.statement): step for step in (*self.run.steps, *self.run.later)}
+        steps = {id(step.statement): step for step in (*self.run.steps, *self.run.later)}
         for statement in self.listing.programs[self.program].statements[: self.index]:
-            key, step = partial(self._places.key, statement), done.get(id(statement))
+            key, step = partial(self._places.key, statement), steps.get(id(statement))
             if statement.kind is StatementKind.OPEN:
                 blocks.open(held, statement)
                 held |= {name: key(name) for name in statement.writes}
@@ -170,39 +170,39 @@ class ListingCursor(Record):
 
     @property
     def _computed(self) -> Mapping[str, int]:
-        """What the registers hold before the statement that the run, and nobody else, wrote."""
+        """The register values before the statement that the run has computed."""
         return {name: x for name, x in self._before.items() if isinstance(x, int)}
 
     @cached_property
     def _held(self) -> Mapping[str, int]:
-        """What is known of the registers before the statement."""
-        given = self.listing.given[self.program]
+        """The known register values before the statement."""
+        inputs = self.listing.given[self.program]
         keys = {
-            name: self._find_input_key(name) for name in (*map(register_of, given), *self._before)
+            name: self._find_input_key(name) for name in (*map(register_of, inputs), *self._before)
         }
-        held = {name: given[key] for name, key in keys.items() if key in given}
+        held = {name: inputs[key] for name, key in keys.items() if key in inputs}
         return {**held, **self._computed}
 
     def _find_input_key(self, name: str) -> str:
-        """By what the run can be given, or was, what a register holds before the statement.
+        """Return the input key of a register before the statement.
 
-        Empty where it is computed.
+        Return an empty string if the register is computed.
         """
         place = self._before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
-        given, answers = self.listing.given[self.program], self.run.answers
+        inputs, answers = self.listing.given[self.program], self.run.answers
         if place in answers:
             return answers[place]
-        free = name in given and name not in answers.values()
+        free = name in inputs and name not in answers.values()
         alone = place == make_initial_key(name) and not self._places.list_keys(name)
-        return name if place not in given and (free or alone) else place
+        return name if place not in inputs and (free or alone) else place
 
     def make_setup(self, before: Setup) -> Setup:
-        """What the explorer shows of the statement; a register that nobody knows is 0.
+        """Return the setup of the statement; an unknown register is 0.
 
-        Of an illegal one it is the line; where that is not legal by itself, with the instruction
-        that was shown before.
+        For an illegal statement, return its line. If the line alone is not legal, the setup has the
+        instruction of ``before``.
         """
         ins, place = self.statement.instruction, (self.program, self.index)
         if ins is None:
@@ -215,7 +215,7 @@ class ListingCursor(Record):
         return replace(make_setup(ins, self._held, self.listing.model), place=place)
 
     def update_setup(self, setup: Setup) -> Setup:
-        """The setup with what the run knows of the registers that it names."""
+        """Return the setup with the run's values of the registers that it names."""
         if setup.is_detached or setup.place != (self.program, self.index):
             return setup
         ins = setup.instruction
@@ -225,122 +225,122 @@ class ListingCursor(Record):
         return setup if same else replace(setup, values={**setup.values, **values})
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
-        """What a reader must know: values that are not known, where the run stops, edits."""
-        ins, said = self.statement.instruction, list[str]()
+        """Return notes for the reader: unknown values, the end of the run, edits."""
+        ins, notes = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
-            said.append(f"it can't run in the listing: {self.statement.problems[0].message}")
-            return (*said, *self._unknown(setup))
+            notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
+            return (*notes, *self._unknown(setup))
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
-            said.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
+            notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
-            said.append("changed here only: the listing keeps its line, and u takes this back")
+            notes.append("changed here only: the listing keeps its line, and u takes this back")
         if setup.is_detached:
-            said.append("these operands are not the run's; going to a line shows its own")
-            return tuple(said)
-        said += self._unknown(setup)
+            notes.append("these operands are not the run's; going to a line shows its own")
+            return tuple(notes)
+        notes += self._unknown(setup)
         if self.step is None:
-            said += self._iter_unreached_reasons()
-        return tuple(said)
+            notes += self._iter_unreached_reasons()
+        return tuple(notes)
 
     def _unknown(self, setup: Setup) -> Iterator[str]:
-        """Which registers have no known value."""
+        """Yield notes on registers without a known value."""
         inputs, held = setup.instruction.inputs, self._held
         unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
         if unknown:
             yield f"not known, shown as 0: {', '.join(unknown)}"
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
-        """Why the run has not come to the statement."""
+        """Yield the reasons why the run has not reached the statement."""
         need = next(iter(self.run.needed), None)
         if need is None and self.run.steps:
             yield f"not reached: line {self.run.steps[-1].line} ends the run"
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
-    def move_by(self, by: int) -> ListingCursor:
-        """The listing at the next instruction of the 27, or the one before, also illegal ones."""
+    def move_by(self, delta: int) -> ListingCursor:
+        """Return the cursor at the next or previous of the 27 instructions, even an illegal one."""
         places = [
             (p, i)
             for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if is_explained(statement)
         ]
-        here = (self.program, self.index)
-        at = places.index(here) + by if here in places else 0
+        position = (self.program, self.index)
+        at = places.index(position) + delta if position in places else 0
         program, index = places[min(max(at, 0), len(places) - 1)]
         return self.move_to(program, index)
 
     def move_to(self, program: int, index: int) -> ListingCursor:
-        """The listing at a statement."""
+        """Return the cursor at a statement."""
         return replace(self, program=program, index=index)
 
     def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
-        """The listing at an instruction on a line; None where there is none."""
-        here = [
+        """Return the cursor at an instruction on a line, or None if there is none."""
+        positions = [
             (str(statement.instruction) == ptx, p, i)
             for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
         ]
-        return self.move_to(*max(here)[1:]) if here else None
+        return self.move_to(*max(positions)[1:]) if positions else None
 
     def without_caches(self) -> ListingCursor:
-        """The same, without what was computed."""
+        """Return a copy without computed values."""
         return replace(self, listing=self.listing.without_caches())
 
     def rerun_on(self, setup: Setup) -> ListingCursor:
-        """The listing run on the values and the model that the explorer shows.
+        """Return the listing, run on the values and the model that the explorer shows.
 
-        Where the instruction was changed, nothing follows; neither do values of registers
-        that earlier statements computed.
+        An edited instruction does not affect later statements; nor do values of registers that
+        earlier statements computed.
         """
         ins = self.statement.instruction
         if ins is None or setup.instruction != ins or setup.is_detached:
             return self
-        given = dict(self.listing.given[self.program])
+        inputs = dict(self.listing.given[self.program])
         for needed in ins.inputs:
             bits = setup.values.get(needed.roles[0])
             key = self._find_input_key(needed.name)
             if key and bits is None:
-                given.pop(key, None)
+                inputs.pop(key, None)
             elif key and bits is not None:
-                given[key] = bits
-        there = self.with_inputs(given, setup.model)
-        return self if there == self else there
+                inputs[key] = bits
+        cursor = self.with_inputs(inputs, setup.model)
+        return self if cursor == self else cursor
 
-    def with_inputs(self, given: Mapping[str, int], model_name: str) -> ListingCursor:
-        """The listing with other values given to the program under the cursor, on a model."""
+    def with_inputs(self, inputs: Mapping[str, int], model_name: str) -> ListingCursor:
+        """Return the listing with other inputs of the program under the cursor, on a model."""
         everything = list(self.listing.given)
-        everything[self.program] = given
+        everything[self.program] = inputs
         listing = replace(self.listing, given=tuple(everything), model=model_name)
         return replace(self, listing=listing)
 
     def find_culprit(self, text: str) -> tuple[ListingCursor, str]:
-        """Where bits were written that differ from what a register was seen to hold at the end.
+        """Return the cursor at the statement that wrote unexpected bits, and a message.
 
-        ``text`` is ``NAME=VALUE``. Returns the listing there, and what is to be said; raises
-        PtxError.
+        ``text`` is ``NAME=VALUE``: a register and its observed value at the end. Without such a
+        statement, the cursor stays and the message says why. Raise PtxError if the text is invalid.
         """
-        written, _, value = text.partition("=")
+        register, _, value = text.partition("=")
         program = self.listing.programs[self.program]
-        name = next(iter(program.find_registers(written.strip(), is_at_end=True)), None)
+        name = next(iter(program.find_registers(register.strip(), is_at_end=True)), None)
         if name is None:
-            message = f"`{written.strip()}` is no register here"
-            raise PtxError(text, (Problem(message, (0, len(written)), "%r1=5"),))
+            message = f"`{register.strip()}` is no register here"
+            raise PtxError(text, (Problem(message, (0, len(register)), "%r1=5"),))
         try:
-            seen = parse_observed(value, program.find_value_type(name))
+            observed = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
-            raise error.shift_into(text, len(written) + 1) from None
+            raise error.shift_into(text, len(register) + 1) from None
         held = self.run.registers.get(name)
         if self.run.needed:
             need = self.run.needed[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
-        if held is not None and held.bits is not None and seen.matches(held.bits):
+        if held is not None and held.bits is not None and observed.matches(held.bits):
             return self, f"{name} is as observed"
-        step = find_first_culprit(self.run, {name: seen})
+        step = find_first_culprit(self.run, {name: observed})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
@@ -349,17 +349,17 @@ class ListingCursor(Record):
 
 
 def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
-    """The rows of a program, with its name where it has one, and with results where it was run."""
+    """Yield the rows of a program, with its name if it has one and its results if it was run."""
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
-    done = {id(step.statement): step for step in run.steps} if run else {}
+    steps = {id(step.statement): step for step in run.steps} if run else {}
     needs: dict[int, tuple[str, ...]] = {}
     for need in run.needed if run else ():
         needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
     constants = program.constants
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
-            step = done.get(id(statement))
+            step = steps.get(id(statement))
             row = _make_row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))
 
@@ -381,12 +381,12 @@ def _make_row(
     if ins and ins.errata:
         used = {name: constants[name] for name in ins.names.values() if name in constants}
         facts, _ = known_facts(str(ins), used)
-        if facts and facts.example:  # as `check` has it: literals stay what they are
+        if facts and facts.example:  # as in `check`: literals are unchanged
             row = row._replace(possible=tuple(x.id for x in facts.example.errata))
     if step is None:
         return row
-    known = {name: bits for name, bits in step.writes.items() if bits is not None}
-    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in known.items()))
+    results = {name: bits for name, bits in step.writes.items() if bits is not None}
+    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in results.items()))
     if step.trace is None or not row.possible:
         return row
     errata = {e.id: e for divergence in find_divergences(step.trace) for e in divergence.errata}
@@ -394,12 +394,12 @@ def _make_row(
 
 
 def is_explained(statement: Statement) -> bool:
-    """Whether it is one of the 27, or means to be."""
+    """Whether it is one of the 27 instructions, or an attempt at one."""
     return statement.instruction is not None or bool(statement.problems)
 
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
-    """A listing at its first instruction; None where it has none of the 27."""
+    """Return a listing at its first instruction, or None if it has none of the 27."""
     programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
     if not programs:
         return None
@@ -409,7 +409,7 @@ def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor
 
 
 def read_listing(name: str) -> str:
-    """A file's text; raises ValueError where it can't be read, or is too long to be a list."""
+    """Return a file's text. Raise ValueError if it cannot be read or is too long for a list."""
     try:
         data = files.read(files.expand_path(name), 4 * LONGEST)
     except OSError as error:

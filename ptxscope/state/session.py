@@ -1,7 +1,7 @@
-"""What the explorer is looking at: one instruction, its values, and how it got there.
+"""The state of the explorer: one instruction, its values, and the undo history.
 
-Nothing here knows of the terminal. Every edit makes a new Setup, so undo is a list; an open
-listing is part of what an edit changes.
+This module is independent of the terminal. Every edit makes a new Setup, so undo is a list; an open
+listing is part of an edit.
 """
 
 from __future__ import annotations
@@ -47,44 +47,44 @@ _EDGE_CASES = {
     32: (0x7F7F7F7F, 0x80808080, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80FF7F01),
     64: (0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF),
 }
-"""Integer values that bite, by width; ``presets`` names them."""
+"""Integer edge cases, by width in bits; ``list_edge_cases`` names them."""
 
 
 class Setup(Record):
-    """An instruction and operand values; what an edit changes and undo restores."""
+    """An instruction and operand values: the unit of editing and of undo."""
 
     instruction: Instruction
     line: str
-    """The text of the line. While it is not legal, ``instruction`` is the last that was."""
+    """The text of the line. While it is not legal, ``instruction`` is the last legal one."""
     values: Mapping[str, int]
-    """Bits by role, also of operands that are not written now."""
+    """Operand bits by role, including operands that the line does not mention now."""
     model: str = "isa"
     error: PtxError | None = None
-    """What is wrong with the line."""
+    """The error in the line."""
     annotations: Annotations = NOTHING
-    """What a writer added, for exports."""
+    """The user's annotations, for exports."""
     place: tuple[int, int] | None = None
     """The program and the statement of the open listing that it shows."""
     is_detached: bool = False
-    """Its operands are not the listing's: they come from a finding."""
+    """Whether its operands come from a finding rather than from the listing."""
 
 
 MAX_UNDO_STEPS = 1000
-"""Edits that can be taken back."""
+"""Edits that can be undone."""
 MAX_UNDO_CHARS = 8_000_000
-"""Characters of lines and listings that they may hold, together."""
+"""Characters of their lines and listings together."""
 
 
 class Moment(NamedTuple):
-    """What undo goes back to."""
+    """An entry of the undo history."""
 
     setup: Setup
     cursor: ListingCursor | None = None
-    """In the open listing, with the values given; nothing that was computed."""
+    """The cursor in the open listing, with its inputs but without computed values."""
 
 
 class History:
-    """The latest moments: so many, of so many characters; one there is always room for."""
+    """The latest moments, limited in number and in characters; at least one is always kept."""
 
     def __init__(self) -> None:
         self._moments = deque[tuple[Moment, int]]()
@@ -94,7 +94,7 @@ class History:
         return len(self._moments)
 
     def push(self, moment: Moment) -> None:
-        """Remember one, and forget the oldest where it is too much."""
+        """Add a moment, and drop the oldest ones if a limit is exceeded."""
         size = len(moment.setup.line)
         before = self._moments[-1][0].cursor if self._moments else None
         here = moment.cursor and moment.cursor.listing
@@ -108,24 +108,24 @@ class History:
             self._held -= self._moments.popleft()[1]
 
     def pop(self) -> Moment:
-        """The latest; it is forgotten."""
+        """Remove and return the latest moment."""
         moment, size = self._moments.pop()
         self._held -= size
         return moment
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all moments."""
         self._moments.clear()
         self._held = 0
 
 
 class Session:
-    """The current Setup and the open listing, their past and their future."""
+    """The current Setup and the open listing, with their undo and redo histories."""
 
     def __init__(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
         self.setup = setup
         self.cursor = cursor
-        """In the listing that is open."""
+        """The cursor in the open listing."""
         self.past = History()
         self.future = History()
         self._trace: Trace | None = None
@@ -147,15 +147,16 @@ class Session:
 
     @property
     def divergence(self) -> Divergence | None:
-        """The two answers that are shown; None where they agree."""
+        """The two answers that are shown; None if they agree."""
         return find_divergence(self.trace, self.divergences)
 
     def apply(
         self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
     ) -> bool:
-        """Make an edit, of the listing too where one is given; returns whether it changed any.
+        """Apply an edit and return whether it changed anything.
 
-        One that is ``joined`` and the last are taken back together.
+        A cursor makes the listing a part of the edit. With ``coalesce``, one undo reverts this edit
+        and the last one together.
         """
         cursor = cursor or self.cursor
         if setup == self.setup and cursor == self.cursor:
@@ -167,34 +168,34 @@ class Session:
         return True
 
     def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
-        """Put these in place of the current ones, as part of the same edit."""
+        """Replace the current setup and cursor as part of the last edit."""
         self._show(setup, cursor)
 
     def drop_empty_edit(self) -> None:
-        """Forget the last edit where it came to nothing."""
+        """Drop the last edit if it changed nothing."""
         if self.past:
             last = self.past.pop()
             if last != self.moment:
                 self.past.push(last)
 
     def undo(self) -> bool:
-        """Take the last edit back; returns whether there was one."""
+        """Undo the last edit and return whether there was one."""
         return self._move_history(self.past, self.future)
 
     def redo(self) -> bool:
-        """Make an undone edit again; returns whether there was one."""
+        """Redo an undone edit and return whether there was one."""
         return self._move_history(self.future, self.past)
 
-    def _move_history(self, there: History, back: History) -> bool:
-        if not there:
+    def _move_history(self, source: History, target: History) -> bool:
+        if not source:
             return False
-        back.push(self.moment)
-        self._show(*there.pop())
+        target.push(self.moment)
+        self._show(*source.pop())
         return True
 
     @property
     def moment(self) -> Moment:
-        """What undo would go back to."""
+        """The state that undo would return to."""
         return Moment(self.setup, self.cursor and self.cursor.without_caches())
 
     def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
@@ -204,7 +205,7 @@ class Session:
 
 
 def trace_of(setup: Setup) -> Trace:
-    """The evaluation of a setup. A register in several roles has the value of the first."""
+    """Return the evaluation of a setup. A register in several roles has the value of the first."""
     ins = setup.instruction
     first: dict[str, int] = {}
     operands = dict(ins.constants)
@@ -214,41 +215,41 @@ def trace_of(setup: Setup) -> Trace:
             value = setup.values.get(role, _make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
     trace = Trace(ins, parse_model(setup.model), operands)
-    kept = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
-    return replace(trace, annotations=setup.annotations._replace(notes=kept))
+    notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
+    return replace(trace, annotations=setup.annotations._replace(notes=notes))
 
 
 _WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
-"""Seconds that a word takes to be read, and a step stays at least and at most."""
+"""Seconds to read a word, and the least and most seconds that a step is displayed."""
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
 
 def select_notable_flags(row: RowTrace, lane: int) -> list[Flag]:
-    """What happened to a lane that is worth a sentence."""
+    """Return the flags of a lane that are worth a sentence."""
     return [flag for flag in row.lanes[lane].flags if flag not in _QUIET]
 
 
 def compute_reading_seconds(
     trace: Trace, step: Step, divergence: Divergence | None = None
 ) -> float:
-    """Seconds that a reader takes for what is said of a step where little room is."""
-    said = [describe_step(trace, step)]
+    """Return the seconds to read the sentences on a step in their short form."""
+    texts = [describe_step(trace, step)]
     for row in step.rows:
-        lanes = (at for at in range(len(row.lanes)) if select_notable_flags(row, at))
-        said += [format_lane_sentence(trace, row, at) for at in lanes]
-    said += [note.text for note in trace.annotations.get_notes(step.stage)]
+        lanes = (lane for lane in range(len(row.lanes)) if select_notable_flags(row, lane))
+        texts += [format_lane_sentence(trace, row, lane) for lane in lanes]
+    texts += [note.text for note in trace.annotations.get_notes(step.stage)]
     if divergence and divergence.stage is step.stage:
-        said += [erratum.sentence for erratum in divergence.errata]
-    return estimate_seconds(sum(len(text.split()) for text in said))
+        texts += [erratum.sentence for erratum in divergence.errata]
+    return estimate_seconds(sum(len(text.split()) for text in texts))
 
 
 def estimate_seconds(words: int) -> float:
-    """Seconds that a step of so many words stays while it is played."""
+    """Return the seconds that a step with this many words is displayed during playback."""
     return min(max(_WORD * words, _GLANCE), _LONGEST)
 
 
 def _make_unset_bits(setup: Setup, role: str) -> int:
-    """The bits of a register that nobody gave a value. A listing shows all that is unknown as 0."""
+    """Return the bits of a register without a value. A listing shows every unknown value as 0."""
     if role == Role.GUARD:
         return 1
     form, entry = setup.instruction.form, setup.instruction.entry
@@ -261,13 +262,13 @@ def _make_unset_bits(setup: Setup, role: str) -> int:
 
 
 def _is_c_kept(form: Form) -> bool:
-    """Whether bits of c stand in the result as they are."""
+    """Whether bits of c appear unchanged in the result."""
     return form.secop is None and (form.dsel is not None or form.mask is not None)
 
 
 @cache
 def _list_example_bits() -> frozenset[int]:
-    """Values of c that an example brought along, to be added or compared; and 0."""
+    """Return 0 and the values of c in the examples that add it or compare with it."""
     examples = [entry.example for entry in CATALOG.values()]
     return frozenset(
         {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
@@ -275,7 +276,7 @@ def _list_example_bits() -> frozenset[int]:
 
 
 def _with_new_c(setup: Setup, before: Form) -> Setup:
-    """Where bits of c are kept that weren't, they look like c's unless somebody chose them."""
+    """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
     if _is_c_kept(before) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
         return setup
     if setup.values.get("c") not in _list_example_bits():
@@ -284,43 +285,43 @@ def _with_new_c(setup: Setup, before: Form) -> Setup:
 
 
 def _is_in(note: Note, trace: Trace) -> bool:
-    """Whether there is a lane at a step for a note now; an edit may bring it back."""
+    """Whether the trace has a lane for the note at its step; an edit may restore it."""
     rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
     return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
 
 
 def make_setup(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
-    """A setup of an instruction with values by register name; what is missing is ``_unset``."""
+    """Return a setup of an instruction with values by register name; others are unset."""
     values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
     values |= _find_register_constants(ins)
     return Setup(_make_canonical(ins), str(ins), values, model_name)
 
 
 def _make_canonical(ins: Instruction) -> Instruction:
-    """The instruction as parsed from its canonical text; registers stay constants."""
+    """Return the instruction parsed from its canonical text; registers stay constants."""
     bits = {ins.names[role]: bits for role, bits in _find_register_constants(ins).items()}
     return parse(str(ins)).with_constants(bits)
 
 
 def _find_register_constants(ins: Instruction) -> dict[str, int]:
-    """The bits of the registers that are constants, by role."""
+    """Return the bits of the registers that are constants, by role."""
     return {role: bits for role, bits in ins.constants.items() if role in ins.names}
 
 
-def make_setup_of_trace(found: Trace) -> Setup:
-    """A setup that evaluates as a trace did."""
-    ins = found.instruction
-    return Setup(_make_canonical(ins), str(ins), dict(found.operands), found.model.name)
+def make_setup_of_trace(trace: Trace) -> Setup:
+    """Return a setup that evaluates to the same trace."""
+    ins = trace.instruction
+    return Setup(_make_canonical(ins), str(ins), dict(trace.operands), trace.model.name)
 
 
 def make_example(opcode: str) -> Setup:
-    """The catalog's example of an instruction."""
+    """Return the catalog's example of an instruction."""
     ptx, values = CATALOG[opcode].example
     return make_setup(parse(ptx), values)
 
 
 def with_line(setup: Setup, text: str) -> Setup:
-    """The setup with another line; where it is legal, with its instruction."""
+    """Return the setup with another line and, if the line is legal, its instruction."""
     try:
         ins = parse_pasted(text)
     except PtxError as error:
@@ -331,7 +332,7 @@ def with_line(setup: Setup, text: str) -> Setup:
 
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
-    """The setup with another instruction, its line canonical."""
+    """Return the setup with another instruction and its canonical line."""
     return _with_new_c(_on_line(setup, ins), setup.instruction.form)
 
 
@@ -340,19 +341,19 @@ def _on_line(setup: Setup, ins: Instruction) -> Setup:
 
 
 def with_form(setup: Setup, form: Form) -> Setup:
-    """The setup with another form of the same instruction, operands kept."""
+    """Return the setup with another form of the same instruction; the operands are unchanged."""
     ins = setup.instruction
-    made = make_instruction(form, ins.destinations, ins.roles, ins.guard)
-    return with_instruction(setup, made)
+    instruction = make_instruction(form, ins.destinations, ins.roles, ins.guard)
+    return with_instruction(setup, instruction)
 
 
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
-    """The setup with one slot of the form changed."""
+    """Return the setup with one slot of the form changed."""
     return with_form(setup, with_slot(setup.instruction.form, slot, value))
 
 
 def with_mask_lane(setup: Setup, lane: int) -> Setup:
-    """The setup with a lane in the mask that was not in it, or without it; one stays."""
+    """Return the setup with a lane of the mask toggled; at least one lane remains."""
     form = setup.instruction.form
     entry = get_entry(form)
     if all(slot.name != "mask" for slot in entry.slots):
@@ -366,10 +367,11 @@ def with_mask_lane(setup: Setup, lane: int) -> Setup:
 
 
 def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) -> Setup | None:
-    """The setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
+    """Return the setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
 
-    A digit counts a's parts first, then b's; for a scalar instruction those of the operand
-    itself, of a width of ``unit`` bits, or else of the same as now. None where there is no such.
+    A digit counts the parts of a first, then those of b. For a scalar instruction it counts those
+    of the operand itself, of ``unit`` bits or, if 0, of the current width. Return None if there is
+    no such part.
     """
     form = setup.instruction.form
     count, now = get_entry(form).lanes, form.get(slot)
@@ -387,10 +389,10 @@ def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) ->
 
 
 def with_opcode(setup: Setup, opcode: str) -> Setup:
-    """The setup with another instruction that keeps every choice it also has.
+    """Return the setup with another instruction, which keeps every choice that it also has.
 
-    An instruction of another shape opens on its example, and so does any after an example that
-    nobody has touched.
+    An instruction of another shape opens on its example, and so does any instruction after an
+    unedited example.
     """
     old, entry = setup.instruction, CATALOG[opcode]
     if old.opcode == opcode:
@@ -400,34 +402,34 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
         return replace(make_example(opcode), model=setup.model)
     form = adapt_form(old.form, entry)
     same_sort = (form.dst is None) == (old.form.dst is None)
-    named = old.destinations if same_sort else ()
+    names = old.destinations if same_sort else ()
     try:
-        changed = with_instruction(setup, make_instruction(form, named, old.roles, old.guard))
-    except PtxError:  # a register can't be of the sort that it would have to be
+        changed = with_instruction(setup, make_instruction(form, names, old.roles, old.guard))
+    except PtxError:  # a register cannot have the type that the instruction needs
         return replace(make_example(opcode), model=setup.model)
     return _with_example_values(changed, old)
 
 
 def _with_example_values(setup: Setup, old: Instruction) -> Setup:
-    """What is read, and is of another sort than before or has no value, is as in the example.
+    """Return the setup with example values for operands without a value or of a changed type.
 
-    A listing shows all that is unknown as 0.
+    In a listing the setup is unchanged, because unknown values are shown as 0.
     """
     if setup.place is not None:
         return setup
     ins = setup.instruction
-    ptx, given = ins.entry.example
-    shown = parse(ptx)
+    ptx, example_bits = ins.entry.example
+    example = parse(ptx)
     fresh: dict[str, int] = {
-        role: _refit_bits(given[role], shown.type_of(role), ins.type_of(role))
+        role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
         for role in SOURCES
-        if role in ins.names and role in given and not _is_value_kept(setup, old, role)
+        if role in ins.names and role in example_bits and not _is_value_kept(setup, old, role)
     }
     return replace(setup, values={**setup.values, **fresh}) if fresh else setup
 
 
 def _is_value_kept(setup: Setup, old: Instruction, role: Role) -> bool:
-    """Whether an operand's value, or what stands for one, means the same in a new instruction."""
+    """Whether an operand's value, or its literal, has the same meaning in a new instruction."""
     now, value = setup.instruction.type_of(role), setup.values.get(role)
     if value is None:
         return _make_unset_bits(setup, role) != 0
@@ -441,7 +443,7 @@ def _is_value_kept(setup: Setup, old: Instruction, role: Role) -> bool:
 
 
 def _refit_bits(bits: int, before: Type, now: Type) -> int:
-    """A number of one type in another; as an integer or a predicate its bits."""
+    """Return a number of one type in another; an integer or a predicate as its bits."""
     if not now.is_float or now is before:
         return bits & ((1 << now.bits) - 1)
     number = (
@@ -453,22 +455,22 @@ def _refit_bits(bits: int, before: Type, now: Type) -> int:
 
 
 def adapt_form(form: Form, entry: Entry) -> Form:
-    """A form of an entry with every choice of another form that is legal there.
+    """Return a form of an entry with every choice of another form that is legal there.
 
-    What must be written and the other does not have is as in the entry's example.
+    Choices that are required and missing come from the entry's example.
     """
-    found = parse(entry.example[0]).form
+    choices = parse(entry.example[0]).form
     for slot in entry.slots:
         if slot.is_optional:
-            found = with_slot(found, slot.name, slot.absent)
+            choices = with_slot(choices, slot.name, slot.absent)
     for slot in entry.slots:
         value = form.get(slot.name)
         if value == slot.absent if slot.is_optional else value not in slot.values:
             continue
-        changed = with_slot(found, slot.name, value)
+        changed = with_slot(choices, slot.name, value)
         if not find_violations(changed):
-            found = changed
-    return found
+            choices = changed
+    return choices
 
 
 def make_instruction(
@@ -477,20 +479,20 @@ def make_instruction(
     sources: Sources,
     guard: Guard | None,
 ) -> Instruction:
-    """An instruction of a form; operands that have no name yet are called by their role."""
+    """Return an instruction of a form; operands without a name are named after their role."""
     entry = get_entry(form)
     names = iter([name for name in destinations if name is not None])
     if form.dst is None:
         written: tuple[str | None, ...] = (next(names, "d"),)
     else:
-        kept = {
+        roles = {
             Destinations.P: "p",
             Destinations.P_Q: "pq",
             Destinations.P_SINK: "p_",
             Destinations.SINK_Q: "_q",
             Destinations.SINK: "_",
         }[form.dst]
-        written = tuple(None if role == "_" else next(names, role) for role in kept)
+        written = tuple(None if role == "_" else next(names, role) for role in roles)
     operands = []
     for operand in entry.sources:
         if operand.role != "c" or form.c:
@@ -503,45 +505,45 @@ def make_instruction(
 
 
 def with_value(setup: Setup, role: str, bits: int) -> Setup:
-    """The setup with another value of an operand, and of every role its register has."""
+    """Return the setup with another value of an operand, and of every role of its register."""
     names = setup.instruction.names
-    same = [other for other, name in names.items() if name == names.get(role)] or [role]
+    same = [x for x, name in names.items() if name == names.get(role)] or [role]
     return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
 
 
 def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
-    """The setup with other title, caption and notes."""
+    """Return the setup with another title, caption and notes."""
     return replace(setup, annotations=annotations)
 
 
 def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
-    """The setup with this note on a step in place of those on it; an empty text takes them."""
+    """Return the setup with this note instead of those on a step; an empty text removes them."""
     others = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
     fresh = [Note(text.strip(), stage)] if text.strip() else []
     return with_annotations(setup, setup.annotations._replace(notes=(*others, *fresh)))
 
 
 def with_model(setup: Setup, name: str) -> Setup:
-    """The setup under another model."""
+    """Return the setup under another model."""
     return replace(setup, model=name)
 
 
 def with_finding(setup: Setup, finding: Finding) -> Setup:
-    """The setup as an explanation has it: its instruction, model and operands."""
+    """Return the setup of an explanation: its instruction, model and operands."""
     values = {**setup.values, **finding.operands[finding.shown]}
     changed = replace(setup, values=values, model=finding.model.name, is_detached=True)
     return _on_line(changed, finding.instruction)
 
 
 def swap_operands(setup: Setup) -> Setup:
-    """The setup with the values of a and b exchanged."""
+    """Return the setup with the values of a and b exchanged."""
     values = {**setup.values}
     values["a"], values["b"] = values.get("b", 0), values.get("a", 0)
     return replace(setup, values=values)
 
 
 def randomize_values(setup: Setup, rng: Random) -> Setup:
-    """The setup with random values for what is read: any bits, or such as bite."""
+    """Return the setup with random source values: any bits, or edge cases."""
     values = {**setup.values}
     for needed in setup.instruction.inputs:
         width = needed.type.bits
@@ -553,7 +555,7 @@ def randomize_values(setup: Setup, rng: Random) -> Setup:
 
 
 def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
-    """Named values that bite, for an operand of a type and a number of lanes."""
+    """Return named edge cases for an operand of a type and a number of lanes."""
     if type_ is Type.PRED:
         return (("false", 0), ("true", 1))
     width = type_.bits
@@ -578,12 +580,12 @@ def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
     unit = width // lanes
     ones = sum(1 << unit * lane for lane in range(lanes))
     high = 1 << (unit - 1)
-    each = "each lane " if lanes > 1 else ""
+    prefix = "each lane " if lanes > 1 else ""
     return (
         ("0", 0),
-        (f"{each}1", ones),
-        (f"{each}{high - 1:#x}", ones * (high - 1)),
-        (f"{each}{high:#x}", ones * high),
-        (f"{each}{2 * high - 1:#x}", ones * (2 * high - 1)),
+        (f"{prefix}1", ones),
+        (f"{prefix}{high - 1:#x}", ones * (high - 1)),
+        (f"{prefix}{high:#x}", ones * high),
+        (f"{prefix}{2 * high - 1:#x}", ones * (2 * high - 1)),
         *((("0x80ff7f01", 0x80FF7F01),) if lanes == 4 else ()),
     )

@@ -1,7 +1,7 @@
-"""What is kept between two runs: where the explorer and each lesson was left, the user's keys.
+"""State saved between runs: the explorer's and each lesson's position, the user's keys.
 
-A file that is damaged, or was not written by ptxscope, is set aside under another name and
-never in the way.
+A file that is damaged, or was not written by ptxscope, is renamed, so that it never blocks the
+start.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Read = TypeVar("Read")
 
 SCHEMA = "ptxscope.state/1"
 _MOST = 1 << 22
-"""Bytes of a file that are read."""
+"""Maximum bytes of a file."""
 _LANES = 4
-"""The most that an instruction has."""
+"""Maximum lanes of an instruction."""
 
 
 class SavedState(NamedTuple):
-    """Where the explorer was left."""
+    """The explorer's state at its last end."""
 
     setup: Setup | None = None
     pin: Setup | None = None
@@ -43,17 +43,17 @@ class SavedState(NamedTuple):
     """Opcodes, the latest first."""
     theme: str = ""
     is_result_revealed: bool = False
-    """The result is shown before its step."""
+    """Whether the result is shown before its step."""
     guesses: Sequence[object] = ()
-    """What was typed where the trace is predicted, as ``learn.prediction`` has it in JSON."""
+    """The predictions, as ``learn.prediction`` writes them in JSON."""
     predicting: bool = False
-    """The step is asked rather than shown."""
+    """Whether the user predicts the step before it is shown."""
 
 
 class StateStore:
-    """The files of one user. ``messages`` says what went wrong with them.
+    """The files of one user. ``messages`` lists problems with them.
 
-    Raises RuntimeError where no folders are given and the user has no home.
+    Raise RuntimeError if no folders are passed and the user has no home.
     """
 
     def __init__(self, state: Path | None = None, config: Path | None = None) -> None:
@@ -71,11 +71,11 @@ class StateStore:
         self.messages: list[str] = []
 
     def load(self) -> SavedState:
-        """What was kept; nothing where there is nothing, or nothing that can be used."""
+        """Return the saved state, or an empty one if there is none that can be used."""
         return self._load(self.state, _state_from_json) or SavedState()
 
-    def _load(self, path: Path, made_of: Callable[[object], Read]) -> Read | None:
-        """What a file holds; None where there is none, or it was set aside."""
+    def _load(self, path: Path, parse: Callable[[object], Read]) -> Read | None:
+        """Return a file's contents; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MOST)
         except FileNotFoundError:
@@ -86,14 +86,14 @@ class StateStore:
         import json
 
         try:
-            return made_of(json.loads(text.decode()))
-        except Exception as error:  # whatever is in it, or comes of evaluating that
+            return parse(json.loads(text.decode()))
+        except Exception as error:  # whatever it contains, and whatever evaluating that raises
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
 
-    def save(self, kept: SavedState) -> None:
-        """Keep it; raises OSError where that can't be done."""
-        self._save(self.state, format_state(kept))
+    def save(self, state: SavedState) -> None:
+        """Save the state. Raise OSError if it cannot be written."""
+        self._save(self.state, format_state(state))
 
     @staticmethod
     def _save(path: Path, text: str) -> None:
@@ -101,21 +101,21 @@ class StateStore:
         files.replace(path, text.encode())
 
     def load_lessons(self) -> dict[str, LessonProgress]:
-        """Where each lesson was left, by name."""
+        """Return the saved position in each lesson, by name."""
         from ..learn.lesson_progress import from_json
 
         return self._load(self.lessons, from_json) or {}
 
-    def save_lessons(self, left: Mapping[str, LessonProgress]) -> None:
-        """Keep where they were left; raises OSError where that can't be done."""
+    def save_lessons(self, places: Mapping[str, LessonProgress]) -> None:
+        """Save the positions in lessons. Raise OSError if they cannot be written."""
         import json
 
         from ..learn.lesson_progress import progress_to_json
 
-        self._save(self.lessons, json.dumps(progress_to_json(left), indent=1))
+        self._save(self.lessons, json.dumps(progress_to_json(places), indent=1))
 
     def load_tally(self) -> Tally:
-        """How exercises went; nothing where there is nothing, or nothing that can be used."""
+        """Return the results of exercises, or an empty tally if there is none that can be used."""
         from ..learn import tally
 
         try:
@@ -128,28 +128,28 @@ class StateStore:
             )
             return tally.Tally()
 
-    def save_tally(self, found: Tally) -> None:
-        """Keep it; raises OSError where that can't be done."""
+    def save_tally(self, tally: Tally) -> None:
+        """Save the results of exercises. Raise OSError if they cannot be written."""
         self.tally.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.tally, found.json.encode())
+        files.replace(self.tally, tally.json.encode())
 
     def load_keymap(self) -> dict[str, str]:
-        """Action ids and the keys that the user gave them."""
+        """Return action ids and the keys that the user assigned to them."""
         try:
             text = files.read(self.keys, _MOST).decode()
             import tomllib
 
-            found = tomllib.loads(text)
+            keymap = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             why = getattr(error, "strerror", None) or str(error)
             self.messages.append(f"{self.keys} is not used: {why}")
             return {}
-        return dict(_flatten_table(found))
+        return dict(_flatten_table(keymap))
 
     def set_aside(self, why: str, path: Path | None = None) -> list[str]:
-        """Give what was kept another name; what is to be said of it."""
+        """Rename a saved file and return messages about it."""
         path = path or self.state
         aside = path.with_suffix(".damaged")
         try:
@@ -157,39 +157,39 @@ class StateStore:
             place = f"; it is now {aside}"
         except OSError:
             place = ""
-        return [f"what was kept could not be read ({why}){place}"]
+        return [f"the saved state could not be read ({why}){place}"]
 
 
 def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    """``[step] next = "j"`` and ``"step.next" = "j"`` alike."""
-    found: list[tuple[str, str]] = []
+    """Return dotted keys and their values: ``[step] next = "j"`` equals ``"step.next" = "j"``."""
+    pairs: list[tuple[str, str]] = []
     for name, value in table.items():
         if isinstance(value, dict):
-            found += _flatten_table(value, f"{prefix}{name}.")
+            pairs += _flatten_table(value, f"{prefix}{name}.")
         elif isinstance(value, str):
-            found.append((prefix + name, value))
-    return found
+            pairs.append((prefix + name, value))
+    return pairs
 
 
-def format_state(kept: SavedState) -> str:
-    """It as a file."""
+def format_state(state: SavedState) -> str:
+    """Return the state as the text of a file."""
     import json
 
-    return json.dumps(state_to_json(kept), indent=1)
+    return json.dumps(state_to_json(state), indent=1)
 
 
-def state_to_json(kept: SavedState) -> dict[str, object]:
-    """What is written down of it."""
+def state_to_json(state: SavedState) -> dict[str, object]:
+    """Return the saved part of a state."""
     return {
         "schema": SCHEMA,
-        "setup": _setup_to_json(kept.setup),
-        "pin": _setup_to_json(kept.pin),
-        "step": kept.step,
-        "recent": list(kept.recent),
-        "theme": kept.theme,
-        "asked": kept.is_result_revealed,
-        "guesses": list(kept.guesses),
-        "predicting": kept.predicting,
+        "setup": _setup_to_json(state.setup),
+        "pin": _setup_to_json(state.pin),
+        "step": state.step,
+        "recent": list(state.recent),
+        "theme": state.theme,
+        "asked": state.is_result_revealed,
+        "guesses": list(state.guesses),
+        "predicting": state.predicting,
     }
 
 
@@ -206,7 +206,7 @@ def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
 
 
 def _state_from_json(data: object) -> SavedState:
-    """Read what ``save`` wrote; raises ValueError or TypeError for anything else."""
+    """Return the state that ``save`` wrote. Raise ValueError or TypeError for anything else."""
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise ValueError(f"it is not {SCHEMA}")
     recent = [
@@ -249,15 +249,19 @@ def _setup_from_json(data: dict[str, object] | None) -> Setup | None:
 
 def _annotations_from_json(data: object) -> Annotations:
     try:
-        found = from_json(_check_type(dict, data, "annotations"))
+        annotations = from_json(_check_type(dict, data, "annotations"))
     except (LookupError, AttributeError, OverflowError) as error:
         raise ValueError(f"annotations: {error}") from None
-    for note in found.notes:
+    for note in annotations.notes:
         if note.lane is not None and not 0 <= note.lane < _LANES:
             raise ValueError(f"there is no lane {note.lane}")
-    for text in (found.title, found.caption, *(note.text for note in found.notes)):
+    for text in (
+        annotations.title,
+        annotations.caption,
+        *(note.text for note in annotations.notes),
+    ):
         text.encode()
-    return found
+    return annotations
 
 
 def _check_opcode(name: str) -> str:
@@ -269,16 +273,16 @@ def _check_opcode(name: str) -> str:
 
 
 def _get_field(data: dict[str, object], name: str, *kinds: type) -> Any:
-    """A part of an object, of one of these types."""
+    """Return a field of an object, if it has one of these types."""
     if name not in data:
         raise ValueError(f"{name} is missing")
     return _check_type(kinds, data[name], name)
 
 
 def _check_type(kind: type | tuple[type, ...], value: object, name: str) -> Any:
-    """A value, of a type; text that can be written."""
+    """Return a value if it has one of these types and its text can be encoded."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__}")
     if isinstance(value, str):
-        value.encode()  # a lone surrogate can't be shown, copied or kept
+        value.encode()  # a lone surrogate can't be shown, copied or saved
     return value

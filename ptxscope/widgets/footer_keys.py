@@ -1,4 +1,4 @@
-"""Which keys the footer names: those that act where the focus is."""
+"""The keys in the footer: those that apply at the focus."""
 
 from __future__ import annotations
 
@@ -26,97 +26,98 @@ from ..state.actions import (
 
 
 class FooterKey(NamedTuple):
-    """A key, or several that do much the same, in the footer."""
+    """A key in the footer, or several with similar effects."""
 
     names: tuple[tuple[str, str], ...]
-    """How each is called, and the action it means."""
+    """The displayed name of each key, and its action."""
     label: str
     tooltip: str = ""
     node: DOMNode | None = None
-    """Whose action it is; None: the screen's."""
+    """The node of the action; None for the screen."""
     group: str = ""
-    """The label that it shares with its neighbours where there is little room."""
+    """The label that it shares with its neighbours if there is little room."""
 
     @property
     def separator(self) -> str:
-        """What stands between the names: letters need a blank there, arrows don't."""
+        """The separator between names: a blank between letters, nothing between arrows."""
         return " " if all(name.isalnum() for name, _ in self.names) else ""
 
     @property
     def is_arrows(self) -> bool:
-        """Whether it is arrows, which one tries anyway."""
+        """Whether the keys are arrows, which users try anyway."""
         return all(name in "←→↑↓" for name, _ in self.names)
 
     @property
     def width(self) -> int:
-        """Columns that it takes."""
+        """The width in columns."""
         names = self.separator.join(name for name, _ in self.names)
         return len(names) + 1 + len(self.label)
 
 
 _PACKAGE = __name__.partition(".")[0]
 _EVERYWHERE = frozenset({"pageup", "pagedown"})
-"""Keys that nobody needs to be told of."""
+"""Keys that everybody knows."""
 _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
 def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
-    """The keys that act where a screen's focus is: the focus's own, and the screen's behind them.
+    """Return the keys that apply at a screen's focus, and the permanent keys at the right.
 
-    And those that always stand at the right, with the way out of what has the focus.
+    The focus's own keys come first, then the screen's. The permanent keys include the one that
+    leaves the focus.
     """
     keys, focus = map_keys(screen.app), screen.focused
     actions = {action.id: action for action in ACTIONS}
 
-    def named(id_: str, key: str) -> FooterKey:
+    def make_named_key(id_: str, key: str) -> FooterKey:
         action = actions[id_]
         name = ((format_key(key), action.action),)
         return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
     def acting(*ids: str) -> list[FooterKey]:
         found = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
-        return [named(id_, key) for id_, key in zip(ids, found, strict=True) if key]
+        return [make_named_key(id_, key) for id_, key in zip(ids, found, strict=True) if key]
 
     own = list_keys(focus) if focus else []
-    out = [key for key in own if key.names[0][0] == format_key("escape")]
-    if focus and not out:
-        out = acting("go.picture")
-    own = sorted((key for key in own if key not in out), key=lambda key: key.is_arrows)
+    exit_keys = [key for key in own if key.names[0][0] == format_key("escape")]
+    if focus and not exit_keys:
+        exit_keys = acting("go.picture")
+    own = sorted((key for key in own if key not in exit_keys), key=lambda key: key.is_arrows)
     always = [
-        named(id_, keys[id_][0])
+        make_named_key(id_, keys[id_][0])
         for id_ in FIXED_FOOTER_ACTIONS
-        if not (focus and _is_consumed(focus, keys[id_][0]))  # it would be typed
+        if not (focus and _is_consumed(focus, keys[id_][0]))  # otherwise it would be typed
     ]
-    taken = _find_taken_keys(focus, own)
-    always = [key for key in always if key.names[0][0] not in taken]
+    taken_keys = _find_taken_keys(focus, own)
+    always = [key for key in always if key.names[0][0] not in taken_keys]
     first = PREDICTING if getattr(screen, "is_predicting", False) else ()
-    return (*acting(*first), *own, *acting(*FOOTER)), (*out, *always)
+    return (*acting(*first), *own, *acting(*FOOTER)), (*exit_keys, *always)
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
-    """The keys, with neighbours of one group as one."""
-    found: list[FooterKey] = []
+    """Return the keys, with neighbours of one group combined."""
+    groups: list[FooterKey] = []
     for label, group in groupby(keys, lambda key: key.group):
         members = list(group)
         if label and len(members) > 1:
             names = tuple(name for key in members for name in key.names)
             tooltip = "; ".join(key.tooltip for key in members)
             members = [FooterKey(names, label, tooltip, group=label)]
-        found += members
-    return found
+        groups += members
+    return groups
 
 
 def _find_taken_keys(focus: Widget | None, own: Sequence[FooterKey]) -> set[str]:
-    """Keys that mean something else where the focus is, also in an answer that is typed."""
+    """Return the keys with another meaning at the focus, such as text in an answer."""
     names = {name for key in own for name, _ in key.names}
     commands = (getattr(node, "commands", "") for node in (_iter_ancestors(focus) if focus else ()))
     return names.union(*commands)
 
 
 def list_keys(focus: Widget) -> list[FooterKey]:
-    """The keys that a widget with the focus, and those around it, have of their own.
+    """Return the keys of a focused widget and its ancestors.
 
-    Signs of one action that take different ways stand together: ``↑↓ move``.
+    Keys for the directions of one action are combined: ``↑↓ move``.
     """
     groups: dict[tuple[DOMNode, str], list[Binding]] = {}
     for binding, node in _iter_own_bindings(focus):
@@ -125,48 +126,48 @@ def list_keys(focus: Widget) -> list[FooterKey]:
         group = groups.setdefault((node, name), [])
         if all(binding.action != other.action for other in group):
             group.append(binding)
-    found: list[FooterKey] = []
+    keys: list[FooterKey] = []
     for (node, name), group in groups.items():
         together = all(len(format_key(binding.key)) == 1 for binding in group)
         parts = [group] if together else [[binding] for binding in group]
-        found += (_make_key(name, part, node) for part in parts)
-    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in found):
-        found.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
-    return found
+        keys += (_make_key(name, part, node) for part in parts)
+    if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in keys):
+        keys.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
+    return keys
 
 
 def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
-    """The explorer's own bindings on the way from a widget up to its screen, and whose they are.
+    """Yield the explorer's own bindings from a widget up to its screen, and their nodes.
 
-    Where a class shows some of its bindings, those alone, and arrows.
+    If a class shows some of its bindings, only those and arrows count.
     """
     taken: set[str] = set(_EVERYWHERE)
     for node in _iter_ancestors(focus):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
                 continue
-            given = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
-            some = any(binding.show for binding in given)
-            for binding in given:
+            bindings = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
+            has_shown = any(binding.show for binding in bindings)
+            for binding in bindings:
                 keys = [key.strip() for key in binding.key.split(",")]
                 free = [key for key in keys if key not in taken]
                 if node is not focus:
                     free = [key for key in free if not _is_consumed(focus, key)]
                 taken.update(keys)
-                is_told = binding.show or not some or keys[0] in _ARROWS
+                is_told = binding.show or not has_shown or keys[0] in _ARROWS
                 label = _format_label(node, binding)
                 if free and label and is_told:
                     yield Binding(free[0], binding.action, label), node
 
 
 def _format_label(node: DOMNode, binding: Binding) -> str:
-    """What a binding is called now; its node may know better, and has none where it is idle."""
+    """Return a binding's current label: its node may choose it; empty if it has no effect."""
     now: Callable[[str, str], str] | None = getattr(node, "label_of", None)
     return now(binding.action, binding.description) if now else binding.description
 
 
 def _reaches_screen(focus: Widget | None, key: str) -> bool:
-    """Whether a key comes to the screen from what has the focus."""
+    """Whether a key reaches the screen from the focus."""
     if focus is None:
         return True
     if _is_consumed(focus, key):
@@ -175,7 +176,7 @@ def _reaches_screen(focus: Widget | None, key: str) -> bool:
 
 
 def _iter_ancestors(focus: Widget) -> Iterator[DOMNode]:
-    """From a widget up to its screen, which is left out."""
+    """Yield the nodes from a widget up to its screen, which is excluded."""
     return takewhile(lambda node: not isinstance(node, Screen), focus.ancestors_with_self)
 
 
@@ -195,10 +196,10 @@ def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
     return FooterKey(names, label, ", ".join(said), node)
 
 
-def _format_common_words(said: Sequence[str], name: str) -> str:
-    """The words that descriptions end in; else the action's name."""
+def _format_common_words(descriptions: Sequence[str], name: str) -> str:
+    """Return the words at the end of all descriptions, or else the action's name."""
     kept: list[str] = []
-    for words in zip(*(reversed(text.split()) for text in said), strict=False):
+    for words in zip(*(reversed(text.split()) for text in descriptions), strict=False):
         if len(set(words)) > 1:
             break
         kept.insert(0, words[0])

@@ -1,4 +1,4 @@
-"""The instruction browser: the 27 in their groups, with a search by words."""
+"""The instruction browser: the 27 instructions in their groups, with a search by words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..engine.isa.intrinsics import Intrinsic
 
 _NAMES = 11
-"""Columns of the mark and the name of an instruction, and a blank."""
+"""Columns of an instruction's mark and name, and a blank."""
 
 
 class InstructionBrowser(Box):
@@ -43,15 +43,15 @@ class InstructionBrowser(Box):
     ]
 
     class InstructionChosen(PostedMessage):
-        """An instruction is to be opened."""
+        """Posted to open an instruction."""
 
         control: InstructionBrowser
         opcode: str
         intrinsic: Intrinsic | None = None
-        """The CUDA intrinsic through which it was found."""
+        """The CUDA intrinsic that the user chose."""
 
     class Emptied(PostedMessage):
-        """The filter is empty now, or was until now: Esc means something else."""
+        """Posted when the filter becomes empty or is no longer so: Esc changes its meaning."""
 
         control: InstructionBrowser
 
@@ -63,17 +63,17 @@ class InstructionBrowser(Box):
         self.list = InstructionList()
 
     def compose(self) -> ComposeResult:
-        """The list, and the filter above it."""
+        """Yield the filter and the list below it."""
         yield self.filter
         yield self.list
 
     def show(self, opcode: str, recent: Sequence[str]) -> None:
-        """Mark the instruction that is open; list those lately used on top."""
+        """Mark the open instruction and list the recent ones at the top."""
         self.list.show(opcode, tuple(recent))
 
     @property
     def lanes(self) -> int:
-        """The lanes at hand: of the instruction that is open."""
+        """The lane count of the open instruction."""
         return self.list.lanes
 
     def clear(self) -> None:
@@ -89,11 +89,11 @@ class InstructionBrowser(Box):
             self.Emptied(self).post_to_screen()
 
     def on_descendant_focus(self) -> None:
-        """The cursor of the list shows while the filter has the focus, too."""
+        """Show the list's cursor while the filter has the focus, too."""
         self.list.redraw_lines()
 
     def on_descendant_blur(self) -> None:
-        """The cursor of the list goes with the focus."""
+        """Hide the list's cursor when the focus leaves."""
         self.list.redraw_lines()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -102,19 +102,19 @@ class InstructionBrowser(Box):
         self.action_choose()
 
     def label_of(self, action: str, label: str) -> str:
-        """What a key is called now."""
+        """Return the current label of a key."""
         return "Clear" if action == "back" and self.filter.value else label
 
     async def action_back(self) -> None:
-        """Clear the filter; give the focus up where there is none."""
+        """Clear the filter or, if it is empty, release the focus."""
         if self.filter.value:
             self.clear()
         else:
             await self.run_action("screen.leave")
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor of the list."""
-        self.list.move(by)
+        self.list.move(delta)
 
     def action_choose(self) -> None:
         """Open the instruction under the cursor."""
@@ -132,7 +132,7 @@ class InstructionBrowser(Box):
 
 
 class InstructionList(Pane):
-    """The instructions and intrinsics that match, by group or best first."""
+    """The matching instructions and intrinsics, by group or best first."""
 
     def __init__(self) -> None:
         super().__init__("instructions", "Instructions")
@@ -140,10 +140,10 @@ class InstructionList(Pane):
         self._recent: tuple[str, ...] = ()
         self._typed = self._query = ""
         self._cursor = 0
-        """The position of the cursor in ``rows``."""
+        """The index of the cursor in ``rows``."""
 
     def show(self, opcode: str, recent: tuple[str, ...]) -> None:
-        """Mark the instruction that is open, and put the cursor on it."""
+        """Mark the open instruction and put the cursor on it."""
         if (opcode, recent) != (self._open, self._recent):
             self._open, self._recent = opcode, recent
             self._cursor = self._first_row()
@@ -151,7 +151,7 @@ class InstructionList(Pane):
             self._show_cursor()
 
     def filter_items(self, query: str) -> None:
-        """Keep what matches."""
+        """Show only the matches of a query."""
         self._typed = query
         self._query = query.strip()
         self._cursor = 0 if self._query else self._first_row()
@@ -160,30 +160,30 @@ class InstructionList(Pane):
         self._show_cursor()
 
     def _first_row(self) -> int:
-        """The first row of the instruction that is open."""
+        """The first row of the open instruction."""
         names = [name for _, name in self.rows()]
         return names.index(self._open) if self._open in names else 0
 
     @property
     def cursor(self) -> str | None:
-        """The opcode or intrinsic under the cursor; what is open where nothing matches."""
+        """The opcode or intrinsic under the cursor; the open one if nothing matches."""
         rows = self.rows()
         return rows[self._cursor][1] if rows else self._open or None
 
     @property
     def is_filtered(self) -> bool:
-        """Whether something was typed."""
+        """Whether there is a query."""
         return bool(self._typed)
 
     @property
     def lanes(self) -> int:
-        """Those of the instruction that is open."""
+        """The lane count of the open instruction."""
         return CATALOG[self._open].lanes if self._open else 1
 
     def rows(self) -> Sequence[tuple[str, str]]:
-        """The heading and the name of each row: what matches, best first; without a filter all.
+        """The heading and the name of each row: matches, best first, or everything without a query.
 
-        What was used recently stands on top, and in its family too.
+        Recent instructions are at the top, and in their groups too.
         """
         if not self._query:
             recent = [("Recently used", name) for name in self._recent]
@@ -192,52 +192,52 @@ class InstructionList(Pane):
 
         return [("", name) for name in search_instructions(self._query, self.lanes)]
 
-    def move(self, by: int) -> None:
-        """Move the cursor among what is shown."""
-        self._cursor = min(max(self._cursor + by, 0), max(len(self.rows()) - 1, 0))
+    def move(self, delta: int) -> None:
+        """Move the cursor among the rows."""
+        self._cursor = min(max(self._cursor + delta, 0), max(len(self.rows()) - 1, 0))
         self.redraw_lines()
         self._show_cursor()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Headings and an instruction a line; best matches first while filtering."""
+        """Return headings and a line for each instruction; best matches first while filtering."""
         lines: list[StyledLine] = list(self._unmatched_lines(width))
         heading = ""
-        for at, (group, name) in enumerate(self.rows()):
+        for index, (group, name) in enumerate(self.rows()):
             if group != heading:
                 heading = group
                 lines.append([StyledText(group, "dim")])
-            lines += self._entry_lines(at, name, self._about(name), width)
+            lines += self._entry_lines(index, name, self._about(name), width)
         return lines or [[StyledText("nothing matches", "dim")]]
 
     def _about(self, name: str) -> str:
-        """What an instruction or an intrinsic does, in a few words."""
+        """Return a short description of an instruction or an intrinsic."""
         if name in CATALOG:
             return CATALOG[name].brief
         from ..engine.isa.intrinsics import map_intrinsics
 
-        found = map_intrinsics()[name]
-        return f"{'≈' if found.differs else '='} {found.ptx.partition(' ')[0]}"
+        intrinsic = map_intrinsics()[name]
+        return f"{'≈' if intrinsic.differs else '='} {intrinsic.ptx.partition(' ')[0]}"
 
     def _unmatched_lines(self, width: int) -> Iterator[StyledLine]:
-        """Which words of the filter what is shown does not fit."""
+        """Yield the query's words that none of the rows matches."""
         if self._query:
             from ..state.instruction_search import find_unmatched_words
 
             if words := find_unmatched_words(self._query, self.lanes):
-                said = f"nothing fits {', '.join(map(make_printable, words))}; without:"
-                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(said, max(width, 1)))
+                text = f"nothing fits {', '.join(map(make_printable, words))}; without:"
+                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(text, max(width, 1)))
 
-    def _entry_lines(self, at: int, name: str, about: str, width: int) -> list[StyledLine]:
-        """A line, and more where its words don't fit beside the name."""
+    def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
+        """Return a line, and more if its description does not fit beside the name."""
         mark, ink = ("▸", "current") if name == self._open else (" ", "")
-        here = " cursor" if at == self._cursor and self._has_cursor() else ""
+        cursor_style = " cursor" if index == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
-            return [[StyledText(lead, ink + here, at), StyledText(about, "dim", at)]]
+            return [[StyledText(lead, ink + cursor_style, index), StyledText(about, "dim", index)]]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            [StyledText(lead[:width], ink + here, at)],
-            *([StyledText("  "[:width]), StyledText(part, "dim", at)] for part in folded),
+            [StyledText(lead[:width], ink + cursor_style, index)],
+            *([StyledText("  "[:width]), StyledText(part, "dim", index)] for part in folded),
         ]
 
     def _has_cursor(self) -> bool:
@@ -249,7 +249,7 @@ class InstructionList(Pane):
                 self.show_line(y, context=1)
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight: how lines fold follows the width."""
+        """Keep the cursor visible: the wrapped lines depend on the width."""
         super().on_resize()
         self._show_cursor()
 

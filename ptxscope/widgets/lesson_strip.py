@@ -1,4 +1,4 @@
-"""The strip of a lesson: what a card says, what is asked, what was answered."""
+"""The strip of a lesson: a card's text, its question and the answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INKS = {
     TemplatePieceKind.VALUE: "value",
 }
 _BEGINS = "0123456789-+[."
-"""What every answer may begin with."""
+"""The first characters of every answer."""
 
 
 class LessonParagraph(NamedTuple):
@@ -28,11 +28,11 @@ class LessonParagraph(NamedTuple):
 
     text: Text
     ink: str = ""
-    """Of its plain text."""
+    """The style of its plain text."""
 
 
 class LessonStrip(Pane):
-    """A card of a lesson. Its keys go on and back, wherever the picture is."""
+    """A card of a lesson. Its keys move between cards, wherever the picture is."""
 
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,35 +49,35 @@ class LessonStrip(Pane):
     """
 
     class CardRequested(PostedMessage):
-        """Another card is wanted."""
+        """Posted to show another card."""
 
         control: LessonStrip
         by: int
 
     class Answering(PostedMessage):
-        """What is asked is to be answered."""
+        """Posted to answer the question."""
 
         control: LessonStrip
         start: str
-        """What was typed already."""
+        """The text typed so far."""
 
     class ContinueRequested(PostedMessage):
-        """Whatever comes next is wanted."""
+        """Posted to answer or to go on."""
 
         control: LessonStrip
 
-    class Hinted(PostedMessage):
-        """A hint is wanted."""
+    class CardHintRequested(PostedMessage):
+        """Posted to show a hint."""
 
         control: LessonStrip
 
     class Revealed(PostedMessage):
-        """What comes out is to be shown."""
+        """Posted to show the result."""
 
         control: LessonStrip
 
     class ExitRequested(PostedMessage):
-        """The lesson is to be left."""
+        """Posted to close the lesson."""
 
         control: LessonStrip
 
@@ -91,41 +91,42 @@ class LessonStrip(Pane):
     def show_card(
         self,
         titles: tuple[str, ...],
-        said: tuple[LessonParagraph, ...],
+        paragraphs: tuple[LessonParagraph, ...],
         *,
         has_question: bool,
         is_first: bool,
         letters: str = "",
     ) -> None:
-        """Show a card under the first of its titles that fits; ``asking``: one may answer.
+        """Show a card under the first of its titles that fits.
 
-        An answer may begin with ``letters``, but for those that are keys of the lesson.
+        With ``has_question``, one may answer. An answer may begin with ``letters``, except those
+        that are keys of the lesson.
         """
-        self._titles, self._said = titles, said
+        self._titles, self._said = titles, paragraphs
         self._is_asking, self._is_first = has_question, is_first
         self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
         self.redraw_lines()
         self.refresh(layout=True)
 
     def end(self) -> None:
-        """Scroll to what was said last."""
+        """Scroll to the latest text."""
         self.scroll_end(animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The paragraphs, wrapped."""
+        """Return the paragraphs, wrapped."""
         fitting = (title for title in self._titles if cell_len(title) < width)
         title = next(fitting, self._titles[-1])
         if title != self.border_title:
             self.border_title = title
         lines: list[StyledLine] = []
-        for said in self._said:
-            lines += _wrap_paragraph(said, width)
+        for paragraph in self._said:
+            lines += _wrap_paragraph(paragraph, width)
         return lines
 
     # --- keys ------------------------------------------------------------------------------
 
     def label_of(self, action: str, label: str) -> str:
-        """What a key is called on this card; empty where it does nothing of its own."""
+        """Return a key's label on this card; empty if it has no effect of its own."""
         if action in ("hint", "reveal") and not self._is_asking:
             return ""
         if action == "back" and self._is_first:
@@ -133,22 +134,22 @@ class LessonStrip(Pane):
         return "answer" if action == "enter" and self._is_asking else label
 
     def on_key(self, event: events.Key) -> None:
-        """An answer begins with its first character."""
+        """Start an answer with its first character."""
         if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
             self.post_message(self.Answering(self, event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether an answer begins so. Part of Textual."""
+        """Whether a key starts an answer. Overrides Textual."""
         return self._is_asking and bool(character and character in _BEGINS + self._letters)
 
     def action_next(self) -> None:
-        """To the next card."""
+        """Go to the next card."""
         self.post_message(self.CardRequested(self, 1))
 
     def action_back(self) -> None:
-        """To the one before."""
+        """Go to the previous card."""
         self.post_message(self.CardRequested(self, -1))
 
     def action_enter(self) -> None:
@@ -156,14 +157,14 @@ class LessonStrip(Pane):
         self.post_message(self.ContinueRequested(self))
 
     async def action_hint(self) -> None:
-        """Help a little; where nothing is asked, show what keys mean."""
+        """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.post_message(self.Hinted(self))
+            self.post_message(self.CardHintRequested(self))
         else:
             await self.run_action("screen.help")
 
     def action_reveal(self) -> None:
-        """Show what comes out."""
+        """Show the result."""
         self.post_message(self.Revealed(self))
 
     def action_leave(self) -> None:
@@ -171,10 +172,10 @@ class LessonStrip(Pane):
         self.post_message(self.ExitRequested(self))
 
 
-def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
-    """A paragraph in lines: words are kept whole where they fit."""
+def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:
+    """Yield a paragraph in lines: words remain whole if they fit."""
     line, used = StyledLine(), 0
-    for word in _iter_words(said):
+    for word in _iter_words(paragraph):
         if not word:
             yield from (line, [])
             line, used = [], 0
@@ -183,7 +184,7 @@ def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
         if used and used + wide - word[-1].text.endswith(" ") > width:
             yield line
             line, used = [], 0
-        if wide - 1 > width:  # no line has room for it
+        if wide - 1 > width:  # longer than any line
             for piece in word:
                 yield from (
                     [StyledText(part, piece.ink)] for part in _split_text(piece.text, width)
@@ -196,18 +197,18 @@ def _wrap_paragraph(said: LessonParagraph, width: int) -> Iterator[StyledLine]:
 
 
 def _split_text(text: str, width: int) -> list[str]:
-    return [text[at : at + width] for at in range(0, len(text), max(width, 1))]
+    return [text[index : index + width] for index in range(0, len(text), max(width, 1))]
 
 
-def _iter_words(said: LessonParagraph) -> Iterator[StyledLine]:
-    """Words with the blank behind them; a paragraph ends with none."""
+def _iter_words(paragraph: LessonParagraph) -> Iterator[StyledLine]:
+    """Yield words with the blank after them, except at the end."""
     word: StyledLine = []
-    for piece in said.text:
+    for piece in paragraph.text:
         if piece.text == "\n\n":
             yield from (word, [])
             word = []
             continue
-        ink = _INKS[piece.kind] or said.ink
+        ink = _INKS[piece.kind] or paragraph.ink
         *whole, last = piece.text.split(" ")
         for part in whole:
             yield [*word, StyledText(f"{part} ", ink)]

@@ -1,4 +1,4 @@
-"""A listing beside the trace: its statements, their results, and what is missing."""
+"""A listing beside the trace: its statements, their results, and missing inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = 5
 
 
 class ListingPane(Pane):
-    """The statements of the programs of a listing; the 27 can be chosen."""
+    """The statements of a listing's programs; the 27 instructions can be chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -30,13 +30,13 @@ class ListingPane(Pane):
     """
 
     class StatementChosen(PartMessage):
-        """Another statement is to be shown."""
+        """Posted to show another statement."""
 
         control: ListingPane
         to: ListingCursor
 
     class FocusReleased(PostedMessage):
-        """The statement under the cursor is what was looked for."""
+        """Posted when the user has found the statement under the cursor."""
 
         control: ListingPane
 
@@ -52,36 +52,36 @@ class ListingPane(Pane):
         return self.place and self.place.listing.programs
 
     def hide_results(self, *, is_hidden: bool) -> None:
-        """Hold back what the statement under the cursor and those behind it compute, or tell it."""
+        """Hide or show the results of the statement under the cursor and of those after it."""
         if is_hidden != self._is_veiled:
             self._is_veiled = is_hidden
             self.redraw_lines()
 
     def show(self, place: ListingCursor) -> None:
-        """Show a listing, the cursor in view."""
+        """Show a listing, with the cursor in view."""
         if place == self.place:
             return
         self.place, self._rows = place, place.rows
         chosen = [row for row in self._rows if row.explained]
-        here = next((at for at, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.set_title(f"{make_printable(place.listing.name)} · {here} of {len(chosen)}")
+        cursor = next((index for index, row in enumerate(chosen, 1) if self._is_here(row)), 0)
+        self.set_title(f"{make_printable(place.listing.name)} · {cursor} of {len(chosen)}")
         self.redraw_lines()
         self._show_cursor()
 
     def _show_cursor(self) -> None:
-        here = self.place and (self.place.program, self.place.index)
+        row = self.place and (self.place.program, self.place.index)
         for y, line in enumerate(self.drawn):
-            if any(piece.target is not None and piece.target == here for piece in line):
+            if any(piece.target is not None and piece.target == row for piece in line):
                 self.show_line(y, context=2)
                 return
 
     def on_resize(self) -> None:
-        """A list that was hidden opens at its cursor."""
+        """Open a list that was hidden at its cursor."""
         super().on_resize()
         self._show_cursor()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """A line a statement, what it wrote under it; and what the run needs."""
+        """Return a line for each statement, its results below it, and missing inputs."""
         lines: list[StyledLine] = []
         if self.place is None:
             return lines
@@ -93,36 +93,38 @@ class ListingPane(Pane):
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
-        here = self._is_here(row)
-        mark = "✗" if row.problem else "▸" if here else " "
-        ink = "dim" if target is None else "current" if here else ""
+        has_cursor = self._is_here(row)
+        mark = "✗" if row.problem else "▸" if has_cursor else " "
+        ink = "dim" if target is None else "current" if has_cursor else ""
         room = max(width - _NUMBER - 1, 1)
         lines = [
             [
-                StyledText(" " * _NUMBER if at else f"{row.line:>{_NUMBER - 1}} ", "dim", target),
                 StyledText(
-                    (" " if at else mark) + text.ljust(room),
-                    f"{ink} cursor" if here else ink,
+                    " " * _NUMBER if index else f"{row.line:>{_NUMBER - 1}} ", "dim", target
+                ),
+                StyledText(
+                    (" " if index else mark) + text.ljust(room),
+                    f"{ink} cursor" if has_cursor else ink,
                     target,
                 ),
             ]
-            for at, text in enumerate(_fold_text(make_printable(row.text), room))
+            for index, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
         if row.needs:
             needs = f"needs {', '.join(map(make_printable, row.needs))}"
             lines.append(
                 [StyledText(" " * (_NUMBER + 1), "", target), StyledText(needs, "changed", target)]
             )
-        told = (
+        effect = (
             row.problem
             or row.unread
             or (VEIL * len(row.result) if self._is_held(row) else row.result)
         )
         bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
         can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
-        if told or can:
+        if effect or can:
             marks = "  " + (bites or can)
-            *before, last = _fold_text(make_printable(told), room)
+            *before, last = _fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 before, last = [*before, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
@@ -142,26 +144,27 @@ class ListingPane(Pane):
         behind = place is not None and row.program == place.program and row.place >= place.index
         return self._is_veiled and behind
 
-    def action_move(self, by: int) -> None:
-        """Go to another of the 27."""
+    def action_move(self, delta: int) -> None:
+        """Go to another of the 27 instructions."""
         if self.place is not None:
-            self.StatementChosen(self, self.place.move_by(by)).post_to_screen()
+            self.StatementChosen(self, self.place.move_by(delta)).post_to_screen()
 
     def action_leave(self) -> None:
-        """On to the steps."""
+        """Go on to the steps."""
         self.FocusReleased(self).post_to_screen()
 
     def handle_click(self, target: object) -> None:
-        """Show the statement that was clicked."""
+        """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
             self.StatementChosen(self, self.place.move_to(*target)).post_to_screen()
 
 
 def _fold_text(text: str, room: int) -> list[str]:
-    """A text in lines of so many columns, broken at blanks where there are any."""
+    """Return a text in lines of at most ``room`` columns, broken at blanks if possible."""
     lines, indent = [], "  " if room > 2 * _NUMBER else ""
     while len(text) > room:
-        cut = text.rfind(" ", len(indent) + 1, room + 1)  # past the indent: the rest gets shorter
+        # past the indent, so that the rest gets shorter
+        cut = text.rfind(" ", len(indent) + 1, room + 1)
         cut = cut if cut > 0 else room
         lines.append(text[:cut])
         text = indent + text[cut:].lstrip()

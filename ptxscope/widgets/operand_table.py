@@ -1,4 +1,4 @@
-"""The operands: each value in every notation, any of them editable in place."""
+"""The operands: each value in every notation, each of them editable in place."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ STAY = (
     "copy.result",
     "quit",
 )
-"""Actions whose letters keep their meaning on an operand: none of them goes elsewhere."""
+"""Actions whose letters keep their effect on an operand: none moves the focus elsewhere."""
 
 
 class OperandField(NamedTuple):
-    """One notation of one operand's value, or one lane or bit of it."""
+    """One notation of an operand's value, or one of its lanes or bits."""
 
     role: str
     notation: str
@@ -53,7 +53,7 @@ class OperandField(NamedTuple):
 
 
 class OperandTable(CursorPane):
-    """Shows operand values and asks for edits; the cursor stands on a Field."""
+    """Shows operand values and requests edits; the cursor is on an OperandField."""
 
     BINDING_GROUP_TITLE = "Operands"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,25 +67,25 @@ class OperandTable(CursorPane):
         Binding("space", "flip", "flip", key_display="Space"),
         Binding("v", "presets", "values that bite", key_display="v"),
     ]
-    """No key that a literal begins with."""
+    """Keys that start no literal."""
 
     class FieldEditRequested(PartMessage):
-        """The field under the cursor is to be typed over."""
+        """Posted to edit the field under the cursor."""
 
         control: OperandTable
         field: OperandField
         start: str
-        """What was typed already."""
+        """The text typed so far."""
 
     class ValueChanged(PartMessage):
-        """An operand has new bits."""
+        """Posted when an operand has new bits."""
 
         control: OperandTable
         role: str
         bits: int
 
     class Presets(PartMessage):
-        """A list of values that bite is wanted for an operand."""
+        """Posted to list edge cases for an operand."""
 
         control: OperandTable
         role: str
@@ -101,7 +101,7 @@ class OperandTable(CursorPane):
 
     @property
     def subject(self) -> object:
-        """The form: it decides which operands there are, and of which types."""
+        """The form, which decides the operands and their types."""
         return self._trace and self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
@@ -116,20 +116,20 @@ class OperandTable(CursorPane):
         self._show_hint()
 
     def hide_readings(self, *, is_hidden: bool) -> None:
-        """Show lanes by their bits, where it is asked which numbers they are."""
+        """Show lanes as bits while the user predicts their numbers."""
         if is_hidden != self._untold:
             self._untold = is_hidden
             self.redraw_lines()
 
     def highlight_bits(self, bits: Mapping[str, int]) -> None:
-        """Light up operand bits: a mask by role."""
+        """Highlight operand bits: a mask by role."""
         if bits != self._lit:
             self._lit = bits
             self.redraw_lines()
 
     @staticmethod
     def _list_roles(trace: Trace) -> list[str]:
-        """The registers that are read, each once, in the order of their roles."""
+        """Return the roles of the source registers, each register once."""
         return [needed.roles[0] for needed in trace.instruction.inputs]
 
     def _list_fields(self, trace: Trace, role: str) -> list[OperandField]:
@@ -151,9 +151,9 @@ class OperandTable(CursorPane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Each operand's notations, and beneath them its bits; what does not fit goes on below.
+        """Return each operand's notations, with its bits below; parts that do not fit are wrapped.
 
-        What a float's fields mean stands beside it where there is room: the lanes draw them.
+        The fields of a float are described beside it if there is room: the lanes draw them.
         """
         trace = self._trace
         if trace is None:
@@ -173,7 +173,7 @@ class OperandTable(CursorPane):
             label = Role(role).label
             head = [StyledText(f"{label:<4}", "label"), StyledText(f"{names[role]}  ", "strong")]
             head.append(StyledText(" " * (room - 6 - len(names[role]))))
-            if indent < room:  # a long name stands alone
+            if indent < room:  # a long name has a line of its own
                 lines.append(head)
                 head = [StyledText(" " * indent)]
             values = list(_wrap_units(head, self._value_lines(trace, role, roles), indent, width))
@@ -196,11 +196,11 @@ class OperandTable(CursorPane):
         return lines
 
     def _make_piece(self, text: str, field: OperandField, ink: str) -> StyledText:
-        here = field == self.field and (self.has_focus or self._typed_over)
-        return StyledText(text, f"{ink} cursor" if here else ink, field)
+        has_cursor = field == self.field and (self.has_focus or self._typed_over)
+        return StyledText(text, f"{ink} cursor" if has_cursor else ink, field)
 
     def _value_lines(self, trace: Trace, role: str, roles: list[str]) -> Iterator[StyledLine]:
-        """The notations, each with the blanks before it; the lanes are one."""
+        """Yield the notations, each with the blanks before it; the lanes are one."""
         lanes: StyledLine = []
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         unsigned = max(len(str(trace.operands[other])) for other in roles)
@@ -243,7 +243,7 @@ class OperandTable(CursorPane):
         return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
 
     def _bit_lines(self, trace: Trace, role: str) -> Iterator[StyledLine]:
-        """The bits, byte by byte, with the blanks before them."""
+        """Yield the bits, byte by byte, with the blanks before them."""
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         lit = self._lit.get(role, 0)
         if type_ is Type.PRED:
@@ -267,11 +267,11 @@ class OperandTable(CursorPane):
             return
         fields = self._list_fields(self._trace, self.field.role)
         if across:
-            at = fields.index(self.field) + across
-            self.field = fields[min(max(at, 0), len(fields) - 1)]
+            index = fields.index(self.field) + across
+            self.field = fields[min(max(index, 0), len(fields) - 1)]
         else:
-            at = roles.index(self.field.role) + down
-            role = roles[min(max(at, 0), len(roles) - 1)]
+            index = roles.index(self.field.role) + down
+            role = roles[min(max(index, 0), len(roles) - 1)]
             others = self._list_fields(self._trace, role)
             same = self.field._replace(role=role)
             self.field = same if same in others else others[0]
@@ -285,41 +285,41 @@ class OperandTable(CursorPane):
                 self.show_line(y)
 
     def handle_click(self, target: object) -> None:
-        """Put the cursor on a field; a second click on a bit toggles it, elsewhere edits."""
+        """Put the cursor on a field; a second click toggles a bit or edits another field."""
         if isinstance(target, OperandField):
-            again = target == self.field
+            is_repeated = target == self.field
             self.field = target
             self.redraw_lines()
             self._show_hint()
             if target.notation in ("bit", "truth"):
                 self.action_flip()
-            elif again:
+            elif is_repeated:
                 self.action_edit()
 
     def action_edit(self, start: str = "") -> None:
-        """Ask for a new value of the field; bits and predicates toggle."""
+        """Request a new value of the field; bits and predicates toggle."""
         if self._trace is None or not self._list_roles(self._trace):
             return
         if self.field.notation in ("bit", "truth") and not start:
             self.action_flip()
             return
-        is_bit = self.field.notation == "bit"  # a literal is of the whole operand
+        is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
         self.FieldEditRequested(self, field, start).post_to_screen()
 
     def action_presets(self) -> None:
-        """Ask for the list of values that bite."""
+        """Request the list of edge cases."""
         if self._trace and self._list_roles(self._trace):
             self.Presets(self, self.field.role).post_to_screen()
 
     def on_key(self, event: events.Key) -> None:
-        """What a literal begins with, or a letter that means nothing here, begins a new value."""
+        """Start a new value with the first character of a literal, or with an unused letter."""
         if self.check_consume_key(event.key, event.character):
             event.stop()
             self.action_edit(event.character or "")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a key begins a value. Part of Textual."""
+        """Whether a key starts a value. Overrides Textual."""
         if not character or not (self._trace and self._list_roles(self._trace)):
             return False
         if character in "+-.[" or character.isdecimal():
@@ -330,7 +330,7 @@ class OperandTable(CursorPane):
         return all(key not in keys[id_] for id_ in STAY)
 
     def on_paste(self, event: events.Paste) -> None:
-        """A value goes into the operand; all else is an instruction, as elsewhere."""
+        """Paste a value into the operand; other text is an instruction, as elsewhere."""
         if self._trace is None or not self._list_roles(self._trace):
             return
         with suppress(PtxError):
@@ -339,40 +339,40 @@ class OperandTable(CursorPane):
             self.action_edit(make_printable(event.text.strip()))
 
     def action_flip(self) -> None:
-        """Turn the bit under the cursor; elsewhere the lowest bit of the value or lane."""
+        """Toggle the bit under the cursor, or the lowest bit of the value or lane."""
         if (place := self._place()) is not None:
-            role, at, _ = place
-            self._post(role, self._get_bits(role) ^ (1 << at))
+            role, bit, _ = place
+            self._post(role, self._get_bits(role) ^ (1 << bit))
 
-    def action_nudge(self, by: int) -> None:
+    def action_nudge(self, delta: int) -> None:
         """Add to the field: the bit's weight, one to the lane, or one to the whole value.
 
-        A float that is read as one goes to the next.
+        A floating-point value moves to its neighbour.
         """
         if (place := self._place()) is not None:
-            role, at, width = place
+            role, bit, width = place
             if self.field.notation == "float":
                 bits = self._get_bits(role)
-                following = step_float(bits, width, by)
+                following = step_float(bits, width, delta)
                 if following is None:
                     Hint(self, explain_last_float(bits, width)).post_to_screen()
                 else:
                     self._post(role, following)
                 return
             bits, mask = self._get_bits(role), (1 << width) - 1
-            self._post(role, bits & ~(mask << at) | ((bits >> at) + by & mask) << at)
+            self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
 
     def _place(self) -> tuple[str, int, int] | None:
-        """Role, lowest bit and width of what the cursor means."""
+        """The role, lowest bit and width of the field under the cursor."""
         if self._trace is None or not self._list_roles(self._trace):
             return None
-        role, notation, at = self.field
+        role, notation, lane = self.field
         width = self._trace.instruction.type_of(role).bits
         if notation == "bit":
-            return role, at, width - at
+            return role, lane, width - lane
         if notation == "lane":
             unit = width // self._trace.instruction.count_lanes(role)
-            return role, unit * at, unit
+            return role, unit * lane, unit
         return role, 0, width
 
     def _get_bits(self, role: str) -> int:
@@ -382,46 +382,46 @@ class OperandTable(CursorPane):
         self.ValueChanged(self, role, bits).post_to_screen()
 
     def type_over(self, is_typed_over: bool) -> None:
-        """Keep the cursor in sight while a value is typed, or let it go."""
+        """Keep the cursor in view while a value is typed, or release it."""
         self._typed_over = is_typed_over
         self.redraw_lines()
         for y, line in enumerate(self.drawn if is_typed_over else ()):
-            if any(piece.target == self.field for piece in line):  # the field lies over the end
+            if any(piece.target == self.field for piece in line):  # the field covers the end
                 self.scroll_to_region(Region(0, y, 1, 3), animate=False, force=True)
 
     def _show_hint(self, *, is_focused: bool = False) -> None:
-        """Let the row of hints say what is under the cursor."""
+        """Show a hint on the field under the cursor."""
         if (is_focused or self.has_focus) and self._trace and self._list_roles(self._trace):
             Hint(self, self._format_hint(self._trace)).post_to_screen()
 
     def _format_hint(self, trace: Trace) -> str:
-        role, notation, at = self.field
+        role, notation, lane = self.field
         name = make_printable(format_operand_name(trace, role))
         if notation == "truth":
             return f"{name}: type true or false, space switches it"
         if notation == "bit":
-            return f"bit {at} of {name}: space turns it, typing sets the operand"
-        part = f"lane {at} of {name}" if notation == "lane" else name
+            return f"bit {lane} of {name}: space turns it, typing sets the operand"
+        part = f"lane {lane} of {name}" if notation == "lane" else name
         return f"{part}: type a value, < or > nudges it, Esc leaves"
 
     def on_focus(self) -> None:
-        """Say what is under the cursor."""
+        """Show a hint on the field under the cursor."""
         self._show_hint(is_focused=True)
 
     def on_blur(self) -> None:
-        """Say nothing more."""
+        """Clear the hint."""
         Hint(self, "").post_to_screen()
 
 
 def explain_last_float(bits: int, width: int) -> str:
-    """Why a float can't be nudged."""
+    """Return why a float has no neighbour."""
     return f"{REFUSED} there is no float next to {format_float(bits, width)}"
 
 
 def _wrap_units(
     head: StyledLine, units: Iterable[StyledLine], indent: int, width: int
 ) -> Iterator[StyledLine]:
-    """Units behind a head; one that does not fit begins a new line, without its blanks."""
+    """Yield units after a head; one that does not fit begins a new line, without its blanks."""
     line, used, is_empty = head, sum(len(piece.text) for piece in head), True
     for unit in units:
         room = sum(len(piece.text) for piece in unit)

@@ -1,4 +1,4 @@
-"""The PTX line: highlighted by part, completing, with what is wrong under it."""
+"""The PTX line: highlighted by part, with completion, and with its errors below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..engine.syntax.completions import Completion
 
 _NARROW = 24
-"""Columns from which on a message begins behind its carets and goes on below."""
+"""Minimum columns for a message after its carets rather than below them."""
 _INKS = {
     "opcode": "strong",
     "guard": "label",
@@ -38,11 +38,11 @@ _INKS = {
     **dict.fromkeys(("cmp", "boolop", "secop", "mode", "scale", "po", "sat", "ftz"), "changed"),
     **dict.fromkeys(("dsel", "mask", "asel", "bsel", "nega", "negb", "negc"), "pattern"),
 }
-"""Part of an instruction to ink."""
+"""The styles of the parts of an instruction."""
 
 
 class _PartHighlighter(Highlighter):
-    """Colours the parts of the instruction, and underlines what is wrong."""
+    """Colours the parts of the instruction and underlines errors."""
 
     def __init__(self, line: PtxLine) -> None:
         self.line = line
@@ -61,14 +61,14 @@ class PlainInput(Input):
     """An input that shows pasted control characters as text; its cursor does not blink."""
 
     def on_mount(self) -> None:
-        """Do nothing while nobody types: a cursor that blinks is drawn twice a second."""
+        """Leave the cursor steady: a blinking one is drawn twice a second."""
         self.cursor_blink = False
 
     def validate(self, value: str) -> None:
-        """Nothing is checked here, so its styles need not be found anew. Part of Textual."""
+        """Skip validation, so that styles need no update. Overrides Textual."""
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Input's own handler, which runs next, puts the text in."""
+        """Clean the text; Input's own handler, which runs next, inserts it."""
         event.text = make_printable(event.text)
 
 
@@ -87,26 +87,26 @@ class PtxLine(PlainInput):
     """
 
     class Edited(PostedMessage):
-        """The text was changed by the person at the keyboard."""
+        """Posted when the user has changed the text."""
 
         control: PtxLine
         text: str
         pasted: bool = False
-        """By a paste, which is an edit of its own."""
+        """Whether by a paste, which is an edit of its own."""
 
     class Pasted(PostedMessage):
-        """What was pasted is an instruction, or several, of its own."""
+        """Posted when a paste is an instruction of its own, or several."""
 
         control: PtxLine
         text: str
 
     class CandidateMoved(PostedMessage):
-        """Another completion is the one that Tab takes."""
+        """Posted when Tab completes to another candidate."""
 
         control: PtxLine
 
     class Scrolled(PostedMessage):
-        """Another part of the text is in sight."""
+        """Posted when another part of the text is visible."""
 
         control: PtxLine
 
@@ -121,38 +121,38 @@ class PtxLine(PlainInput):
         )
         self._shown = ""
         self._candidates: tuple[Completion, ...] | None = None
-        """What ``candidates`` found; None where the text is another."""
+        """The candidates; None after a change of the text."""
         self.candidate = 0
-        """The one that Tab takes; Enter takes it too, where another than the first was chosen."""
+        """The index of the candidate for Tab; for Enter too, unless it is the first."""
         self._pasted = False
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The line, with a sign at an edge behind which it goes on. Part of Textual."""
+        """Return the line, with a sign at each edge where it continues. Overrides Textual."""
         width, first = self.scrollable_content_region.width, self.scroll_offset.x
-        left = GOES_ON[0] if first > 0 else ""
+        edge = GOES_ON[0] if first > 0 else ""
         right = GOES_ON[1] if cell_len(self.value) - first > width else ""
         return [
             self._add_edges(
-                strip, left if crop.x == 0 else "", right, self.outer_size.width - crop.x
+                strip, edge if crop.x == 0 else "", right, self.outer_size.width - crop.x
             )
             for strip in super().render_lines(crop)
         ]
 
-    def _add_edges(self, strip: Strip, left: str, right: str, width: int) -> Strip:
-        """A strip with signs in its first column, and in the last of the widget."""
+    def _add_edges(self, strip: Strip, left_edge: str, right_edge: str, width: int) -> Strip:
+        """Return a strip with signs in its first column and in the widget's last."""
         parts = [strip]
-        if left:
-            parts = [self._make_sign(left), strip.crop(1)]
-        if right and strip.cell_length == width:
+        if left_edge:
+            parts = [self._make_sign(left_edge), strip.crop(1)]
+        if right_edge and strip.cell_length == width:
             parts = [
                 *parts[:-1],
                 parts[-1].crop(0, parts[-1].cell_length - 1),
-                self._make_sign(right),
+                self._make_sign(right_edge),
             ]
         return Strip.join(parts)
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
-        """What points into the text moves along. Part of Textual."""
+        """Move the marks that point into the text. Overrides Textual."""
         super().watch_scroll_x(old_value, new_value)
         if round(old_value) != round(new_value):
             self.Scrolled(self).post_to_screen()
@@ -166,11 +166,11 @@ class PtxLine(PlainInput):
         return strip
 
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
-        """Show a line without calling it an edit."""
-        # spans are those of the text that was parsed: blanks apart the same in a pasted line
+        """Show a line without posting an edit."""
+        # spans are those of the parsed text, which may differ from a pasted line in blanks
         parts = ins.spans if error is None and ins.text == text else {}
         wrong = tuple(problem.span for problem in error.errors) if error else ()
-        typing = self.value != self._shown  # what was typed since is on its way to the session
+        typing = self.value != self._shown  # an event with the text typed since is still queued
         if text == self.value or not typing:
             self._shown = text
         if text != self.value and not typing:
@@ -183,21 +183,21 @@ class PtxLine(PlainInput):
 
     @property
     def candidates(self) -> tuple[Completion, ...]:
-        """What may come next at the end of the text."""
-        text, found = self.value, self._candidates
-        if found is None:
+        """The completions at the end of the text."""
+        text, completions = self.value, self._candidates
+        if completions is None:
             from ..engine.syntax.completions import find_completions
 
             known = find_completions(text)
-            found = tuple(x for x in known if text[: x.start] + x.text != text)
-            self._candidates = found
-        return found
+            completions = tuple(x for x in known if text[: x.start] + x.text != text)
+            self._candidates = completions
+        return completions
 
     def _forget_candidates(self) -> None:
         self._candidates, self.candidate = None, 0
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell apart what was typed from what was shown."""
+        """Distinguish typed text from shown text."""
         event.stop()
         if event.value != self._shown:
             self._forget_candidates()
@@ -205,7 +205,7 @@ class PtxLine(PlainInput):
             self._pasted = False
 
     def _on_paste(self, event: events.Paste) -> None:
-        """A paste that is an instruction of its own replaces the line; other text goes into it."""
+        """Replace the line by a pasted instruction; insert other text."""
         try:
             parse_all(event.text)
             whole = True
@@ -216,24 +216,24 @@ class PtxLine(PlainInput):
             event.prevent_default()
             self.Pasted(self, event.text).post_to_screen()
         else:
-            event.stop()  # PlainInput and Input, whose handlers run next, put it in
+            event.stop()  # PlainInput and Input, whose handlers run next, insert it
             self._pasted = True
 
-    def action_move_candidate(self, by: int) -> None:
+    def action_move_candidate(self, delta: int) -> None:
         """Choose another completion."""
         if self.candidates:
-            self.candidate = (self.candidate + by) % len(self.candidates)
+            self.candidate = (self.candidate + delta) % len(self.candidates)
             self.CandidateMoved(self).post_to_screen()
 
     def action_complete(self) -> None:
-        """Take the completion, or go on to the next widget."""
+        """Insert the completion, or go to the next widget."""
         if self._can_complete:
             self._take()
         else:
             self.screen.focus_next()
 
     def action_leave(self) -> None:
-        """Give the focus up; a completion that was chosen is taken first."""
+        """Release the focus, after inserting a completion chosen explicitly."""
         if self._can_complete and self.candidate:
             self._take()
         else:
@@ -250,7 +250,7 @@ class PtxLine(PlainInput):
 
 
 class LineStatus(Pane, can_focus=False):
-    """Two lines beneath the PTX line: carets and what is wrong; what is allowed or comes next."""
+    """Two lines below the PTX line: carets and errors; what is allowed or comes next."""
 
     DEFAULT_CSS = """
     LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
@@ -265,7 +265,7 @@ class LineStatus(Pane, can_focus=False):
         self._candidate = 0
         self._from = 0
         self.rest = ""
-        """What did not fit when it was drawn."""
+        """The part that did not fit when it was drawn."""
 
     def show(
         self,
@@ -277,14 +277,14 @@ class LineStatus(Pane, can_focus=False):
         *,
         first: int,
     ) -> None:
-        """Say what is to be said of a line whose column ``first`` is leftmost on the screen."""
+        """Show the status of a line whose column ``first`` is leftmost on the screen."""
         self._ins, self._error, self._notes = ins, error, notes
         self._candidates, self._candidate = candidates, candidate
         self._from = first
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Carets and message, or notes; what is allowed, or completions."""
+        """Return carets and message, or notes; what is allowed, or completions."""
         self.rest = ""
         if self._error is None:
             rest = self._completion_line(width)
@@ -326,14 +326,14 @@ class LineStatus(Pane, can_focus=False):
         return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "bad")]]
 
     def _allowed(self, hint: str) -> str:
-        """What is allowed; not all instructions by name, which would cover what stands below."""
+        """Return what is allowed, without the long list of all instructions."""
         if set(hint.split()) >= set(CATALOG):
             key = map_key_names(self.app)["go.find"][0]
             return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
         return f"allowed: {make_printable(hint)}"
 
     def _second_line(self, hint: str, width: int) -> StyledLine:
-        """Completions, or what is allowed where it fits; else that goes into the row of hints."""
+        """Return completions, or what is allowed if it fits; otherwise that becomes a hint."""
         if line := self._completion_line(width):
             return line
         if len(hint) > width:
@@ -341,19 +341,19 @@ class LineStatus(Pane, can_focus=False):
         return [StyledText(hint, "dim")]
 
     def redraw_lines(self) -> None:
-        """Draw anew; what does not fit is a hint."""
+        """Draw anew; text that does not fit becomes a hint."""
         super().redraw_lines()
         self.show_hint()
 
     def show_hint(self) -> None:
-        """Let the row of hints say what does not fit, where nothing else has one."""
+        """Show text that does not fit as a hint, unless there is another hint."""
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
             Hint(self, self.rest if is_told else "").post_to_screen()
 
     def _note_lines(self, width: int) -> list[StyledLine]:
-        """Notes on a legal line, or what the instruction is."""
+        """Return notes on a legal line, or a description of the instruction."""
         if self._notes:
             return [
                 [StyledText(x, "changed")]
@@ -362,12 +362,12 @@ class LineStatus(Pane, can_focus=False):
         if self._ins is None:
             return [[]]
         entry = self._ins.entry
-        least = entry.compute_minimum(self._ins.form)
-        said = f"{entry.summary} · PTX ISA {entry.section}, {least}"
-        return [[StyledText(x, "dim")] for x in _fold_text(said, width)]
+        minimum = entry.compute_minimum(self._ins.form)
+        text = f"{entry.summary} · PTX ISA {entry.section}, {minimum}"
+        return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:
-        """The completions, the one that Tab takes marked."""
+        """Return the completions, with a mark on that of Tab."""
         if not self._candidates:
             return []
         lead = "Tab, Enter: " if self._candidate else "Tab: "

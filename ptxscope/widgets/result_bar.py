@@ -17,16 +17,17 @@ from .base.posted_message import PostedMessage
 from .footer_keys import FooterKey, group_keys
 
 VEIL = "▁"
-"""Stands for each character of what is held back."""
+"""Replaces each hidden character."""
 _AGREE = "both answers agree"
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
-"""Characters of a destination's name, the first that leave room for its value."""
+"""Maximum characters of a destination's name; the first that leaves room for its value is used."""
 
 
 class ResultBar(Pane, can_focus=False):
-    """The destinations' bits, and whether the answers part.
+    """The destinations' bits, and whether the answers differ.
 
-    One line, or two where a pin would not fit: as many whatever the values, pinned or not.
+    It has one line, or two if a pin would not fit: its height does not depend on the values or on
+    the pin.
     """
 
     DEFAULT_CSS = """
@@ -34,7 +35,7 @@ class ResultBar(Pane, can_focus=False):
     """
 
     class RevealRequested(PostedMessage):
-        """What is held back is to be seen."""
+        """Posted to reveal the hidden result."""
 
         control: ResultBar
 
@@ -52,16 +53,16 @@ class ResultBar(Pane, can_focus=False):
         pin: Trace | None,
         held_back: str = "",
     ) -> None:
-        """Show the result of a trace, how other models differ, and what is pinned.
+        """Show the result of a trace, the models that differ, and the pinned result.
 
-        ``held_back`` names the key that shows them, where they are not to be seen yet.
+        If ``held_back`` is set, it names the key that reveals them, and they are hidden.
         """
         self._trace, self._divergences, self._pin = trace, divergences, pin
         self._key = held_back
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Names and bits on the left, the models on the right, or beneath."""
+        """Return names and bits on the left, the models on the right or below."""
         if self._trace is None:
             return []
         high = self._measure_height(self._trace, width)
@@ -86,26 +87,26 @@ class ResultBar(Pane, can_focus=False):
         return [[*values, StyledText(" " * max(gap, 1)), *badge]]
 
     def _measure_height(self, trace: Trace, width: int) -> int:
-        """Lines that the result, a pin and another answer need at most; whatever they are."""
+        """Return the maximum lines of the result, a pin and another answer."""
         ins = trace.instruction
-        many = len(ins.results)
+        count = len(ins.results)
         names = sum(len(name) for name in ins.results.values())
         bits = sum(len(format_hex(0, ins.type_of(role).bits)) for role in ins.results)
-        told = bits if many == 1 else names + bits + 5 * many
+        columns = bits if count == 1 else names + bits + 5 * count
         ids = ", ".join(erratum.id for erratum in ins.errata)
-        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + told if ids else len(f"ptxas-13.5: {_AGREE}")
-        needed = names + bits + 5 * many + len("pin ") + told + 1 + badge
+        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len(f"ptxas-13.5: {_AGREE}")
+        needed = names + bits + 5 * count + len("pin ") + columns + 1 + badge
         return 1 if needed <= width else 2
 
     def _format_destinations(self, trace: Trace, longest: int, with_readings: bool) -> StyledLine:
-        """The destinations with their bits, what they mean where that fits, and the pin."""
+        """Return the destinations with their bits, their meaning if it fits, and the pin."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
             bits = trace.result[name]
-            said = format_hex(bits, ins.type_of(role).bits)
+            text = format_hex(bits, ins.type_of(role).bits)
             line.append(StyledText(f"{_shorten_name(name, longest)} = ", "label"))
-            line.append(self._make_bits_piece(said, "value"))
+            line.append(self._make_bits_piece(text, "value"))
             if with_readings and not self._key:
                 line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
             line.append(StyledText("   " if with_readings else "  "))
@@ -123,7 +124,7 @@ class ResultBar(Pane, can_focus=False):
         return line
 
     def _format_short_result(self, trace: Trace, longest: int, ink: str) -> StyledLine:
-        """A result in short: the bits, with names where there are several."""
+        """Return a short result: the bits, with names if there are several."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
@@ -148,11 +149,11 @@ class ResultBar(Pane, can_focus=False):
         same = trace.result == divergence.isa.result
         other = divergence.other if same else divergence.isa
         first = StyledText(f"{model} ≠ {other.model.name} ", "clamped")
-        told = self._format_short_result(other, longest, "clamped")
-        return [first, *told, StyledText(f" ({ids})", "clamped")]
+        text = self._format_short_result(other, longest, "clamped")
+        return [first, *text, StyledText(f" ({ids})", "clamped")]
 
     def handle_click(self, target: object) -> None:
-        """Show what is held back."""
+        """Reveal the hidden result."""
         self.RevealRequested(self).post_to_screen()
 
 
@@ -161,7 +162,7 @@ def _measure_line(line: StyledLine) -> int:
 
 
 def _shorten_name(name: str, longest: int) -> str:
-    """A name, its middle left out where it is too long."""
+    """Return a name; if it is too long, its middle is omitted."""
     name = make_printable(name)
     if len(name) <= longest:
         return name
@@ -169,7 +170,7 @@ def _shorten_name(name: str, longest: int) -> str:
 
 
 class KeyBar(Pane, can_focus=False):
-    """The keys that act here; a click does what the key does."""
+    """The keys that apply now; a click has the effect of the key."""
 
     DEFAULT_CSS = """
     KeyBar {
@@ -177,43 +178,43 @@ class KeyBar(Pane, can_focus=False):
     }
     """
     LABELLED = (90, 70)
-    """Columns from which on the last that always stands there is labelled, and the one before."""
+    """Minimum columns for a label on the last permanent key, and on the one before."""
 
     class Pressed(PostedMessage):
-        """A key of the bar was clicked."""
+        """Posted when a key of the bar is clicked."""
 
         control: KeyBar
         action: str
         node: DOMNode | None
-        """Whose action it is; the screen's where none is said."""
+        """The node of the action; None for the screen."""
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
         self._here: Sequence[FooterKey] = ()
         self._always: Sequence[FooterKey] = ()
 
-    def show(self, here: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
-        """Show keys as room allows, and at the right those that are always there."""
-        if (here, always) != (self._here, self._always):
-            self._here, self._always = here, always
+    def show(self, keys: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
+        """Show keys as far as there is room, and the permanent keys at the right."""
+        if (keys, always) != (self._here, self._always):
+            self._here, self._always = keys, always
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
-        """As many keys as there is room for, whole; then those that are always there.
+        """Return as many whole keys as there is room for, then the permanent keys.
 
-        The screen's follow where all of the focus's have room. Where not all that belong to a
-        group have room, those of one group share a label.
+        The screen's keys follow if all of the focus's have room. If a group has no room for all of
+        its keys, they share a label.
         """
         always = list(self._always)
-        for at, room in enumerate(self.LABELLED, 1):
-            if width < room and at < len(always):  # the first is the way out
-                always[-at] = always[-at]._replace(label="")
+        for index, room in enumerate(self.LABELLED, 1):
+            if width < room and index < len(always):  # the first is the one that leaves the focus
+                always[-index] = always[-index]._replace(label="")
         right = [piece for key in always for piece in _make_key_pieces(key)]
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
         room = width - _measure_line(right)
-        least = max((at for at, key in enumerate(self._here, 1) if key.group), default=0)
-        is_roomy = sum(key.width + 2 for key in self._here[:least]) <= room
+        minimum = max((index for index, key in enumerate(self._here, 1) if key.group), default=0)
+        is_roomy = sum(key.width + 2 for key in self._here[:minimum]) <= room
         line: StyledLine = []
         whole = True
         for key in self._here if is_roomy else group_keys(self._here):
@@ -224,12 +225,12 @@ class KeyBar(Pane, can_focus=False):
         return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right]]
 
     def handle_click(self, target: object) -> None:
-        """Do what the key does."""
+        """Perform the key's action."""
         if isinstance(target, tuple):
             self.Pressed(self, *target).post_to_screen()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The tooltip of the key under the mouse."""
+        """Show the tooltip of the key under the mouse."""
         target = self.find_target(event.x, event.y)
         keys = (*self._here, *self._always)
         tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
@@ -237,7 +238,7 @@ class KeyBar(Pane, can_focus=False):
 
 
 def _make_key_pieces(key: FooterKey) -> StyledLine:
-    """A key with two blanks behind it."""
+    """Return a key with two blanks after it."""
     line: StyledLine = []
     for name, action in key.names:
         if line and key.separator:

@@ -1,4 +1,4 @@
-"""All values of an operand lane, or of two, in a panel: the current point moves through them."""
+"""A pane of the results over all values of one or two operand lanes, with a movable point."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ _INKS = {
     PlotCellKind.MAP: "",
 }
 _SHADED = frozenset((PlotCellKind.MAP, PlotCellKind.OTHER, PlotCellKind.HERE))
-"""What stands on the shades of a map."""
+"""The marks on the shades of a map."""
 _PARTS = ("plot", "x", "y", "of")
-"""What the arrows act on, in the order of Tab."""
+"""The targets of the arrows, in the order of Tab."""
 _LESS = ("Fixed: ", "Not all ")
-"""Words that go first where there is little room."""
+"""The starts of sentences that are dropped first if there is little room."""
 _GRAIN = 8
-"""Shades that are shown as one: each pair of them is a style."""
+"""Shades that are drawn as one, because each pair of them is a style."""
 _LEAST = 6
-"""Lines that a plot takes before words do."""
+"""Lines reserved for the plot before sentences get any."""
 _WIDE_MAP = 3
-"""A map is at most so many cells wide as it has lines."""
+"""Maximum width of a map, in cells per line of its height."""
 
 
 class SweepPane(Pane):
-    """A plot or a map of a trace's instruction, its lanes above it, words below."""
+    """A plot or a map of a trace's instruction, with its lanes above and sentences below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "go(-1, 0)", "Left", show=False),
@@ -88,14 +88,14 @@ class SweepPane(Pane):
     """
 
     class PointMoved(PartMessage):
-        """The current point is to be another one."""
+        """Posted to move the current point."""
 
         control: SweepPane
         role: str
         bits: int
 
     class Turned(PostedMessage):
-        """The arrows do something else from now on."""
+        """Posted when the arrows change their effect."""
 
         control: SweepPane
 
@@ -107,16 +107,16 @@ class SweepPane(Pane):
         self._part = "plot"
         self._all_words = False
         self._cells: list[list[PlotCell]] = []
-        """The plot as it stands below the first line."""
+        """The drawn plot below the first line."""
         self._said: tuple[Sweep, int | None, list[str]] | None = None
-        """What was told last: of which sweep, at which value of y."""
+        """The latest sentences, with their sweep and their value of y."""
         self.found = self._compute_sweep()
 
     # --- what is shown ---------------------------------------------------------------
 
     @property
     def subject(self) -> object:
-        """The form: it decides which operands there are."""
+        """The form, which decides the operands."""
         return self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
@@ -149,16 +149,16 @@ class SweepPane(Pane):
         )
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
-        """The operands without what is swept."""
-        names, found = self._trace.instruction.names, dict(operands)
+        """Return the operands without the swept parts."""
+        names, others = self._trace.instruction.names, dict(operands)
         for lane in filter(None, (self._x, self._y)):
-            for role in found:
+            for role in others:
                 if names.get(role) == lane.name:
-                    found[role] = lane.insert(found[role], 0)
-        return found
+                    others[role] = lane.insert(others[role], 0)
+        return others
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The lanes, the plot, the current point, and as many words as there is room for."""
+        """Return the lanes, the plot, the current point, and as many sentences as fit."""
         height = max(self.scrollable_content_region.height, 4)
         lines = [self._parts_line()]
         if self._all_words:
@@ -172,7 +172,7 @@ class SweepPane(Pane):
             else:
                 point[-1].append(StyledText(scale, "dim"))
         texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
-        texts.sort(key=lambda text: text.startswith(_LESS))  # first what it does
+        texts.sort(key=lambda text: text.startswith(_LESS))  # what the instruction does comes first
         said = [
             line for text in texts for line in sentence_lines(make_printable(text), width, "dim")
         ]
@@ -187,33 +187,33 @@ class SweepPane(Pane):
         lines += point
         return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
 
-    def _cut(self, said: list[StyledLine]) -> list[StyledLine]:
-        if said:
-            said[-1] = [StyledText("… w: all of it in words", "dim")]
-        return said
+    def _cut(self, texts: list[StyledLine]) -> list[StyledLine]:
+        if texts:
+            texts[-1] = [StyledText("… w: all of it in words", "dim")]
+        return texts
 
     def _detect_characters(self) -> tuple[bool, bool]:
-        """Whether there are more characters than ASCII, and whether there are colours."""
+        """Return whether the terminal has characters beyond ASCII, and colours."""
         unicode = not getattr(self.app, "is_ascii", False)
         return unicode, not (self.app.no_color or self.app.current_theme.ansi)
 
     def _describe_sweep(self) -> list[str]:
-        """Its words, made anew where more than x's current value is another."""
+        """Return the sentences, made anew unless only x's current value has changed."""
         y = self._y and self._y.extract(self._trace.operands[self._y.role])
         if self._said is None or self._said[:2] != (self.found, y):
             self._said = self.found, y, describe_sweep(self.found)
         return self._said[2]
 
     def _parts_line(self) -> StyledLine:
-        """What is swept, and what is looked at."""
+        """Return the swept parts and the part of the result."""
         chosen = {"x": self._x, "y": self._y, "of": self._of}
         line: StyledLine = []
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
             lane = chosen[part]
-            on = part == self._part
+            is_current = part == self._part
             line.append(StyledText(f"{name} ", "label"))
             text = make_printable(lane.label) if lane else "none"
-            line.append(StyledText(f"◀ {text} ▶" if on else f" {text} ", "chosen", part))
+            line.append(StyledText(f"◀ {text} ▶" if is_current else f" {text} ", "chosen", part))
             line.append(StyledText("  "))
         line.append(
             StyledText(f"model {', '.join([self.found.model.name, *self._iter_legend()])}", "dim")
@@ -221,24 +221,24 @@ class SweepPane(Pane):
         return line
 
     def _iter_legend(self) -> Iterator[str]:
-        """What the marks mean that are drawn."""
-        found = self.found
+        """Yield the meaning of the drawn marks."""
+        sweep = self.found
         if not self._y:
-            masks = (found.clamped, found.wrapped)
+            masks = (sweep.clamped, sweep.wrapped)
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
                 if mask.any():
                     yield f"{name[0]} {name}"
-        if found.other_model and found.divergence_mask.any():
+        if sweep.other_model and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
-            yield f"{sign} where {found.other_model.name} parts"
+            yield f"{sign} where {sweep.other_model.name} differs"
 
     def _scale(self) -> str:
-        """Which shades are which results."""
-        found = self.found
+        """Return the results that the shades represent."""
+        sweep = self.found
         if not self._y:
             return ""
-        low, high = (found.result_part.format_value(found.result_part.get_value_at(int(x))) for x in
-                     (found.ranks.min(), found.ranks.max()))  # fmt: skip
+        low, high = (sweep.result_part.format_value(sweep.result_part.get_value_at(int(x))) for x in
+                     (sweep.ranks.min(), sweep.ranks.max()))  # fmt: skip
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
@@ -253,7 +253,7 @@ class SweepPane(Pane):
     # --- moving ----------------------------------------------------------------------
 
     def action_go(self, x: int, y: int) -> None:
-        """Move the point by so many values; or choose another lane."""
+        """Move the point by a number of values, or choose another lane."""
         if self._all_words:
             self.scroll_relative(y=-y, animate=False)
         elif self._part != "plot":
@@ -262,7 +262,7 @@ class SweepPane(Pane):
             self._move(x, y)
 
     def action_leap(self, x: int, y: int) -> None:
-        """Move the point by sixteenths of the way."""
+        """Move the point by sixteenths of the range."""
         if self._all_words:
             page = self.scrollable_content_region.height
             self.scroll_relative(y=(x - y) * page, animate=False)
@@ -272,26 +272,26 @@ class SweepPane(Pane):
 
     def _move(self, x: int, y: int) -> None:
         at_x, at_y = self.found.current_point
-        axis, at = (self.found.x, at_x) if x else (self.found.y, at_y)
-        if axis is None or at is None:
+        axis, position = (self.found.x, at_x) if x else (self.found.y, at_y)
+        if axis is None or position is None:
             return
-        to = min(max(at + (x or y), 0), axis.size - 1)
-        if to != at:
+        to = min(max(position + (x or y), 0), axis.size - 1)
+        if to != position:
             self._post(axis, to)
 
-    def _post(self, axis: SweepAxis, at: int) -> None:
+    def _post(self, axis: SweepAxis, point: int) -> None:
         lane = axis.lane
-        bits = lane.insert(self._trace.operands[lane.role], axis.get_value(at))
+        bits = lane.insert(self._trace.operands[lane.role], axis.get_value(point))
         self.PointMoved(self, lane.role, bits).post_to_screen()
 
-    def action_part(self, by: int) -> None:
-        """Go to the next of what can be chosen; by 0 back to the plot."""
-        at = (_PARTS.index(self._part) + by) % len(_PARTS) if by else 0
-        self._part, self._all_words = _PARTS[at], False
+    def action_part(self, delta: int) -> None:
+        """Go to the next item that can be changed; with 0, return to the plot."""
+        index = (_PARTS.index(self._part) + delta) % len(_PARTS) if delta else 0
+        self._part, self._all_words = _PARTS[index], False
         self._handle_part_changed()
 
     def action_words(self) -> None:
-        """Tell all of it in words, or draw it again."""
+        """Show all sentences, or the plot again."""
         self._all_words = not self._all_words
         self.scroll_to(y=0, animate=False)
         self._handle_part_changed()
@@ -301,13 +301,13 @@ class SweepPane(Pane):
         self.Turned(self).post_to_screen()
 
     async def on_click(self, event: events.Click) -> None:
-        """Move the point to where was clicked."""
+        """Move the point to the click."""
         column, row = event.x - self.gutter.left, event.y - self.gutter.top - 1
-        found = None if self._all_words else find_values_at(self.found, self._cells, column, row)
-        if found is None:
+        cell = None if self._all_words else find_values_at(self.found, self._cells, column, row)
+        if cell is None:
             await super().on_click(event)
             return
-        at_x, at_y = found
+        at_x, at_y = cell
         lane = self._x
         bits = lane.insert(self._trace.operands[lane.role], self.found.x.get_value(at_x))
         if self._y and self.found.y and at_y is not None:
@@ -322,28 +322,28 @@ class SweepPane(Pane):
         """Choose the next lane."""
         self._choose_next_part(str(target), 1)
 
-    def _choose_next_part(self, part: str, by: int) -> None:
-        """Another lane for x, for y, or of the result."""
+    def _choose_next_part(self, part: str, delta: int) -> None:
+        """Choose another lane for x, for y or for the result."""
         ins = self._trace.instruction
         if part == "x":
-            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), by)
-            of = choose_default_result(ins, self._x)
-            self._of = of or self._of
+            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), delta)
+            result = choose_default_result(ins, self._x)
+            self._of = result or self._of
             if self._y and _is_overlapping(self._x, self._y):
                 self._y = None
         elif part == "y":
             first = choose_default_parts(ins)[1]
             lanes = sorted(list_sweepable_parts(ins), key=lambda lane: lane != first)
             apart = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
-            self._y = _find_next(self._y, [None, *apart], by)
+            self._y = _find_next(self._y, [None, *apart], delta)
         else:
-            self._of = _find_next(self._of, list(list_result_parts(ins)), by)
+            self._of = _find_next(self._of, list(list_result_parts(ins)), delta)
         self.found = self._compute_sweep()
         self._handle_part_changed()
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """The registers that the arrows change now; none while they do something else."""
+        """The registers that the arrows change now; none while they have another effect."""
         if self._all_words or self._part != "plot":
             return ()
         lanes = (self._x, self._y) if self._y else (self._x,)
@@ -351,12 +351,12 @@ class SweepPane(Pane):
 
     @property
     def arrows(self) -> str:
-        """What the arrows do while they move nothing."""
+        """The arrows' effect while they move no point."""
         return "scroll" if self._all_words else "choose"
 
     @property
     def command(self) -> str:
-        """The command that shows the same."""
+        """The command that prints the same sweep."""
         return shlex.join(list_command_words(self.found))
 
 
@@ -364,22 +364,22 @@ PartT = TypeVar("PartT", bound=RegisterPart | None)
 
 
 def can_sweep(ins: Instruction) -> bool:
-    """Whether it has an operand to sweep, and a result to look at."""
+    """Return whether an instruction has an operand to sweep and a result."""
     x, _ = choose_default_parts(ins)
     return x is not None and choose_default_result(ins, x) is not None
 
 
 def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:
-    """What is swept and looked at first, of what can be swept."""
+    """Return the first swept part and the first part of the result."""
     x, _ = choose_default_parts(trace.instruction)
-    of = x and choose_default_result(trace.instruction, x)
-    assert x and of  # noqa: PT018
-    return x, of
+    result = x and choose_default_result(trace.instruction, x)
+    assert x and result  # noqa: PT018
+    return x, result
 
 
-def _find_next(now: PartT, lanes: list[PartT], by: int) -> PartT:
-    at = lanes.index(now) if now in lanes else 0
-    return lanes[(at + by) % len(lanes)]
+def _find_next(now: PartT, lanes: list[PartT], delta: int) -> PartT:
+    index = lanes.index(now) if now in lanes else 0
+    return lanes[(index + delta) % len(lanes)]
 
 
 def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
@@ -387,11 +387,11 @@ def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
 
 
 def _style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
-    """Cells as pieces, those of one look in one."""
-    found: StyledLine = []
+    """Return cells as pieces, joined if they look the same."""
+    pieces: StyledLine = []
     for ink, cells in groupby(line, _format_shade if is_shaded else _choose_style):
-        found.append(StyledText("".join([cell.text for cell in cells]), ink))
-    return found
+        pieces.append(StyledText("".join([cell.text for cell in cells]), ink))
+    return pieces
 
 
 def _choose_style(cell: PlotCell) -> str:
@@ -406,7 +406,7 @@ def _format_shade(cell: PlotCell) -> str:
 
 @lru_cache(2048)
 def _make_shaded_style(kind: str, above: int, below: int) -> Style:
-    """A cell of two shades; what is drawn in it is dark on light, or light on dark."""
+    """Return the style of a cell of two shades, with a contrasting mark."""
     upper, lower = (RAMP[min(x * _GRAIN + _GRAIN // 2, SHADES - 1)] for x in (above, below))
     ground = Color.from_rgb(*lower)
     if kind == PlotCellKind.MAP:

@@ -1,4 +1,4 @@
-"""The field in which an operand's value is typed."""
+"""The field for an operand's value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .ptx_line import PlainInput
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
 _NARROW = 60
-"""Columns below which only the first key is named: the answer needs the room."""
+"""Columns below which only the first key is named, because the answer needs the room."""
 
 
 class ValueField(Vertical):
-    """A label and an input, carets and what is wrong beneath; hidden until it is opened.
+    """A label and an input, with carets and errors below; hidden until it is opened.
 
-    It lies over the row of hints and what is above, so that nothing moves when it opens.
+    It covers the row of hints and what is above, so that nothing moves when it opens.
     """
 
     DEFAULT_CSS = """
@@ -47,45 +47,48 @@ class ValueField(Vertical):
     ]
 
     class ValueEntered(PostedMessage):
-        """New bits for an operand."""
+        """Posted when an operand has new bits."""
 
         control: ValueField
         role: str
         bits: int
         moved_on: bool = False
-        """The focus has gone elsewhere already."""
+        """Whether the focus has moved already."""
 
     class Refused(PostedMessage):
-        """The focus went elsewhere, and what was typed is no value."""
+        """Posted when the focus moves and the typed text is not a value."""
 
         control: ValueField
         why: str
-        """What stays as it is, and why."""
+        """The unchanged operand and the reason."""
 
     class Answered(PostedMessage):
-        """What was typed where a text was asked for rather than an operand."""
+        """Posted with an answer: a text rather than an operand's value."""
 
         control: ValueField
         about: object
-        """What it was asked about."""
+        """The object that asked for it."""
         text: str
         is_meant: bool
-        """It was entered; else it was left as it stands."""
+        """Whether the user entered it rather than left it."""
 
     class Unreadable(PostedMessage):
-        """What was entered is no answer: the field says why, and what comes next replaces it."""
+        """Posted when an entered text is not an answer.
+
+        The field shows why, and new text replaces it.
+        """
 
         control: ValueField
         about: object
 
-    class Hinted(PostedMessage):
-        """A ``?`` was typed: a hint is wanted."""
+    class AnswerHintRequested(PostedMessage):
+        """Posted when ``?`` is typed."""
 
         control: ValueField
         about: object
 
     class Cancelled(PostedMessage):
-        """Nothing was entered."""
+        """Posted when the field is closed without a value."""
 
         control: ValueField
 
@@ -99,28 +102,28 @@ class ValueField(Vertical):
         self._field = OperandField("a", "hex")
         self._called = ""
         self._is_settled = False
-        """What was typed is entered, or is not meant to be."""
+        """Whether the text has been entered or discarded."""
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
         self._read: Callable[[str], int] | None = None
-        """What reads a text that is no operand's value."""
+        """The function that reads a text other than an operand's value."""
         self._about: object = None
         self._has_hints = False
 
     def on_mount(self) -> None:
-        """Be ready before the first digit comes."""
+        """Mount the children before the first digit comes."""
         self._fill()
 
     def _fill(self) -> None:
-        if not self.children:  # label, input, what it means; carets and what is wrong
+        if not self.children:  # label, input and meaning; carets and error
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
 
     def open(
         self, field: OperandField, name: str, type_: Type, unit: int, bits: int, start: str
     ) -> None:
-        """Ask for a value; ``bits`` is the operand now, ``unit`` the width of its lanes."""
-        self.close()  # of what was asked for before
+        """Open for a value; ``bits`` is the operand now, ``unit`` its lanes' width in bits."""
+        self.close()  # of an earlier request
         self._read = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.at}" if field.notation == "lane" else ""
@@ -128,20 +131,20 @@ class ValueField(Vertical):
 
     def ask(
         self,
-        called: str,
-        read: Callable[[str], int],
+        label: str,
+        parse: Callable[[str], int],
         start: str,
         about: object,
         *,
         has_hints: bool = False,
     ) -> None:
-        """Ask for a text that a function reads; it is posted as ``Answered``.
+        """Open for a text that a function reads; it is posted as ``Answered``.
 
-        Every letter is text. Where there are hints, a ``?`` is posted as ``Hinted``.
+        Every letter is text. With hints, a ``?`` is posted instead of typed.
         """
         self.close()
-        self._read, self._about, self._has_hints = read, about, has_hints
-        self._begin(called, start)
+        self._read, self._about, self._has_hints = parse, about, has_hints
+        self._begin(label, start)
 
     def _begin(self, called: str, start: str) -> None:
         self._fill()
@@ -150,7 +153,7 @@ class ValueField(Vertical):
         label = f"{called} ="
         self._lead = measure_cells(label) + 2
         self._label.update(Content(label))
-        # room for what is wrong from the first, else the field would move when it comes
+        # Reserve the room for an error, else the field would move when there is one.
         self._error.styles.min_height = self._format_error("0x").count("\n") + 1
         self.add_class("-open")
         self.input.value = start
@@ -159,7 +162,7 @@ class ValueField(Vertical):
         self._check(start)
 
     def close(self) -> None:
-        """Hide the field; a value in it is entered, what is none is told of."""
+        """Hide the field; enter a value in it, and report a text that is not a value."""
         if not self.is_open:
             return
         self.remove_class("-open")
@@ -183,7 +186,7 @@ class ValueField(Vertical):
             self.ValueEntered(self, self._field.role, bits, moved_on=True).post_to_screen()
 
     def follow_edit(self, operands: Mapping[str, int]) -> None:
-        """Something else was edited meanwhile: a lane that is typed goes among the others now."""
+        """Follow another edit: a typed lane is inserted into the new value."""
         if self._read is not None:
             return
         bits = operands.get(self._field.role, self._bits)
@@ -193,13 +196,13 @@ class ValueField(Vertical):
 
     @property
     def commands(self) -> str:
-        """The keys that are no part of an answer."""
+        """The keys that are not part of an answer."""
         is_asking = self.is_open and self._read is not None
         return "?" if is_asking and self._has_hints else ""
 
     @property
     def about(self) -> object:
-        """What an answer is asked about; None where an operand's value is asked for."""
+        """The object that asked for an answer; None for an operand's value."""
         return self._about if self._read is not None else None
 
     @property
@@ -208,14 +211,17 @@ class ValueField(Vertical):
         return self.has_class("-open")
 
     def _format_current(self) -> str:
-        """What the field asks for, as it is."""
+        """Return the current value of the edited field."""
         if self._field.notation != "lane":
             return format_hex(self._bits, self._type.bits)
         lane = self._bits >> self._unit * self._field.at
         return format_hex(lane & (1 << self._unit) - 1, self._unit)
 
     def _parse_text(self, text: str) -> int:
-        """The operand's bits with the typed value in its place; raises PtxError."""
+        """Return the operand's bits with the typed value in its place.
+
+        Raise PtxError if it is not one.
+        """
         if self._read is not None:
             return self._read(text)
         if self._field.notation != "lane":
@@ -225,7 +231,7 @@ class ValueField(Vertical):
         return self._bits & ~(mask << at) | lane << at
 
     def _format_error(self, text: str) -> str:
-        """Carets under what is wrong with a text and what is allowed; empty where it is fine."""
+        """Return carets under errors, and what is allowed; empty if there are none."""
         try:
             self._parse_text(text)
         except PtxError as error:
@@ -236,8 +242,8 @@ class ValueField(Vertical):
             allowed = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
             lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            said = f"{make_printable(error.message)}{allowed}"
-            return textwrap.fill(said, width, initial_indent=lead, break_on_hyphens=False)
+            message = f"{make_printable(error.message)}{allowed}"
+            return textwrap.fill(message, width, initial_indent=lead, break_on_hyphens=False)
         return ""
 
     def _check(self, text: str) -> None:
@@ -255,16 +261,16 @@ class ValueField(Vertical):
         self._means.update(Content(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what the text means, or what is wrong with it."""
+        """Show the meaning of the text, or its errors."""
         event.stop()
         if "?" in self.commands and "?" in event.value:
             self.input.value = event.value.replace("?", "")
-            self.Hinted(self, self._about).post_to_screen()
+            self.AnswerHintRequested(self, self._about).post_to_screen()
             return
         self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter the value, or stay where it is wrong."""
+        """Enter the value, or stay if it is wrong."""
         event.stop()
         try:
             bits = self._parse_text(event.value)
@@ -275,13 +281,13 @@ class ValueField(Vertical):
             return
         self._is_settled = True
         if self._read is not None:
-            self.input.select_all()  # what is typed next takes its place
+            self.input.select_all()  # new text replaces it
             self.Answered(self, self._about, event.value, True).post_to_screen()
         else:
             self.ValueEntered(self, self._field.role, bits).post_to_screen()
 
     def action_leave(self) -> None:
-        """Leave without a value."""
+        """Close without a value."""
         if self._read is not None:
             self.Answered(self, self._about, self.input.value, False).post_to_screen()
         self._is_settled = True

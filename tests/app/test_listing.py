@@ -378,7 +378,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
 
 async def test_without_a_listing_nothing_is_expected_of_it() -> None:
     async with explorer() as drive:
-        assert "There is no listing" in await drive.read_after(drive.press("f"))
+        assert "No listing is open" in await drive.read_after(drive.press("f"))
 
 
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
@@ -456,7 +456,7 @@ async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
         before = sources(drive)
         shown = await drive.read_after(drive.press("7", "enter"))
         assert sources(drive) == before == {"a": 0xFDFCFBFA, "b": 0}
-        assert "× t2 is computed in the listing" in shown
+        assert "× t2 is computed by the listing" in shown
 
 
 async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace() -> None:

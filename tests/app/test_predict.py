@@ -340,7 +340,7 @@ async def test_nothing_else_tells_what_is_asked() -> None:
     async with explorer(line, values, size=(200, 40)) as drive:
         assert note in await drive.text()
         assert note not in await drive.read_after(drive.press("P"))
-        assert "A sweep would tell what is asked" in await drive.read_after(drive.press("v"))
+        assert "A sweep would reveal the answer" in await drive.read_after(drive.press("v"))
         assert drive.app.screen is drive.screen
 
 

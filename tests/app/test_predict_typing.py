@@ -155,11 +155,11 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         assert not where.is_asked(where.place)
         assert "press End to see it" in drive.pane("result").read_text()
         await drive.click("result", "▁▁▁▁▁")
-        assert "The result would tell what is asked" in said(drive)
+        assert "The result would reveal the answer" in said(drive)
         await drive.press("tab")
         assert focused(drive) is not drive.pane("lanes")
         drive.screen.action_result()
-        assert "The result would tell what is asked" in said(drive)
+        assert "The result would reveal the answer" in said(drive)
         assert drive.screen.is_result_hidden
         await drive.press("escape", "l", "end")
         assert not drive.screen.is_predicting

@@ -103,7 +103,7 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
 async def test_what_another_model_computes_is_marked() -> None:
     async with explorer(*E3) as drive:
         shown = await drive.read_after(drive.press("v"))
-        assert "x where ptxas-13.5 parts" in shown
+        assert "x where ptxas-13.5 differs" in shown
         assert "a.b0 = -3: d.b0 = 0, clamped to 0, ptxas-13.5 255" in shown
         await drive.press("escape", "t")
         shown = await drive.read_after(drive.press("v"))

@@ -96,9 +96,8 @@ def shown(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def options_of(help_: str) -> dict[str, bool]:
     """Every option that a help names, and whether a value follows it."""
-    part = help_.partition("\noptions:\n")[2].partition("\n\n")[0]
     found: dict[str, bool] = {}
-    for line in re.findall(r"^  (-.*)$", part, re.MULTILINE):
+    for line in re.findall(r"^  (-.*)$", help_, re.MULTILINE):
         written = re.split(r"  +", line)[0]
         names = re.findall(r"(?<!\S)--?[a-z]+(?:-[a-z]+)*", written)
         takes = not {*re.split("[, ]+", written)} <= {*names}

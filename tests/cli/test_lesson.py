@@ -196,7 +196,7 @@ def test_what_was_kept_is_damaged(text: str, play: Play, tmp_path: Path) -> None
     kept(tmp_path).write_text(text)
     done = play("lanes", given="\n")
     assert done.returncode == 0
-    assert "note: what was kept could not be read (" in done.stderr
+    assert "note: the saved state could not be read (" in done.stderr
     assert "--- 1 of 10" in done.stdout
     assert kept(tmp_path).with_suffix(".damaged").read_text() == text
     assert "2 of 10" in play().stdout
@@ -214,7 +214,7 @@ def test_where_nothing_can_be_kept(play: Play, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     done = play("lanes", given="\n\n")
     assert done.returncode == 0
-    assert done.stderr.count("note: where you are is not kept") == 1
+    assert done.stderr.count("note: your position is not saved") == 1
     assert "--- 3 of 10" in done.stdout
 
 

@@ -1,4 +1,4 @@
-"""``ptxscope challenge``: exercises, asked and judged in a plain terminal or through a pipe."""
+"""``ptxscope challenge``: exercises, asked and graded in a plain terminal or through a pipe."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ...state.state_store import StateStore
 
 _EPILOG = """\
-An answer is a line: a value in any notation, the number of a line to choose from, or operands as
-name=value. `?` gives a hint, an empty line skips, Ctrl-D ends. Where no seed is given, what was
-got wrong before is asked more often; with one, everybody gets the same.
+An answer is one line: a value in any notation, the number of a choice, or operands as name=value.
+`?` shows a hint, an empty line skips, Ctrl-D ends. Without a seed, what you got wrong before comes
+up more often; with one, everyone gets the same exercises.
 
 examples:
   ptxscope challenge
@@ -41,39 +41,47 @@ examples:
   ptxscope challenge --seed lecture-3 --level 3
   ptxscope challenge --tally tally.csv
 
-Exit status: 0 no answer was wrong, 1 some were, 2 the request was wrong; 130 after Ctrl-C.
+Exit status: 0 if no answer was wrong, 1 if one was, 2 if the request is invalid, 130 after Ctrl-C.
 """
 _WIDTH = 79
 _LONGEST = 1 << 16
-"""Bytes of an answer's line that are read."""
+"""Maximum bytes of an answer's line."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser("challenge", "Practise: exercises drawn from the catalog.", _EPILOG)
+    """Return the command's parser."""
+    about = "Practise with exercises drawn from the catalog."
+    to = make_command_parser("challenge", about, _EPILOG)
     to.add_argument(
         "--family",
         metavar="FAMILY",
         choices=[*map_families()],
-        help="compare, scalar, simd; an operation in all its widths: vadd; an instruction: vadd4",
+        help="instructions to practise: compare, scalar, simd; an operation in all its widths: "
+        "vadd; an instruction: vadd4",
     )
     to.add_argument(
-        "--level", choices=[*map(str, LEVELS)], default="1", help="how much is written (default 1)"
+        "--level",
+        choices=[*map(str, LEVELS)],
+        default="1",
+        help="complexity of the instructions (default: 1)",
     )
-    to.add_argument("--seed", metavar="SEED", help="a word: the same exercises for all who give it")
-    to.add_argument("-n", metavar="N", default="10", help="how many (default 10)")
+    to.add_argument(
+        "--seed", metavar="SEED", help="word that selects the exercises, the same for everyone"
+    )
+    to.add_argument("-n", metavar="N", default="10", help="number of exercises (default: 10)")
     to.add_argument(
         "--tally",
         metavar="FILE",
         nargs="?",
         const="",
-        help="print how it went so far, or write it to FILE: .csv, .json; - is stdout",
+        help="results so far, without exercises: printed, or written to FILE (.csv or .json; - is "
+        "standard output)",
     )
     return to
 
 
 def run(words: Sequence[str]) -> int:
-    """Ask, judge and count; or tell the counts."""
+    """Ask, grade and count, or print the counts."""
     chosen = make_parser().parse_args(list(words))
     count = _number(chosen.n)
     store = _store()
@@ -101,20 +109,20 @@ def run(words: Sequence[str]) -> int:
 
 
 class _Asking(NamedTuple):
-    """How it stands."""
+    """The state of the exercises."""
 
     store: StateStore | None
     tally: Tally
     now: Count
-    """Of this time alone."""
+    """The counts of this run alone."""
     wanted: int
-    """How many exercises there are to be."""
+    """The number of exercises to ask."""
 
-    def with_(self, found: Exercise, outcome: ExerciseOutcome, taken: int) -> _Asking:
-        """One exercise more, kept where that is possible."""
-        key = (found.opcode, found.kind)
-        one = Tally().with_exercise(key, outcome, taken).total
-        tally, store = self.tally.with_exercise(key, outcome, taken), self.store
+    def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> _Asking:
+        """Return the state after one more exercise, and save it if possible."""
+        key = (exercise.opcode, exercise.kind)
+        one = Tally().with_exercise(key, outcome, hint_count).total
+        tally, store = self.tally.with_exercise(key, outcome, hint_count), self.store
         if store:
             try:
                 store.save_tally(tally)
@@ -124,32 +132,34 @@ class _Asking(NamedTuple):
         return _Asking(store, tally, self.now.add(one), self.wanted)
 
 
-def _ask_one(asking: _Asking, found: Exercise) -> _Asking:
-    """Ask until it is answered or skipped; EOFError where the answers end."""
-    title, *lines = question_lines(found)
-    print(f"{found.number}/{asking.wanted}  {title}")
+def _ask_one(state: _Asking, exercise: Exercise) -> _Asking:
+    """Ask until the exercise is answered or skipped. Raise EOFError at the end of the answers."""
+    title, *lines = question_lines(exercise)
+    print(f"{exercise.number}/{state.wanted}  {title}")
     print("\n".join(lines))
-    left, taken = iter(list_hints(found)), 0
+    attempts, hint_count = iter(list_hints(exercise)), 0
     while True:
-        text = _read_line(format_prompt(found))
+        text = _read_line(format_prompt(exercise))
         if text.strip() == "?":
-            hint = next(left, "")
-            taken += bool(hint)
+            hint = next(attempts, "")
+            hint_count += bool(hint)
             _print_sentences([hint or "There are no more hints."])
             continue
         if not text.strip():
-            _print_sentences(skipped_lines(found))
+            _print_sentences(skipped_lines(exercise))
             print()
-            return asking.with_(found, ExerciseOutcome.SKIPPED, taken)
+            return state.with_(exercise, ExerciseOutcome.SKIPPED, hint_count)
         try:
-            verdict = grade_answer(found, text)
+            verdict = grade_answer(exercise, text)
         except PtxError as error:
             print(error)
             continue
-        _print_sentences(feedback_lines(found, verdict))
+        _print_sentences(feedback_lines(exercise, verdict))
         print()
-        return asking.with_(
-            found, ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG, taken
+        return state.with_(
+            exercise,
+            ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG,
+            hint_count,
         )
 
 
@@ -159,9 +169,9 @@ def _print_sentences(sentences: Iterable[str]) -> None:
         print(textwrap.fill(text, _WIDTH, initial_indent=lead, subsequent_indent=follow))
 
 
-def _read_line(asks: str) -> str:
-    """A line that is typed or piped in; raises EOFError where there is none."""
-    print(asks, end="", flush=True)
+def _read_line(prompt: str) -> str:
+    """Return a typed or piped line. Raise EOFError if there is none."""
+    print(prompt, end="", flush=True)
     source = getattr(sys.stdin, "buffer", None)
     try:
         if source is None:
@@ -184,9 +194,9 @@ def _read_line(asks: str) -> str:
 def _print_result(asking: _Asking) -> None:
     now = asking.now
     if now.total:
-        said = f"{now.right} of {now.total} right"
-        said += f", {now.skipped} skipped" if now.skipped else ""
-        print(f"{said}, {format_count(now.hints, 'hint')}." if now.hints else f"{said}.")
+        text = f"{now.right} of {now.total} right"
+        text += f", {now.skipped} skipped" if now.skipped else ""
+        print(f"{text}, {format_count(now.hints, 'hint')}." if now.hints else f"{text}.")
     else:
         print("Nothing was answered.")
     total = asking.tally.total
@@ -195,7 +205,7 @@ def _print_result(asking: _Asking) -> None:
 
 
 def _export(tally: Tally, name: str) -> None:
-    """Print the counts, or write them where they are wanted."""
+    """Print the counts, or write them to a file."""
     if not name:
         rows = list(tally.rows)
         if not rows:
@@ -224,7 +234,7 @@ def _number(text: str) -> int:
 
 
 def _store() -> StateStore | None:
-    """Where the tally is kept; None where the user has no folders."""
+    """Return the store of the tally; None if the user has no folders."""
     from ...state.state_store import StateStore
 
     try:

@@ -1,4 +1,4 @@
-"""``ptxscope check``: every one of the 27 in listings and sources, legal or not, and why."""
+"""``ptxscope check``: the 27 instructions in listings and sources, legal or not, and why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...engine.records import NamedTuple
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser, parse_words
+from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..support.worker_processes import Work
 
 Pieces = Callable[[CheckedInstruction], Iterable[str]]
-"""What is told of an instruction."""
+"""Returns the texts on an instruction."""
 
 _EPILOG = """\
 examples:
@@ -35,35 +35,38 @@ examples:
   ptxscope check --sarif src/*.cu > ptxscope.sarif
   cuobjdump -ptx a.out | ptxscope check -
 
-Read are .ptx files; asm statements and strings that hold PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs
-and .ll files; code in fences of .md and in <pre> of .html files. The language of another file is
-known by how it begins. Several large files are checked at once, in processes of
-their own. Exit status: 0 all legal, 1 an instruction is illegal, 2 a file can't be read.
+The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs and
+.ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
+recognised by its beginning. Several large files are checked at once, in processes of their own.
+
+Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """
 _CHUNK = 1 << 18
-"""Characters of a listing that are read at once."""
+"""Characters of a listing per read."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser("check", "Check every supported instruction of listings.", _EPILOG)
-    to.add_argument("files", metavar="FILE", nargs="+", help=".ptx, .cu, …; - is the input")
+    """Return the command's parser."""
+    about = "Check the 27 instructions in listings and sources."
+    to = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
     to.add_argument(
-        "-f", "--format", choices=("text", "json", "sarif"), default="text", help="text by default"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="listing or source (.ptx, .cu, …); - is standard input",
     )
-    for name, about in (("json", "an array of objects"), ("sarif", "SARIF 2.1.0")):
-        to.add_argument(
-            f"--{name}", action="store_const", const=name, dest="format", help=f"as {about}"
-        )
+    add_format(to, ("text", "json", "sarif"), "text", has_file=False)
+    for name, about in (("json", "JSON output"), ("sarif", "SARIF 2.1.0 output")):
+        to.add_argument(f"--{name}", action="store_const", const=name, dest="format", help=about)
+    to.add_argument("-q", "--quiet", action="store_true", help="omit instructions without findings")
     to.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="check up to N files at once; by default as many as there are processors, where "
-        "that is faster",
+        help="number of files to check at once (default: the number of processors, if that is "
+        "faster)",
     )
-    to.add_argument("-q", "--quiet", action="store_true", help="leave out what nothing is said of")
     return to
 
 
@@ -74,13 +77,13 @@ def _parse_positive(text: str) -> int:
 
 
 def run(words: Sequence[str]) -> int:
-    """Check files, and print what was found."""
+    """Check files and print the findings."""
     chosen = parse_words(make_parser(), words)
     require_single_stdin(chosen.files)
     frame, pieces = _choose_stream_format(chosen.format)
     work = partial(_check_file, pieces=pieces, between=frame.between, is_quiet=chosen.quiet)
     with ProgressBar() as bar:
-        if chosen.format != "text":  # what is printed does not end with a line
+        if chosen.format != "text":  # the output of the other formats does not end with a line
             bar.begin_printing()
         output = _ReportWriter(frame, bar)
         sys.stdout.write(frame.begin)
@@ -103,31 +106,31 @@ def run(words: Sequence[str]) -> int:
 
 
 class CheckOutcome(NamedTuple):
-    """How the checking of a file ended."""
+    """The outcome of checking a file."""
 
     counts: Counter[str]
     missing: str = ""
-    """Why it can't be read."""
+    """The reason why it cannot be read."""
 
 
 class _ReportWriter:
-    """What has come of the files so far."""
+    """Writes the report on the files so far."""
 
     def __init__(self, frame: StreamFormat, bar: ProgressBar) -> None:
         self.frame, self.bar = frame, bar
         self.in_its_way = sys.stdout.isatty()
         self.size = 0
-        """Characters that are read here."""
+        """Characters read by this process."""
         self.elsewhere: Callable[[], int] = int
-        """How many are read by other processes."""
+        """Returns the characters read by other processes."""
         self.some = False
-        """Some text was printed."""
+        """Whether any text has been printed."""
         self.counts = Counter[str]()
         self.missing: list[str] = []
-        """Why files can't be read."""
+        """The reasons why files cannot be read."""
 
     def write(self, text: str) -> None:
-        """Print a text, if there is any, that begins as all do but the first."""
+        """Print a text, if it is not empty; a separator comes before all but the first."""
         if not text:
             return
         if not self.some:
@@ -138,19 +141,19 @@ class _ReportWriter:
         sys.stdout.write(text)
 
     def read(self, size: int = 0) -> None:
-        """So many more characters of a file are read, or checked."""
+        """Count characters that are read, or checked."""
         self.size += size
         self.bar.advance_to(self.size + self.elsewhere())
 
     def finish_file(self, outcome: CheckOutcome) -> None:
-        """A file is done."""
+        """Record the outcome of a file."""
         self.counts.update(outcome.counts)
         if outcome.missing:
             self.missing.append(outcome.missing)
 
 
 def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
-    """What stands around what is told of the instructions, and that."""
+    """Return the stream's frame, and the function that writes an instruction."""
     if format_ == "json":
         return StreamFormat(first="[", between=",", end="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
@@ -171,37 +174,40 @@ def _json_pieces(item: CheckedInstruction) -> Iterator[str]:
 # --- several files ------------------------------------------------------------------------
 
 _EACH = 4_000_000
-"""Bytes of files for each process: with fewer it takes longer to start than it saves."""
+"""Bytes of files per process: with fewer, its start takes longer than it saves."""
 
 
-def _number(wanted: int | None, sizes: Sequence[int]) -> int:
-    """How many processes are to check files of so many bytes."""
-    if wanted is not None:
-        return min(wanted, len(sizes))
+def _number(limit: int | None, sizes: Sequence[int]) -> int:
+    """Return the number of processes for files of these sizes in bytes."""
+    if limit is not None:
+        return min(limit, len(sizes))
     return min(len(sizes), sum(sizes) // _EACH, _count_cores()) if len(sizes) > 1 else 1
 
 
 def _count_cores() -> int:
-    """The processors that this process may use."""
-    ours: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    return len(ours) or os.cpu_count() or 1
+    """Return the number of processors that this process may use."""
+    processors: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    return len(processors) or os.cpu_count() or 1
 
 
 def _find_size(name: str) -> int | None:
-    """Bytes of a file that another process can read as well: it has a name and an end."""
+    """Return the bytes of a regular file; None for a stream, which other processes cannot read."""
     path = Path(name)
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    ours = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
-    return found.st_size if S_ISREG(found.st_mode) and not ours else None
+    is_special = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
+    return status.st_size if S_ISREG(status.st_mode) and not is_special else None
 
 
 def _estimate_total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
-    """How much there is to read, and of what; nearly: a character is a byte, or some."""
-    known = [size for size in sizes if size]
-    return (sum(known), "") if len(known) == len(sizes) else (None, "characters")
+    """Return the total to read and its unit.
+
+    It is approximate: a character has one or more bytes.
+    """
+    total = [size for size in sizes if size]
+    return (sum(total), "") if len(total) == len(sizes) else (None, "characters")
 
 
 def _check_in_processes(
@@ -211,17 +217,17 @@ def _check_in_processes(
     work: Work[CheckOutcome],
     output: _ReportWriter,
 ) -> None:
-    """Check files at once, here and in other processes; what is printed is the same.
+    """Check files here and in other processes at once; the output is the same as from one.
 
-    ``shared`` says which files another process can read.
+    ``shared`` marks the files that other processes can read.
     """
     from ..support.worker_processes import start_processes
 
-    # the first is told as it is checked
-    theirs = {at: name for at, name in enumerate(names) if at and shared[at]}
-    with start_processes(work, theirs, number - 1) as (result, output.elsewhere):
-        for at, name in enumerate(names):
-            if (found := result(at, output.read)) is None:
+    # The first is printed while it is checked.
+    names_by_index = {index: name for index, name in enumerate(names) if index and shared[index]}
+    with start_processes(work, names_by_index, number - 1) as (result, output.elsewhere):
+        for index, name in enumerate(names):
+            if (found := result(index, output.read)) is None:
                 output.finish_file(work(name, output.write, read=output.read))
                 continue
             outcome, texts = found
@@ -242,7 +248,7 @@ def _check_file(
     is_quiet: bool,
     read: Callable[[int], object],
 ) -> CheckOutcome:
-    """Check a file, and write what is said of it."""
+    """Check a file and write its report."""
     counts = Counter[str]()
     try:
         for item in count_items(_check(name, read), counts):

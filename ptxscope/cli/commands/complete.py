@@ -1,6 +1,6 @@
-"""``ptxscope complete WORDS``: what may stand in place of the last word, for the shells.
+"""``ptxscope complete WORDS``: completions of the last word, for the shells.
 
-Commands and options are those of the parsers; what a value may be is said by its metavar.
+Commands and options are those of the parsers; the completions of a value depend on its metavar.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .. import COMMANDS, make_top_parser
 from ..support.arguments import Parser, format_metavar
 
 CompletionWords = Iterable[tuple[str, str]]
-"""Words that may stand somewhere, and what each means."""
+"""Words that complete a command line, and the meaning of each."""
 
 
 def run(words: Sequence[str]) -> int:
-    """Print a word a line, a tab and what it means."""
+    """Print a completion per line: the word, a tab and its meaning."""
     for word, about in dict(_find_candidates(list(words) or [""])).items():
         print(f"{word}\t{about}")
     return 0
@@ -35,60 +35,60 @@ def _find_candidates(words: list[str]) -> CompletionWords:
     *before, typed = words
     if typed == "=" and before and before[-1].startswith("-"):
         typed = ""
-    before = [word.strip("'\"") for word in before if word != "="]  # as bash gives them
+    before = [word.strip("'\"") for word in before if word != "="]  # as bash splits them
     if not before:
         return _complete_first_word(typed)
-    command, given = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
+    command, words_before = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
     to: Parser = import_module(f".{command}", __package__).make_parser()
     option, equals, start = typed.partition("=")
     if equals and option in to.options:
-        found = _complete_value(to.options[option], start, [])
-        return [(f"{option}={word}", about) for word, about in found]
-    place = _place(to, given)
+        completions = _complete_value(to.options[option], start, [])
+        return [(f"{option}={word}", about) for word, about in completions]
+    place = _place(to, words_before)
     if typed.startswith("-") and not place.is_due:
         return _complete_options(to, typed)
     return _complete_value(place.action, typed, place.values) if place.action else ()
 
 
-def _complete_first_word(typed: str) -> CompletionWords:
-    """A command, an option instead of one, or an instruction to open."""
-    if typed.startswith("-"):
-        return _complete_options(make_top_parser(), typed)
-    instructions = _complete_ptx(typed, []) if typed else ()
-    return [*_filter_by_prefix(typed, COMMANDS.items()), *instructions]
+def _complete_first_word(start: str) -> CompletionWords:
+    """Return commands, top-level options and instructions to open."""
+    if start.startswith("-"):
+        return _complete_options(make_top_parser(), start)
+    instructions = _complete_ptx(start, []) if start else ()
+    return [*_filter_by_prefix(start, COMMANDS.items()), *instructions]
 
 
-def _filter_by_prefix(typed: str, found: CompletionWords) -> CompletionWords:
-    return [(word, about) for word, about in found if word.startswith(typed)]
+def _filter_by_prefix(prefix: str, completions: CompletionWords) -> CompletionWords:
+    return [(word, about) for word, about in completions if word.startswith(prefix)]
 
 
 # --- options -----------------------------------------------------------------------------
 
 
-def _complete_options(to: Parser, typed: str) -> CompletionWords:
-    known = {**vars(to), "prog": to.prog}
+def _complete_options(to: Parser, start: str) -> CompletionWords:
+    values = {**vars(to), "prog": to.prog}
     return _filter_by_prefix(
-        typed, [(name, (action.help or "") % known) for name, action in to.options.items()]
+        start, [(name, (action.help or "") % values) for name, action in to.options.items()]
     )
 
 
 class _CompletionContext(NamedTuple):
-    """Where a word stands."""
+    """The position of a word."""
 
     action: Action | None
     """The argument whose value it is."""
     is_due: bool
-    """It is a value, however it begins: the option before it takes one, or ``--`` came."""
+    """Whether it must be a value: it follows an option that takes one, or ``--``."""
     values: list[str]
-    """What stands before it and is no option, nor an option's value."""
+    """The words before it that are neither options nor their values."""
 
 
-def _place(to: Parser, given: list[str]) -> _CompletionContext:
-    """What comes after these words."""
+def _place(to: Parser, words: list[str]) -> _CompletionContext:
+    """Return the position after these words."""
     values: list[str] = []
     taking: Action | None = None
     ended = False
-    for word in given:
+    for word in words:
         if not ended and word[:1] == "-" and word != "-" and not word[1].isdigit():
             ended = word == "--"
             name, equals, _ = word.partition("=")
@@ -100,8 +100,8 @@ def _place(to: Parser, given: list[str]) -> _CompletionContext:
             taking = None
     if taking is not None:
         return _CompletionContext(taking, not _is_many(taking), values)
-    wanted = (x for at, x in enumerate(to.places) if at == len(values) or _is_many(x))
-    return _CompletionContext(next(wanted, None), ended, values)
+    candidates = (x for index, x in enumerate(to.places) if index == len(values) or _is_many(x))
+    return _CompletionContext(next(candidates, None), ended, values)
 
 
 def _is_many(action: Action) -> bool:
@@ -111,71 +111,71 @@ def _is_many(action: Action) -> bool:
 # --- values ------------------------------------------------------------------------------
 
 
-def _complete_value(action: Action, typed: str, before: list[str]) -> CompletionWords:
+def _complete_value(action: Action, start: str, before: list[str]) -> CompletionWords:
     if action.choices is not None:
-        return _filter_by_prefix(typed, [(str(x), action.dest) for x in action.choices])
-    known = _KNOWN.get(format_metavar(action))
-    return known(typed, before) if known else ()
+        return _filter_by_prefix(start, [(str(x), action.dest) for x in action.choices])
+    completer = _KNOWN.get(format_metavar(action))
+    return completer(start, before) if completer else ()
 
 
-def _complete_model(typed: str, _: list[str]) -> CompletionWords:
-    named = (("isa", "the documentation"), ("ptxas", "the newest known assembler"))
-    return [*_filter_by_prefix(typed, named), *(_complete_erratum(typed, []) if typed else ())]
+def _complete_model(start: str, _: list[str]) -> CompletionWords:
+    models = (("isa", "the documentation"), ("ptxas", "the newest known assembler"))
+    return [*_filter_by_prefix(start, models), *(_complete_erratum(start, []) if start else ())]
 
 
-def _complete_erratum(typed: str, _: list[str]) -> CompletionWords:
-    return _filter_by_prefix(typed, [(erratum.id, erratum.forms) for erratum in ERRATA])
+def _complete_erratum(start: str, _: list[str]) -> CompletionWords:
+    return _filter_by_prefix(start, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
-def _listed_errata(typed: str, before: list[str]) -> CompletionWords:
+def _listed_errata(start: str, before: list[str]) -> CompletionWords:
     from ...engine.tracing.folding_bugs import FOLDING_BUGS
 
-    found = _filter_by_prefix(typed, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
-    return [*_complete_erratum(typed, before), *found]
+    bugs = _filter_by_prefix(start, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
+    return [*_complete_erratum(start, before), *bugs]
 
 
-def _complete_lesson(typed: str, _: list[str]) -> CompletionWords:
+def _complete_lesson(start: str, _: list[str]) -> CompletionWords:
     from ...learn.lesson import list_headings
 
-    return _filter_by_prefix(typed, [(head.name, head.title) for head in list_headings()])
+    return _filter_by_prefix(start, [(head.name, head.title) for head in list_headings()])
 
 
-def _complete_opcode(typed: str, _: list[str]) -> CompletionWords:
-    return _filter_by_prefix(typed, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
+def _complete_opcode(start: str, _: list[str]) -> CompletionWords:
+    return _filter_by_prefix(start, [(opcode, entry.summary) for opcode, entry in CATALOG.items()])
 
 
-def _complete_ptx(typed: str, _: list[str]) -> CompletionWords:
-    return [(typed[: x.start] + x.text, x.about) for x in find_completions(typed)]
+def _complete_ptx(start: str, _: list[str]) -> CompletionWords:
+    return [(start[: x.start] + x.text, x.about) for x in find_completions(start)]
 
 
-def _complete_operand(typed: str, before: list[str]) -> CompletionWords:
-    return _filter_by_prefix(typed, _iter_missing_operands(before))
+def _complete_operand(start: str, before: list[str]) -> CompletionWords:
+    return _filter_by_prefix(start, _iter_missing_operands(before))
 
 
 def _make_part_completer(
-    of: Callable[[Instruction], Iterable[RegisterPart]],
+    list_parts: Callable[[Instruction], Iterable[RegisterPart]],
 ) -> Callable[[str, list[str]], CompletionWords]:
-    """The parts of an instruction's registers."""
+    """Return a function that completes the parts of an instruction's registers."""
 
-    def found(typed: str, before: list[str]) -> CompletionWords:
+    def complete_part(start: str, before: list[str]) -> CompletionWords:
         try:
-            lanes = of(parse_pasted(before[0])) if before else ()
+            lanes = list_parts(parse_pasted(before[0])) if before else ()
         except PtxError:
             return ()
-        return _filter_by_prefix(typed, [(lane.text, f"operand {lane.role}") for lane in lanes])
+        return _filter_by_prefix(start, [(lane.text, f"operand {lane.role}") for lane in lanes])
 
-    return found
+    return complete_part
 
 
 def _iter_missing_operands(before: list[str]) -> Iterator[tuple[str, str]]:
-    """The operands of the instruction that have no value yet."""
+    """Yield the operands of the instruction that have no value yet."""
     try:
         ins = parse_pasted(before[0])
     except PtxError:
         return
-    given = {word.partition("=")[0] for word in before[1:]}
+    names = {word.partition("=")[0] for word in before[1:]}
     for needed in ins.inputs:
-        if needed.name not in given:
+        if needed.name not in names:
             yield f"{needed.name}=", f"operand {', '.join(needed.roles)}, .{needed.type}"
 
 
@@ -189,4 +189,4 @@ _KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
     "LANE": _make_part_completer(list_sweepable_parts),
     "RESULT": _make_part_completer(list_result_parts),
 }
-"""What may be written for a metavar; for any other the shell offers files."""
+"""Completions by metavar; for other metavars the shell offers files."""

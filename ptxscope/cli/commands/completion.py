@@ -50,11 +50,11 @@ examples:
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "completion", "Print a script that completes ptxscope in a shell.", _EPILOG
     )
-    to.add_argument("shell", choices=list(_SCRIPTS))
+    to.add_argument("shell", choices=list(_SCRIPTS), help="shell")
     return to
 
 

@@ -1,4 +1,4 @@
-"""``ptxscope errata``: where ptxas and the documentation part."""
+"""``ptxscope errata``: the differences between ptxas and the documentation."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..support.arguments import Parser, make_command_parser
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "errata",
-        "List where ptxas, on sm_70 and later, computes another result than the PTX ISA documents.",
+        "List the differences between ptxas, on sm_70 and later, and the PTX ISA.",
     )
     to.add_argument(
         "id",
         metavar="ID",
         nargs="?",
-        help=f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)} for wrong results of constants; "
-        "all without it",
+        help=f"erratum, E1 to E{len(ERRATA)}, or wrong result of constants, "
+        f"F1 to F{len(FOLDING_BUGS)} (default: all)",
     )
-    to.add_argument("--json", action="store_true", help="as an array of objects")
+    to.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 
@@ -36,23 +36,23 @@ def run(words: Sequence[str]) -> int:
     folding = {x.id: x for x in FOLDING_BUGS}
     try:
         if chosen.id is None:
-            found: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
+            errata: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
         else:
-            found = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
+            errata = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
     except ValueError as error:
         raise CommandError(f"error: {error}") from None
     if chosen.json:
         import json
 
-        json.dump([describe(x) for x in found], sys.stdout, indent=2)
+        json.dump([describe(x) for x in errata], sys.stdout, indent=2)
         print()
     else:
-        print("\n\n".join("\n".join(_erratum_lines(x)) for x in found))
+        print("\n\n".join("\n".join(_erratum_lines(x)) for x in errata))
     return 0
 
 
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
-    """An erratum, or a wrong result for constants, as JSON."""
+    """Return an erratum, or a wrong result for constants, as JSON."""
     ptx, values, isa, ptxas = x.example
     return {
         "id": x.id,
@@ -76,11 +76,11 @@ def _targets(x: Erratum | FoldingBug) -> str:
 
 def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
     ptx, values, isa, ptxas = x.example
-    given = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    operands = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"
-    for said in filter(None, (x.sentence, x.remark)):
-        yield from textwrap.wrap(said, 76, initial_indent="    ", subsequent_indent="    ")
+    for results in filter(None, (x.sentence, x.remark)):
+        yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
     yield f"    ptxas {x.versions}; {_targets(x)}"
     yield f"    {ptx}"
-    yield f"      {given}"
+    yield f"      {operands}"
     yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"

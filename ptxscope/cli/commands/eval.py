@@ -1,4 +1,4 @@
-"""``ptxscope eval``: results only, of one evaluation, a CSV file of operands, or arrays."""
+"""``ptxscope eval``: results without a trace, of an evaluation, a CSV file or arrays."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
 
 _EPILOG = """\
-A CSV file has a header and a column per register that is read; other columns are kept. A
-column per destination is added (`NAME:out` where the register is read as well). The file is
-streamed, so its size does not matter; where a row is wrong, those before it are printed. Arrays
-broadcast; name=value gives what a file of --csv or --arrays lacks, to all its rows.
+A CSV file has a header and a column for each register that is read; other columns are unchanged. A
+column for each destination is added (`NAME:out` if that register is read as well). The file is
+streamed, so its size does not matter; the rows before an invalid one are printed. Arrays broadcast.
+name=value supplies an operand that the file lacks, for all its rows.
 
 examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
@@ -48,29 +48,35 @@ examples:
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
 Writer = Any
-"""What ``csv.writer`` makes; it has no name."""
+"""The type of ``csv.writer(...)``, which has no name."""
 Computed = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """An instruction on arrays: results by name for operands by name."""
 _ROWS = 1 << 14
-"""Rows that are evaluated together."""
+"""Rows per evaluation."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser("eval", "Print results only.", _EPILOG)
+    """Return the command's parser."""
+    about = "Print the results of one evaluation, of a CSV file or of NumPy arrays."
+    to = make_command_parser("eval", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
     add_model(to)
-    to.add_argument("--csv", metavar="FILE", help="operands, a row each; - is stdin")
-    to.add_argument(
+    many = to.add_argument_group("many evaluations")
+    many.add_argument(
+        "--csv", metavar="FILE", help="CSV file of operands, a row each; - is standard input"
+    )
+    many.add_argument(
         "--arrays",
         metavar="FILE",
-        help="operands as NumPy's arrays: a .npz file has them by name, a .npy file one",
+        help="NumPy file of operands: .npz with arrays by name, or .npy with one array",
     )
-    to.add_argument("-o", "--output", metavar="FILE", help="a .npy or .npz file for --arrays")
-    to.add_argument(
+    many.add_argument(
+        "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
+    )
+    many.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what computes --csv and --arrays: numpy (default), or llvm, machine code, which pays "
+        help="engine of --csv and --arrays: numpy (default), or llvm, machine code that pays off "
         f"for tens of millions of results; to install it, {format_install_hint('llvm')}",
     )
     return to
@@ -113,18 +119,18 @@ def run(words: Sequence[str]) -> int:
         for name, bits in _iter_results(build_trace(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")
         return 0
-    given = parse_assignments(ins, chosen.values)
+    inputs = parse_assignments(ins, chosen.values)
     from ..support.progress_bar import ProgressBar
 
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
         table = read_pieces(chosen.csv, _ROWS, bar)
-        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, given)
+        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, inputs)
     return 0
 
 
 def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Computed:
-    """What gives results by name for arrays by name."""
+    """Return a function from arrays by name to results by name."""
     if engine == "llvm":
         from ...engine.arrays.llvm_backend import load_llvm
 
@@ -135,18 +141,18 @@ def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Comput
     return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])
 
 
-def _iter_results(found: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+def _iter_results(bits_by_role: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
     for role, name in ins.results.items():
-        yield name, format_hex(found[name], ins.type_of(role).bits)
+        yield name, format_hex(bits_by_role[name], ins.type_of(role).bits)
 
 
 def _stream_rows(
     ins: Instruction,
     computed: Computed,
     table: Iterator[CsvRow | CsvBlock],
-    given: Mapping[str, int] = MappingProxyType({}),
+    inputs: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
-    """Print the rows of a table, each with its results; what is given holds for all of them."""
+    """Print the rows of a table, each with its results; ``inputs`` values hold for all rows."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
@@ -154,13 +160,13 @@ def _stream_rows(
     _, header = first
     columns = _map_columns(ins, header)
     where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
-    for name in given:
+    for name in inputs:
         if name in columns:
             raise CommandError(
                 f"error: {make_printable(name)} has a value and is a column of the CSV file"
             )
     for needed in ins.inputs:
-        if needed.name not in where and needed.name not in given:
+        if needed.name not in where and needed.name not in inputs:
             raise CommandError(
                 f"error: the CSV file has no column {make_printable(needed.name)}; "
                 f"it has {make_printable(', '.join(header))}"
@@ -171,32 +177,32 @@ def _stream_rows(
             raise CommandError(
                 f"error: the CSV file has a column {make_printable(name)}, which is to be added"
             )
-    if given:
-        computed = _with_values(computed, given)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*header, *added])
+    if inputs:
+        computed = _with_values(computed, inputs)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*header, *added])
     for plain, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
         if plain:
             for lines in group:
                 assert isinstance(lines, CsvBlock)
                 if not _evaluate_lines(ins, computed, where, len(header), lines):
                     _evaluate_rows(
-                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), out
+                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), writer
                     )
         else:
             rows = cast("Iterator[CsvRow]", group)
-            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), out)
+            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), writer)
 
 
-def _with_values(computed: Computed, given: Mapping[str, int]) -> Computed:
-    """What computes where some operands have one value for all rows."""
-    return lambda values: computed({**given, **values})
+def _with_values(computed: Computed, inputs: Mapping[str, int]) -> Computed:
+    """Return a function that adds operands with one value for all rows."""
+    return lambda values: computed({**inputs, **values})
 
 
 def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
-    """Where each register's column is."""
+    """Return the column index of each register."""
     columns: dict[str, int] = {}
-    for at, title in enumerate(header):
+    for index, title in enumerate(header):
         for name in find_column_operands(ins, title.strip()):
             if name in columns:
                 both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
@@ -204,12 +210,12 @@ def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
                     f"error: the CSV file has two columns for {make_printable(name)}: "
                     f"{make_printable(both)}"
                 )
-            columns[name] = at
+            columns[name] = index
     return columns
 
 
 def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
-    """The rows that are not empty, as wide as the header: what is added stands below its title."""
+    """Yield the rows that are not empty, padded to the header: results are below their titles."""
     for number, row in table:
         if len(row) > width:
             raise CommandError(
@@ -222,20 +228,20 @@ def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
 def _evaluate_lines(
     ins: Instruction, computed: Computed, columns: dict[str, int], width: int, lines: CsvBlock
 ) -> bool:
-    """Print lines with their results; False where they hold more than plain integers."""
+    """Print lines with their results; return False if they hold more than plain integers."""
     from ..support.csv_columns import evaluate_lines
 
     types = map_operand_types(ins)
-    found = evaluate_lines(
+    result = evaluate_lines(
         lines.text.encode("ascii"),
         width,
-        {name: (at, types[name]) for name, at in columns.items()},
+        {name: (index, types[name]) for name, index in columns.items()},
         [(name, ins.type_of(role).bits) for role, name in ins.results.items()],
         computed,
     )
-    if found is not None:
-        sys.stdout.write(found.decode("ascii"))
-    return found is not None
+    if result is not None:
+        sys.stdout.write(result.decode("ascii"))
+    return result is not None
 
 
 def _evaluate_rows(
@@ -243,16 +249,16 @@ def _evaluate_rows(
     computed: Computed,
     columns: dict[str, int],
     filled: Iterator[CsvRow],
-    out: Writer,
+    writer: Writer,
 ) -> None:
-    """Print rows with their results, so many at a time; those before one that is wrong, too."""
+    """Print rows with their results, block by block, including those before a wrong row."""
     types = map_operand_types(ins)
-    read = {name: partial(parse_value, type_=types[name]) for name in columns}
+    parsers = {name: partial(parse_value, type_=types[name]) for name in columns}
 
     def operands(rows: Sequence[CsvRow]) -> dict[str, list[int]]:
         return {
-            name: [_parse_cell(row, at, name, read[name], line) for line, row in rows]
-            for name, at in columns.items()
+            name: [_parse_cell(row, index, name, parsers[name], line) for line, row in rows]
+            for name, index in columns.items()
         }
 
     while True:
@@ -263,7 +269,7 @@ def _evaluate_rows(
             block, failure = _take_rows(row for row in block if operands([row]))
             values = operands(block)
         if block:
-            _print_block(ins, computed, types, values, block, out)
+            _print_block(ins, computed, types, values, block, writer)
         if failure is not None:
             raise failure
         if not block:
@@ -271,11 +277,11 @@ def _evaluate_rows(
 
 
 def _take_rows(rows: Iterator[CsvRow]) -> tuple[list[CsvRow], CommandError | None]:
-    """The next rows, so many or up to one that is wrong; and what is wrong with it."""
+    """Return the next block of rows, or those up to a wrong one, and the error."""
     block: list[CsvRow] = []
     try:
         for row in islice(rows, _ROWS):
-            block.append(row)  # noqa: PERF402 - what was read is kept where the next is wrong
+            block.append(row)  # noqa: PERF402 - the rows before a wrong one are kept
     except CommandError as error:
         return block, error
     return block, None
@@ -287,7 +293,7 @@ def _print_block(
     types: Mapping[str, Type],
     values: Mapping[str, Sequence[int]],
     block: list[CsvRow],
-    out: Writer,
+    writer: Writer,
 ) -> None:
     import numpy as np
 
@@ -299,13 +305,15 @@ def _print_block(
     widths = [ins.type_of(role).bits for role in ins.results]
     shape = (len(block),)
     results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
-    for at, (_, row) in enumerate(block):
-        out.writerow(
-            [*row, *(format_hex(int(x[at]), w) for x, w in zip(results, widths, strict=True))]
+    for index, (_, row) in enumerate(block):
+        writer.writerow(
+            [*row, *(format_hex(int(x[index]), w) for x, w in zip(results, widths, strict=True))]
         )
 
 
-def _parse_cell(row: list[str], at: int, name: str, read: Callable[[str], int], line: int) -> int:
-    if not row[at].strip():
+def _parse_cell(
+    row: list[str], index: int, name: str, parse: Callable[[str], int], line: int
+) -> int:
+    if not row[index].strip():
         raise CommandError(f"error: line {line} has no value for {name}")
-    return parse_cell(row[at], line, name, read)
+    return parse_cell(row[index], line, name, parse)

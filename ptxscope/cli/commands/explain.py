@@ -1,4 +1,4 @@
-"""``ptxscope explain``: what would have given the value that was observed."""
+"""``ptxscope explain``: the causes that would give an observed value."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from ..support.csv_rows import parse_cell, read_rows
 from ..support.streams import print_message
 
 _EPILOG = """\
-Unknown digits of an observed value are written as ?: 0x??01??00. A CSV file of observations
-has a column per register that is read, and `got` (or a column per destination).
+Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a
+column for each register that is read, and `got` (or a column for each destination).
 
 examples:
   ptxscope explain 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' \\
@@ -49,32 +49,33 @@ examples:
   ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
   ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
 
-Exit status: 0 explained, 1 nothing explains it, 2 the request was wrong.
+Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the request is invalid.
 """
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser(
-        "explain", "Say what explains a result that was not expected.", _EPILOG
-    )
+    """Return the command's parser."""
+    about = "Explain an unexpected result."
+    to = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
     to.add_argument(
         "--got",
         action="append",
         default=[],
         metavar="VALUE",
-        help="what was observed; NAME=VALUE where there are two destinations; repeatable",
+        help="observed result; NAME=VALUE if there are two destinations; repeatable",
     )
-    to.add_argument("--observations", metavar="FILE", help="a CSV file; - is stdin")
-    to.add_argument("--all", action="store_true", help="list every explanation")
-    to.add_argument("--brief", action="store_true", help="the answers, without the traces")
-    to.add_argument("--json", action="store_true", help="as an array, best first")
+    to.add_argument(
+        "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
+    )
+    to.add_argument("--all", action="store_true", help="all explanations")
+    to.add_argument("--brief", action="store_true", help="explanations without traces")
+    to.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 
 def run(words: Sequence[str]) -> int:
-    """Print what explains the observations."""
+    """Print the explanations of the observations."""
     chosen = parse_words(make_parser(), words)
     ins = parse_instruction(chosen.ptx)
     if not ins.results:
@@ -93,50 +94,50 @@ def run(words: Sequence[str]) -> int:
 
 
 def _iter_observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
-    given = parse_assignments(ins, chosen.values)
+    inputs = parse_assignments(ins, chosen.values)
     if chosen.observations is None:
-        yield Observation(bind_operands(ins, given), _parse_observed(ins, chosen.got))
+        yield Observation(bind_operands(ins, inputs), _parse_observed(ins, chosen.got))
     else:
-        yield from _from_file(ins, given, chosen.observations)
+        yield from _from_file(ins, inputs, chosen.observations)
 
 
 def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
     found: dict[str, Observed] = {}
     for text_ in texts:
         try:
-            role, seen = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
+            role, observed = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
             if role in found:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
         except PtxError as error:
             raise CommandError(str(error)) from None
-        found[role] = seen
+        found[role] = observed
     return found
 
 
 def _replace_variable_name(ins: Instruction, text_: str) -> str:
-    """``NAME=VALUE`` with the destination's name in place of its C variable's."""
+    """Return ``NAME=VALUE`` with the destination's name instead of its C variable's."""
     name, equals, value = text_.partition("=")
     outputs = read_bindings_of(ins).written.get(name.strip(), ())
-    here = [x for x in outputs if x in ins.results.values()]
-    return f"{here[0]}={value}" if equals and here else text_
+    names = [x for x in outputs if x in ins.results.values()]
+    return f"{names[0]}={value}" if equals and names else text_
 
 
 # --- a file of observations --------------------------------------------------------------
 
 
 class _Columns(NamedTuple):
-    """What the columns of a file are about, by their places in a row; others are passed over."""
+    """The columns of a file by their index in a row; other columns are ignored."""
 
     titles: list[str]
     read: dict[int, tuple[str, ...]]
-    """The registers that are read, by name: several where they are one C variable."""
+    """The names of the registers to read: several if they share a C variable."""
     seen: dict[int, str]
-    """The destination that is observed, by role."""
+    """The roles of the observed destinations."""
 
 
-def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterator[Observation]:
-    """The observations of a file, a row each; ``given`` are operands that all of them share."""
+def _from_file(ins: Instruction, inputs: Mapping[str, int], file: str) -> Iterator[Observation]:
+    """Yield a file's observations, one per row; ``inputs`` operands are common to all."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
         raise CommandError(
@@ -144,29 +145,29 @@ def _from_file(ins: Instruction, given: Mapping[str, int], file: str) -> Iterato
         )
     (_, titles), *observations = table
     columns = _map_columns(ins, titles)
-    _require_distinct(ins, given, columns, file)
+    _require_distinct(ins, inputs, columns, file)
     for number, row in observations:
-        yield _parse_row(ins, given, columns, number, row)
+        yield _parse_row(ins, inputs, columns, number, row)
 
 
 def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
     columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
-    for at, title in enumerate(columns.titles):
+    for index, title in enumerate(columns.titles):
         if role := _find_observed_role(ins, title):
-            columns.seen[at] = role
+            columns.seen[index] = role
         elif names := find_column_operands(ins, title):
-            columns.read[at] = names
+            columns.read[index] = names
     return columns
 
 
 def _require_distinct(
-    ins: Instruction, given: Mapping[str, int], columns: _Columns, file: str
+    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
-    """Raise CommandError where nothing is observed, or something is said twice."""
+    """Raise CommandError if nothing is observed, or if a name occurs twice."""
     if not columns.seen:
-        wanted = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
+        titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
-            f"error: {make_printable(file)} has no column {make_printable(wanted)}; "
+            f"error: {make_printable(file)} has no column {make_printable(titles)}; "
             f"it has {make_printable(', '.join(columns.titles))}"
         )
     observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
@@ -176,44 +177,44 @@ def _require_distinct(
             raise CommandError(
                 f"error: {make_printable(file)} has two columns for {make_printable(name)}"
             )
-        if name in given:
+        if name in inputs:
             raise CommandError(
                 f"error: {make_printable(name)} is given, and a column of the file too"
             )
 
 
 def _parse_row(
-    ins: Instruction, given: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
+    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
-    """What one row says; an empty cell says nothing."""
-    where = f"line {number}: "
+    """Return the observation of a row; an empty cell has no value."""
+    place = f"line {number}: "
     if len(row) > len(columns.titles):
-        many = (
+        names = (
             f"{format_existence(len(row), 'value')} for "
             f"{format_count(len(columns.titles), 'column')}"
         )
-        raise CommandError(f"error: {where}{many}")
+        raise CommandError(f"error: {place}{names}")
     types = map_operand_types(ins)
-    bits, got = dict(given), dict[str, Observed]()
-    for at, text_ in enumerate(row):
+    bits, got = dict(inputs), dict[str, Observed]()
+    for index, text_ in enumerate(row):
         if not text_.strip():
             continue
-        for name in columns.read.get(at, ()):
+        for name in columns.read.get(index, ()):
             value = partial(parse_value, type_=types[name])
-            bits[name] = parse_cell(text_, number, columns.titles[at], value)
-        if role := columns.seen.get(at):
+            bits[name] = parse_cell(text_, number, columns.titles[index], value)
+        if role := columns.seen.get(index):
             observed = partial(parse_observed, type_=reading_type(ins, role))
-            got[role] = parse_cell(text_, number, columns.titles[at], observed)
+            got[role] = parse_cell(text_, number, columns.titles[index], observed)
     if not any(value.known for value in got.values()):
-        raise CommandError(f"error: {where}nothing was observed")
-    return Observation(bind_operands(ins, bits, where), got)
+        raise CommandError(f"error: {place}nothing was observed")
+    return Observation(bind_operands(ins, bits, place), got)
 
 
 def _find_observed_role(ins: Instruction, title: str) -> str | None:
-    """The role of the destination that a column observes.
+    """Return the role of the destination that a column observes.
 
-    It is called ``got`` where there is one destination, or ``got:NAME``, ``NAME:out`` as
-    ``eval`` writes it, or NAME where that is not read.
+    Its title is ``got`` if there is one destination, or ``got:NAME``, ``NAME:out`` as ``eval``
+    writes it, or NAME if that is not a source.
     """
     if title == "got" and len(ins.results) == 1:
         return next(iter(ins.results))

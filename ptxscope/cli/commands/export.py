@@ -1,6 +1,6 @@
 """``ptxscope export --update``: keeps the traces in a Markdown file current.
 
-What Markdown would not show as it is stands in a fence; a picture is a file beside the page.
+A text that Markdown would change is put into a fence; a picture is a file beside the page.
 """
 
 from __future__ import annotations
@@ -30,36 +30,40 @@ from ..support.streams import print_message
 from .trace import parse_request
 
 _EPILOG = """\
-In the file, a trace stands between two markers, and only what is between them is rewritten:
+In a file, a trace is between two markers, and only the text between them is rewritten:
 
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first holds the arguments of `ptxscope trace`; without -f the format is markdown, which stands
-in the page as it is, as html does; text, json, c and the like stand in a fence. A picture is
-written to a file beside the page, -o FILE.svg or FILE.png, and the page shows it, with what it
-says in words as the alternative text. What stands in a list or a quote stays in it. Markers in code
-(between fences or backticks, or indented) are left alone. A file is written whole or not at all,
-and not where it changed meanwhile; a picture never takes the place of what is none of ptxscope's.
+The first marker holds the arguments of `ptxscope trace`. The default format is markdown, which
+becomes part of the page, as html does; text, json, c and other formats are put into a fence. A
+picture is written to a file beside the page (-o FILE.svg or FILE.png), and the page shows it with
+its description as the alternative text. In a list or a quote, the trace becomes part of it. Markers
+in code (between fences or backquotes, or indented) are ignored.
 
-Exit status: 0 done, 1 a file is stale (with --check), 2 a file could not be read or written, or
-a marker in it is wrong; the other files are done all the same.
+A file is written as a whole or not at all, and never if it has changed meanwhile. A picture never
+overwrites a file that ptxscope did not write.
+
+Exit status: 0 for success; 1 if a file is stale (with --check); 2 if a file cannot be read or
+written, or a marker in it is wrong. The other files are still updated.
 """
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
-    to.add_argument("files", metavar="FILE.md", nargs="+", help="the files to rewrite")
-    to.add_argument("--update", action="store_true", required=True, help="rewrite the traces in it")
+    to.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
     to.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 where a file is stale"
+        "--update", action="store_true", required=True, help="new traces instead of the old ones"
+    )
+    to.add_argument(
+        "--check", action="store_true", help="exit status 1 if a file is stale; nothing is written"
     )
     return to
 
 
 def run(words: Sequence[str]) -> int:
-    """Rewrite the traces of files; with ``--check`` only say which ones are stale."""
+    """Rewrite the traces of files; with ``--check``, only report stale ones."""
     chosen = parse_words(make_parser(), words)
     status = 0
     failed: list[str] = []
@@ -84,18 +88,18 @@ class _Picture(NamedTuple):
     path: Path
     data: bytes
     before: bytes | None
-    """What is there now."""
+    """Its current contents."""
 
 
 class _Page(NamedTuple):
-    """A page with its traces made anew."""
+    """A page with its traces rendered again."""
 
     text: str
     pictures: dict[Path, _Picture]
 
 
 def _update_file(name: str, *, is_check: bool) -> bool:
-    """Make a file and its pictures current, or only say whether they are not."""
+    """Update a file and its pictures, or only report whether they are stale."""
     path = Path(name)
     before = _read(path)
     encoding = written_as(before)
@@ -103,8 +107,8 @@ def _update_file(name: str, *, is_check: bool) -> bool:
         text = before.decode(encoding)
     except UnicodeDecodeError as error:
         line = before[: error.start].decode(encoding, "replace").count("\n") + 1
-        called = "UTF-8" if encoding == "utf-8" else "UTF-16"
-        raise CommandError(f"{make_printable(name)}:{line}: this is not {called}") from None
+        stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
+        raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
     for doubt in find_doubtful(text):
         print_message(f"{name}:{doubt.line}: warning: {doubt.said}")
     page = renew_traces(text, name)
@@ -138,67 +142,70 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CommandError(f"error: {name}: {error.strerror}") from None
-    except ValueError:  # a NUL
+    except ValueError:  # a NUL in the name
         raise CommandError(f"error: {name}: not a file name") from None
 
 
 def renew_traces(text: str, name: str) -> _Page:
-    """A Markdown text with every trace between markers made anew, all else as it is.
+    """Return a Markdown text with every trace between markers rendered again.
 
-    Pictures are not written. Raises CommandError that names the line of every marker where
-    something is wrong.
+    The rest is unchanged. Pictures are not written. Raise CommandError that names the line of every
+    faulty marker.
     """
     parts: list[str] = []
     failed: list[str] = []
     pictures: dict[Path, _Picture] = {}
     ids: set[str] = set()
-    at = 0
-    found = find_markers(text)
-    for opened, closed in _pair_markers(found):
+    position = 0
+    markers = find_markers(text)
+    for start_marker, closed in _pair_markers(markers):
         try:
             if closed is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
-            shown = _render_marker(opened.words, Path(name).parent, pictures, ids)
-            parts += [text[at : opened.end], _place_trace(text, opened, closed, shown)]
-            at = closed.start
+            document = _render_marker(start_marker.words, Path(name).parent, pictures, ids)
+            parts += [
+                text[position : start_marker.end],
+                _place_trace(text, start_marker, closed, document),
+            ]
+            position = closed.start
         except (CommandError, ValueError) as error:
-            failed.append(f"{make_printable(name)}:{opened.line}: {error}")
+            failed.append(f"{make_printable(name)}:{start_marker.line}: {error}")
     if failed:
         raise CommandError("\n".join(failed))
-    made = "".join([*parts, text[at:]])
-    if made != text and len(find_markers(made)) != len(found):
+    made = "".join([*parts, text[position:]])
+    if made != text and len(find_markers(made)) != len(markers):
         raise CommandError(
             f"{make_printable(name)}: with these traces its markers could not be found"
         )
     return _Page(made, pictures)
 
 
-def _pair_markers(found: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
-    """Where each trace begins, and where it ends if it does."""
-    for marker, following in zip_longest(found, found[1:]):
+def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
+    """Yield the start of each trace, and its end if there is one."""
+    for marker, following in zip_longest(markers, markers[1:]):
         if marker.opens:
             yield marker, None if following is None or following.opens else following
 
 
-def _place_trace(text: str, opened: Marker, closed: Marker, shown: str) -> str:
-    """What is shown, between its markers, within the lists and quotes that they stand in."""
+def _place_trace(text: str, opened: Marker, closed: Marker, document: str) -> str:
+    """Return the text with a document between its markers, inside their lists and quotes."""
     lead = find_indent(text, opened)
-    lines = [lead + line if line else lead.rstrip() for line in shown.split("\n")]
+    lines = [lead + line if line else lead.rstrip() for line in document.split("\n")]
     start = text.rfind("\n", opened.end, closed.start) + 1
     before = text[start : closed.start]
     last = before if start and not before.strip(" \t>") else lead
-    made = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
-    return made.replace("\n", _find_line_end(text, opened.end))
+    block = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
+    return block.replace("\n", _find_line_end(text, opened.end))
 
 
-def _find_line_end(text: str, at: int) -> str:
-    """How the line ends at a place of a text."""
-    end = text.find("\n", at)
+def _find_line_end(text: str, position: int) -> str:
+    """Return the end of the line at a position of a text."""
+    end = text.find("\n", position)
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
-    """What stands in the page for a marker; its picture, or its id, is added to the others."""
+    """Return the page's text for a marker, and add its picture or its id to the others."""
     trace, options, chosen = parse_request(_split_marker(words), "markdown", strict=True)
     format_, file = chosen.format, chosen.output
     is_picture = format_ in _SHOWN
@@ -216,21 +223,21 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
         )
     if format_ == Format.HTML:
         options = _with_own_ids(trace, options, ids)
-    made = render_document(trace, format_, options)
+    document = render_document(trace, format_, options)
     if is_picture:
-        _add(_make_picture(file, folder, format_, made), pictures)
-        said = escape_text(format_short_alt(build_document(trace, options)))
-        return f"![{said}]({quote(PurePosixPath(file).as_posix())})"
-    assert isinstance(made, str)
+        _add(_make_picture(file, folder, format_, document), pictures)
+        alt = escape_text(format_short_alt(build_document(trace, options)))
+        return f"![{alt}]({quote(PurePosixPath(file).as_posix())})"
+    assert isinstance(document, str)
     if format_ == Format.HTML:
-        # a blank line would end the HTML
-        return "\n".join(line for line in made.split("\n") if line.strip())
-    text = made.rstrip("\n")
+        # A blank line would end the HTML.
+        return "\n".join(line for line in document.split("\n") if line.strip())
+    text = document.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fence_text(text, format_)
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
-    """The options with which no id of the page comes twice."""
+    """Return the options that make every id unique on the page."""
     try:
         return with_unique_ids(trace, options, Format.HTML, ids)
     except ValueError as error:
@@ -250,37 +257,37 @@ def _split_marker(marker: str) -> list[str]:
 
 
 _SHOWN = ("svg", "png")
-"""Formats that are files beside a page, which shows them."""
+"""Formats that are files beside a page, which displays them."""
 
 
-def _make_picture(file: str, folder: Path, format_: str, made: str | bytes) -> _Picture:
-    """A picture's file, where it may be written; raises CommandError where it may not."""
+def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) -> _Picture:
+    """Return the file of a picture. Raise CommandError if it must not be written."""
     path = folder / file
-    shown = make_printable(file)
+    formats = make_printable(file)
     parts = PurePosixPath(file).parts
     if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
         raise CommandError(
-            f"error: -o {shown}: a picture stands beside the page or in a folder there"
+            f"error: -o {formats}: a picture stands beside the page or in a folder there"
         )
     if not file.endswith(f".{format_}"):
-        raise CommandError(f"error: -o {shown}: the name of a picture ends in .{format_}")
-    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+        raise CommandError(f"error: -o {formats}: the name of a picture ends in .{format_}")
+    data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise CommandError(f"error: -o {shown}: this leads out of the page's folder")
+            raise CommandError(f"error: -o {formats}: this leads out of the page's folder")
         before = _read(path) if path.exists() or path.is_symlink() else None
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a NUL
-        raise CommandError(f"error: -o {shown}: {error}") from None
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
+        raise CommandError(f"error: -o {formats}: {error}") from None
     if before is not None and before != data and not is_ours(before, format_):
         raise CommandError(
-            f"error: -o {shown}: what is there is no picture of ptxscope's, and is left as it is"
+            f"error: -o {formats}: what is there is no picture of ptxscope's, and is left as it is"
         )
     return _Picture(path, data, before)
 
 
 def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
-    """Add a picture; raises CommandError where two markers have different ones for a file."""
-    known = pictures.setdefault(picture.path, picture)
-    if known.data != picture.data:
+    """Add a picture. Raise CommandError if two markers have different pictures for a file."""
+    other_picture = pictures.setdefault(picture.path, picture)
+    if other_picture.data != picture.data:
         name = make_printable(picture.path.name)
         raise CommandError(f"error: {name} is given to another picture of this page")

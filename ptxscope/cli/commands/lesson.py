@@ -23,28 +23,32 @@ examples:
   ptxscope lesson lanes --explorer    on the real picture
   ptxscope lesson errata -f markdown > errata.md
 
-Enter goes on, b goes back, a value answers a question, ? gives a hint, s shows the answer. Ctrl-D
-or q leaves; the next time it goes on where it was left.
+Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
+or q leaves; the next time, the lesson continues where you left it.
 """
-_NO_HOME = "there is no home folder, so where you are is not kept"
+_NO_HOME = "there is no home folder, so your position is not saved"
 _LONGEST = 1 << 12
-"""Bytes of an answer that are read."""
+"""Maximum bytes of an answer."""
 _WIDTH = 79
-"""Characters of one that are shown."""
+"""Maximum characters of an answer that are echoed."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser(
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
-    to.add_argument("name", metavar="LESSON", nargs="?", help="a lesson's name, or its number")
+    to.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
     how = to.add_mutually_exclusive_group()
     how.add_argument(
-        "-f", "--format", choices=("text", "markdown"), help="print the whole lesson, for reading"
+        "-f",
+        "--format",
+        choices=("text", "markdown"),
+        metavar="FORMAT",
+        help="output format of the whole lesson, for reading: text, markdown",
     )
-    how.add_argument("--explorer", action="store_true", help="play it in the explorer")
-    to.add_argument("--again", action="store_true", help="begin at the first card")
+    how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
+    to.add_argument("--again", action="store_true", help="lesson from its first card")
     return to
 
 
@@ -54,7 +58,7 @@ def run(words: Sequence[str]) -> int:
 
     try:
         return _run(words)
-    except LessonError as error:  # a file that somebody is writing
+    except LessonError as error:  # the file may be in the middle of a write
         raise CommandError(f"error: {error}") from None
 
 
@@ -82,17 +86,17 @@ def _run(words: Sequence[str]) -> int:
 
 
 def find_lesson_name(name: str) -> str:
-    """The name of a lesson that is named, or numbered; raises CommandError."""
+    """Return the name of a lesson by name or number. Raise CommandError if there is none."""
     from ...learn.lesson import list_files
 
     names = [*list_files()]
     if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
         name = names[int(name[:4]) - 1]
     if name not in names:
-        close = find_closest_spelling(name.lower()[:40], names, 0.5)
-        hint = f"did you mean `{close}`? " if close else ""
-        said = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
-        raise CommandError(f"{said}lessons: {', '.join(names)}")
+        suggestion = find_closest_spelling(name.lower()[:40], names, 0.5)
+        hint = f"did you mean `{suggestion}`? " if suggestion else ""
+        message = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
+        raise CommandError(f"{message}lessons: {', '.join(names)}")
     return name
 
 
@@ -106,42 +110,42 @@ def _store() -> StateStore | None:
 
 
 def _list() -> None:
-    """Every lesson with its minutes, and how far one is."""
+    """Print every lesson with its minutes and the user's progress."""
     from ...learn.lesson import list_headings
     from ...learn.lesson_progress import LessonProgress
 
     store = _store()
-    left = store.load_lessons() if store else {}
+    progress = store.load_lessons() if store else {}
     for number, head in enumerate(list_headings(), 1):
-        far = _format_progress(left.get(head.name, LessonProgress()), head.cards)
+        far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
     print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
 
 
-def _format_progress(left: LessonProgress, cards: int) -> str:
-    """How far somebody is."""
-    if left.card:
-        return f"{min(left.card + 1, cards)} of {cards}"
-    return "done" if left.done else ""
+def _format_progress(progress: LessonProgress, cards: int) -> str:
+    """Return the progress as text."""
+    if progress.card:
+        return f"{min(progress.card + 1, cards)} of {cards}"
+    return "done" if progress.done else ""
 
 
 class _Player:
-    """A lesson that is played, line by line."""
+    """Plays a lesson, line by line."""
 
     def __init__(self, lesson: Lesson, *, again: bool) -> None:
         self._lesson = lesson
         self._store = _store()
-        left = self._store.load_lessons() if self._store else {}
-        before = left.get(lesson.head.name)
+        progress = self._store.load_lessons() if self._store else {}
+        before = progress.get(lesson.head.name)
         self._done = bool(before and before.done)
         last = len(lesson.cards) - 1
         self._at = min(before.card, last) if before and not again else 0
         self._answered = False
 
     def play(self) -> int:
-        """Show card after card until the end, or until somebody leaves."""
+        """Show card after card until the end, or until the user leaves."""
         head = self._lesson.head
         for message in self._store.messages if self._store else (_NO_HOME,):
             print_message(f"note: {message}")
@@ -167,11 +171,11 @@ class _Player:
 
     @property
     def _is_open(self) -> bool:
-        """A question waits for its answer."""
+        """Whether a question waits for its answer."""
         return self._card.ask is not None and not self._answered
 
     def _handle_word(self, word: str) -> bool:
-        """Do what was typed; False where that was the end."""
+        """Execute the typed word and return False at the end."""
         if word == "b":
             self._go(-1)
         elif self._is_open:
@@ -186,7 +190,7 @@ class _Player:
         return True
 
     def _read_answer(self) -> str | None:
-        """What is typed; None at the end of the input."""
+        """Return the typed line; None at the end of the input."""
         from ...learn.lesson_text import describe_question
 
         prompt = "[Enter] "
@@ -212,8 +216,8 @@ class _Player:
     def _show(self, before: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
-        card, many = self._card, len(self._lesson.cards)
-        print(f"\n--- {self._at + 1} of {many}: {card.title}\n")
+        card, count = self._card, len(self._lesson.cards)
+        print(f"\n--- {self._at + 1} of {count}: {card.title}\n")
         lines = picture_lines(card, before)
         if said := describe_anchor(card):
             lines += ["", *_wrap_text(said, "  > ")]
@@ -223,27 +227,27 @@ class _Player:
             print("(a value; ? gives a hint, s shows it)")
         print()
 
-    def _go(self, by: int) -> None:
-        """To another card."""
+    def _go(self, delta: int) -> None:
+        """Go to another card."""
         before = self._card
-        self._at = max(self._at + by, 0)
+        self._at = max(self._at + delta, 0)
         self._answered = False
         self._hint = self._wrong_count = 0
         self._keep()
-        self._show(before if by > 0 else None)
+        self._show(before if delta > 0 else None)
 
     _hint = 0
     _wrong_count = 0
-    """How often the question was answered wrongly."""
+    """The count of wrong answers to the question."""
 
     def _grade_word(self, word: str) -> None:
-        """Judge what was typed, or help."""
+        """Grade the typed answer, or show a hint."""
         from ...learn.grader import format_reply, grade_answer, list_hints
         from ...learn.lesson_text import make_question
 
-        asked = make_question(self._card)
+        question = make_question(self._card)
         if word in ("?", ""):
-            found = list_hints(asked) if word else ()
+            found = list_hints(question) if word else ()
             if self._hint < len(found):
                 print(*_wrap_text(found[self._hint], ""), sep="\n")
                 self._hint += 1
@@ -254,7 +258,7 @@ class _Player:
             self._reveal("It is")
             return
         try:
-            answer = grade_answer(asked, word)
+            answer = grade_answer(question, word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
             print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
@@ -263,42 +267,44 @@ class _Player:
             self._reveal("")
             return
         self._wrong_count += 1
-        said = format_reply(asked, answer, is_first=self._wrong_count == 1)
-        print(*_wrap_text(make_printable(f"Not {word}. {said}"), ""), sep="\n")
+        feedback = format_reply(question, answer, is_first=self._wrong_count == 1)
+        print(*_wrap_text(make_printable(f"Not {word}. {feedback}"), ""), sep="\n")
 
-    def _reveal(self, said: str) -> None:
-        """What comes out, and the remark."""
+    def _reveal(self, remark: str) -> None:
+        """Show the result and the remark."""
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
-        if said:
-            print(f"{said} {format_answer(self._card)}.")
+        if remark:
+            print(f"{remark} {format_answer(self._card)}.")
         else:
             print(*wrap_text(self._card.remark), sep="\n")
         print("", *revealed_step_lines(self._card), "", sep="\n")
         self._answered = True
 
     def _end(self) -> None:
-        """The last card was done."""
+        """Finish after the last card."""
         from ...learn.lesson import list_files
 
         self._at, self._done = 0, True
         self._keep()
         names = [*list_files()]
-        at = names.index(self._lesson.head.name) + 1
+        position = names.index(self._lesson.head.name) + 1
         print("That was the lesson.", end="")
-        print(f" The next one: `ptxscope lesson {names[at]}`" if at < len(names) else "")
+        print(
+            f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
+        )
 
     def _keep(self) -> None:
-        """Write down where it is; where that can't be done, say so once."""
+        """Save the position; report a failure once."""
         from ...learn.lesson_progress import LessonProgress
 
         if self._store is None:
             return
-        here = {self._lesson.head.name: LessonProgress(self._at, self._done)}
+        position = {self._lesson.head.name: LessonProgress(self._at, self._done)}
         try:
-            self._store.save_lessons(self._store.load_lessons() | here)
+            self._store.save_lessons(self._store.load_lessons() | position)
         except OSError as error:
-            print_message(f"note: where you are is not kept: {error.strerror or error}")
+            print_message(f"note: your position is not saved: {error.strerror or error}")
             self._store = None
 
 

@@ -11,9 +11,9 @@ from ..support.arguments import Parser, make_command_parser
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("list", "List the 27 instructions and their numbers of legal forms.")
-    to.add_argument("--json", action="store_true", help="as an array of objects")
+    to.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 
@@ -38,7 +38,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def describe(opcode: str) -> dict[str, object]:
-    """A catalog entry as JSON."""
+    """Return a catalog entry as JSON."""
     from ...engine.isa.grammar import format_syntax
 
     entry = CATALOG[opcode]

@@ -31,37 +31,39 @@ _EPILOG = """\
 examples:
   ptxscope
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope kernel.ptx             a listing beside the trace, run from line to line
+  ptxscope kernel.ptx             a listing beside the trace, run line by line
 """
 
 
 _NEEDLESS = ("ssl", "bz2", "lzma")
-"""What asyncio and shutil do without where it is not there: for connections, and archives."""
+"""Optional modules of asyncio and shutil, for connections and archives."""
 _SUFFIXES = (*(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"), *(".rs", ".md", ".html", ".ll"))
 _IN_NO_NAME = re.compile(r"[\s;,]")
 
 
 def is_file_name(text: str) -> bool:
-    """Whether it is a file's name rather than an instruction."""
+    """Return whether a text is a file's name rather than an instruction."""
     return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     to = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
     add_instruction(to, is_optional=True)
     add_model(to)
     to.add_argument(
-        "--lesson", metavar="LESSON", help="play a lesson: `ptxscope lesson` lists them"
+        "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    to.add_argument("--again", action="store_true", help="the lesson from its first card on")
-    to.add_argument("--predict", action="store_true", help="ask what each lane will be")
+    to.add_argument("--again", action="store_true", help="lesson from its first card")
+    to.add_argument(
+        "--predict", action="store_true", help="prediction of each lane before it is shown"
+    )
     return to
 
 
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
-    gc.disable()  # what is made while starting stays: see Explorer.on_ready
+    gc.disable()  # objects made at the start live until the end: see Explorer.on_ready
     chosen = parse_words(make_parser(), words)
     model = choose_model(chosen.model)
     lesson = None
@@ -80,7 +82,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: {make_printable(chosen.ptx)}: there is no such file")
     ins = None if chosen.ptx is None or listing else parse_instruction(chosen.ptx)
     values = parse_assignments(ins, chosen.values) if ins else {}
-    # it is drawn on standard error
+    # The explorer is drawn on standard error.
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     _check_color_system()
@@ -89,27 +91,27 @@ def run(words: Sequence[str]) -> int:
         from ...app.app import Explorer
         from ...state.state_store import StateStore
 
-    said: list[str] = []
+    messages: list[str] = []
     try:
         store = StateStore()
     except RuntimeError:
         store = None
-        said.append(
+        messages.append(
             "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
 
     def opened() -> Explorer:
         predict = chosen.predict
-        named = ins, values, model.name, store, listing, said
+        lesson_name = ins, values, model.name, store, listing, messages
         from_start = not values and not predict
-        return Explorer(*named, predict=predict, lesson=lesson, from_start=from_start)
+        return Explorer(*lesson_name, predict=predict, lesson=lesson, from_start=from_start)
 
     return lifecycle.run(opened, store)
 
 
 def _check_color_system() -> None:
-    """Raise CommandError where Textual's variable names a colour system that Rich lacks."""
+    """Raise CommandError if Textual's variable names a colour system that Rich lacks."""
     from rich.console import COLOR_SYSTEMS
 
     name = os.environ.get("TEXTUAL_COLOR_SYSTEM")
@@ -123,7 +125,7 @@ def _check_color_system() -> None:
 
 @contextmanager
 def _hide_modules(*names: str) -> Iterator[None]:
-    """Let what is imported meanwhile find none of these modules, unless they are loaded."""
+    """Make imports of these modules fail within the block, unless they are loaded."""
     hidden = dict.fromkeys(name for name in names if name not in sys.modules)
     sys.modules.update(hidden)  # type: ignore[arg-type]
     try:
@@ -134,14 +136,14 @@ def _hide_modules(*names: str) -> Iterator[None]:
 
 
 def _check_lesson_name(name: str) -> str:
-    """A lesson that there is; raises CommandError."""
+    """Return the name of an existing lesson. Raise CommandError otherwise."""
     from .lesson import find_lesson_name
 
     return find_lesson_name(name)
 
 
 def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
-    """A file as a listing, its first program run on ``name=value`` arguments."""
+    """Return a file as a listing, with its first program run on ``name=value`` arguments."""
     from ...state.open_listing import open_listing, read_listing
     from .run import parse_inputs
 
@@ -155,7 +157,7 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
 
 
 def _describe_other_file(name: str) -> str:
-    """What a file is that can't be opened as a listing; empty where there is none."""
+    """Return the type of a file that is not a listing; empty if the file does not exist."""
     from pathlib import Path
 
     from ...files import describe_non_regular

@@ -7,12 +7,13 @@ from pathlib import PurePath
 
 from ...engine.extras import format_install_hint
 from ...export.options import Options
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser
+from ..support.arguments import Parser, add_format, make_command_parser
 from ..support.picture_output import (
     PICTURES,
     add_output,
+    add_theme,
     is_printed,
     output_document,
     render_picture,
@@ -23,21 +24,18 @@ examples:
   ptxscope poster -o card.pdf
   ptxscope poster --theme dark -f png -o card.png
 
-The sheet has the size of A3, lying; on A4 it can still be read. PNG and PDF need the extra
+The sheet is A3 in landscape; it is still legible on A4. PNG and PDF need the extra
 `images`: {format_install_hint("images")}.
 """
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser(
-        "poster", "Draw all 27 instructions on one sheet, a card to print.", _EPILOG
-    )
-    to.add_argument(
-        "-f", "--format", choices=PICTURES, help="default: what FILE ends in, or else svg"
-    )
+    """Return the command's parser."""
+    about = "Draw the 27 instructions on one sheet, for printing."
+    to = make_command_parser("poster", about, _EPILOG)
+    add_format(to, PICTURES, "svg")
     add_output(to)
-    to.add_argument("--theme", choices=THEMES, default="auto", help="default: auto")
+    add_theme(to)
     return to
 
 
@@ -48,13 +46,13 @@ def run(words: Sequence[str]) -> int:
     chosen = make_parser().parse_args(words)
     format_ = chosen.format or _find_format(chosen.output)
     options = Options(theme=Theme(chosen.theme))
-    made = render_picture(render(options), format_, options)
-    output_document(made, format_, chosen.output)
+    document = render_picture(render(options), format_, options)
+    output_document(document, format_, chosen.output)
     return 0
 
 
 def _find_format(output: str | None) -> str:
-    """The format that a file's name asks for."""
+    """Return the format of a file's name."""
     if output is None or is_printed(output):
         return "svg"
     ending = PurePath(output).suffix[1:].lower()

@@ -39,14 +39,15 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
-Of the 27, and of mov and or xor not shl shr add sub prmt lop3 on 32 bits, the results are
-carried from line to line. Whatever else writes a register makes it unknown; when such a
-register is read, the run stops and asks for its value, which name=value gives. That is for one
-time: where the register, or another of its name, is unknown again later, name@line=value gives
-what that line makes of it; t@1#2=value is for the second time that line 1 makes t unknown, and
-t@0=value for the start. A branch that is taken ends the run. A value is read as its register is
-declared, x=5 of a .b32 as an integer and of an .f32 as 5.0; where it is not declared, as it
-is used.
+The run computes the 27 instructions and, on 32 bits, mov and or xor not shl shr add sub prmt lop3.
+Any other instruction leaves the registers it writes unknown. If such a register is read, the run
+stops and asks for its value; supply it as name=value. The value is used once: if the register, or
+another of its name, becomes unknown again later, supply name@line=value for the line that writes
+it. t@1#2=value is for the second time that line 1 makes t unknown, and t@0=value for the start. A
+taken branch ends the run.
+
+A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
+the register is not declared, the value is read by its use.
 
 examples:
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
@@ -54,10 +55,10 @@ examples:
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 done, 1 a register is not as expected, 2 the request was wrong.
+Exit status: 0 for success, 1 if a register is not as expected, 2 if the request is invalid.
 """
 _WIDTH = 52
-"""Columns of a statement in the listing; a longer one has its effect on the next line."""
+"""Columns of a statement in the listing; the effect of a longer one is on the next line."""
 _MOST_ORIGINS = 12
 _MOST_NAMES = 12
 _LONG = 1 << 21
@@ -65,7 +66,7 @@ _LONG = 1 << 21
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the program and print what happened."""
+    """Run the program and print its effects."""
     with ProgressBar() as bar:
         return _run(parse_words(make_parser(), words), bar)
 
@@ -76,70 +77,80 @@ def _run(chosen: argparse.Namespace, bar: ProgressBar) -> int:
     program = _choose_program(load(text, name, bar.advance_to), chosen.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
-        said = str(PtxError(program.text, program.problems))
-        raise CommandError(f"{make_printable(program.name)}, line {number}:\n{said}", 1)
+        message = str(PtxError(program.text, program.problems))
+        raise CommandError(f"{make_printable(program.name)}, line {number}:\n{message}", 1)
     values = parse_inputs(program, chosen.values)
     expected = _parse_expected(program, chosen.expect)
     watched = _find_watched(program, chosen.watch)
     bar.begin("running", len(program.statements), "statements")
     model = choose_model(chosen.model)
-    done = execute(program, values, model, stop=chosen.stop, on_progress=bar.advance_to)
+    program_run = execute(program, values, model, stop=chosen.stop, on_progress=bar.advance_to)
     names = (text.partition("=")[0].strip() for text in chosen.values)
     spare = (name for name in names if _is_spare(program, name))
-    done = done._replace(unused=(*done.unused, *spare))
-    bar.begin("telling", len(done.steps), "steps")
+    program_run = program_run._replace(unused=(*program_run.unused, *spare))
+    bar.begin("telling", len(program_run.steps), "steps")
     bar.begin_printing()
-    asked = done.ending is StopReason.NEEDS
+    request = program_run.ending is StopReason.NEEDS
     if chosen.json:
-        print(format_json(_run_to_json(done, {} if asked else expected, bar), indent=1))
+        print(format_json(_run_to_json(program_run, {} if request else expected, bar), indent=1))
     else:
-        for line in _run_lines(done, watched, chosen, bar):
+        for line in _run_lines(program_run, watched, chosen, bar):
             print(line)
-        if not asked:
-            for line in _verdict_lines(done, values, expected, chosen.stop):
+        if not request:
+            for line in _verdict_lines(program_run, values, expected, chosen.stop):
                 print(line)
-    if asked:
+    if request:
         sys.stdout.flush()
-        raise CommandError(_format_request(done))
-    return int(any(not _is_as_expected(done, name, seen) for name, seen in expected.items()))
+        raise CommandError(_format_request(program_run))
+    return int(
+        any(not _is_as_expected(program_run, name, observed) for name, observed in expected.items())
+    )
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser(
-        "run", "Run a kernel or a block of inline assembly, line by line.", _EPILOG
-    )
+    """Return the command's parser."""
+    about = "Run a kernel or a block of inline assembly, line by line."
+    to = make_command_parser("run", about, _EPILOG, usage="FILE [name=value ...]")
     to.add_argument(
-        "file", metavar="FILE", help="a .ptx, .cu, .py, … file, - for the input, or PTX"
+        "file",
+        metavar="FILE",
+        help="listing or source (.ptx, .cu, .py, …), or PTX; - is standard input",
     )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
-    to.add_argument("--kernel", metavar="NAME", help="which one, where the file has several")
+    to.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
     add_model(to)
-    to.add_argument(
-        "--break", dest="stop", type=int, metavar="LINE", help="stop before the line of the file"
+    debugging = to.add_argument_group("debugging")
+    debugging.add_argument(
+        "--break", dest="stop", type=int, metavar="LINE", help="line of the file to stop before"
     )
-    to.add_argument(
-        "--watch", action="append", default=[], metavar="NAME", help="tell each change; repeatable"
+    debugging.add_argument(
+        "--watch",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="register whose changes are shown; repeatable",
     )
-    to.add_argument(
+    debugging.add_argument(
         "--expect",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="what a register was observed to hold at the end; repeatable",
+        help="observed value of a register at the end; repeatable",
     )
-    shown = to.add_mutually_exclusive_group()
-    shown.add_argument("--trace", action="store_true", help="the whole trace of each of the 27")
-    shown.add_argument("--quiet", action="store_true", help="the registers at the end only")
-    shown.add_argument("--json", action="store_true", help="all of it as a JSON object")
+    output = to.add_argument_group("output").add_mutually_exclusive_group()
+    output.add_argument(
+        "--trace", action="store_true", help="whole trace of each of the 27 instructions"
+    )
+    output.add_argument("--quiet", action="store_true", help="registers at the end only")
+    output.add_argument("--json", action="store_true", help="JSON output")
     return to
 
 
-# --- what was asked ----------------------------------------------------------------------
+# --- arguments ----------------------------------------------------------------------
 
 
 def _read(name: str, bar: ProgressBar) -> tuple[str, str]:
-    """A file's text and its name; the argument itself, without a name, where it is PTX."""
+    """Return a file's text and its name; for PTX, the argument itself and an empty name."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name, ""
     if not name:
@@ -172,81 +183,88 @@ def _is_known(statement: Statement) -> bool:
 
 
 def _register(program: Program, name: str) -> str:
-    """A register that is observed; raises PtxError."""
+    """Return an observed register. Raise PtxError if there is none of this name."""
     return _find_registers(program, name, is_at_end=True)[0]
 
 
 def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-    """The registers that a name is of, and at least one; raises PtxError."""
-    if found := program.find_registers(name, is_at_end=is_at_end):
-        return found
-    close = find_closest_spelling(name, list(program.types))
-    known = list(program.types)
+    """Return the registers of a name, at least one. Raise PtxError if there are none."""
+    if registers := program.find_registers(name, is_at_end=is_at_end):
+        return registers
+    suggestion = find_closest_spelling(name, list(program.types))
+    other_names = list(program.types)
     if program.is_declared(name):
         message = f"`{name}` is declared in {program.name}, but no instruction there names it"
-        raise PtxError(name, (Problem(message, (0, len(name)), _format_some(known)),))
-    meant = f"; did you mean `{close}`?" if close else ""
+        raise PtxError(name, (Problem(message, (0, len(name)), _format_some(other_names)),))
+    meant = f"; did you mean `{suggestion}`?" if suggestion else ""
     message = f"`{name}` is not a register of {program.name}{meant}"
-    raise PtxError(name, (Problem(message, (0, len(name)), _format_some(known)),))
+    raise PtxError(name, (Problem(message, (0, len(name)), _format_some(other_names)),))
 
 
 def _format_some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
+    """Return the first names and the count of the others."""
+    rest_count = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + rest_count
 
 
 def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` and ``name@line=value`` arguments give to registers."""
-    known = find_unknown_sites(program)
+    """Return register bits from ``name=value`` and ``name@line=value`` arguments."""
+    sites = find_unknown_sites(program)
 
-    def read(key: str, value: str) -> int:
-        name, at = register_of(key), known.statements.get(key)
-        bits = parse_value(value, program.find_value_type(name, at))
-        if at is None and any(bits != x for x in _read_elsewhere(program, known, name, value)):
-            every = _format_some([make_initial_key(name), *known.list_keys(name)])
+    def parse(key: str, value: str) -> int:
+        name, statement = register_of(key), sites.statements.get(key)
+        bits = parse_value(value, program.find_value_type(name, statement))
+        if statement is None and any(
+            bits != x for x in _read_elsewhere(program, sites, name, value)
+        ):
+            every = _format_some([make_initial_key(name), *sites.list_keys(name)])
             message = f"{value} is not the same in each block that declares `{name}`"
             raise PtxError(value, (Problem(message, (0, len(value)), every),))
         return bits
 
-    return parse_named_values(texts, partial(_find_input_sites, program, known), read)
+    return parse_named_values(texts, partial(_find_input_sites, program, sites), parse)
 
 
 def _read_elsewhere(
-    program: Program, known: UnknownSites, name: str, value: str
+    program: Program, sites: UnknownSites, name: str, value: str
 ) -> Iterator[int | None]:
-    """What a value is for each other register of a name; None where it is none."""
-    for key in known.list_keys(name):
+    """Yield a value's bits in each other register of a name; None if it has none there."""
+    for key in sites.list_keys(name):
         try:
-            yield parse_value(value, program.find_value_type(name, known.statements[key]))
+            yield parse_value(value, program.find_value_type(name, sites.statements[key]))
         except PtxError:
             yield None
 
 
 def _is_spare(program: Program, name: str) -> bool:
-    """Whether a register is declared, and no statement names it."""
+    """Return whether a register is declared and no statement names it."""
     return program.is_declared(name) and not program.find_registers(name)
 
 
-def _find_input_sites(program: Program, known: UnknownSites, written: str) -> tuple[str, ...]:
-    """What a value is given for: registers, or one at a line, ``u@17``; raises PtxError."""
-    typed, at, line = written.partition("@")
+def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple[str, ...]:
+    """Return the inputs that a name supplies: registers, or one at a line, ``u@17``.
+
+    Raise PtxError if there are none.
+    """
+    value_name, at, line = text.partition("@")
     constants = program.constants
-    if constant := next((x for x in program.find_registers(typed.strip()) if x in constants), None):
+    if constant := next(
+        (x for x in program.find_registers(value_name.strip()) if x in constants), None
+    ):
         bits = format_hex(constants[constant], program.types[constant].bits)
-        message = f"`{typed.strip()}` is the constant {bits} here: it takes no other value"
-        raise PtxError(written, (Problem(message, (0, len(typed))),))
-    if not at and _is_spare(program, typed.strip()):
+        message = f"`{value_name.strip()}` is the constant {bits} here: it takes no other value"
+        raise PtxError(text, (Problem(message, (0, len(value_name))),))
+    if not at and _is_spare(program, value_name.strip()):
         return ()
     if not at:
-        return _find_registers(program, typed.strip())
-    name = program.register(typed.strip()) or _find_registers(program, typed.strip())[0]
+        return _find_registers(program, value_name.strip())
+    name = program.register(value_name.strip()) or _find_registers(program, value_name.strip())[0]
     key = f"{name}@{line.strip()}"
-    if known.has_key(key):
+    if sites.has_key(key):
         return (key,)
     message = f"nothing at that line makes `{name}` unknown"
-    every = _format_some([make_initial_key(name), *known.list_keys(name)])
-    raise PtxError(written, (Problem(message, (0, len(written)), every),))
+    every = _format_some([make_initial_key(name), *sites.list_keys(name)])
+    raise PtxError(text, (Problem(message, (0, len(text)), every),))
 
 
 def _parse_expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
@@ -264,14 +282,14 @@ def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
         raise CommandError(str(error)) from None
 
 
-def _format_request(done: Run) -> str:
-    """Asks for every value that is missing, by name and line."""
+def _format_request(program_run: Run) -> str:
+    """Return a request for every missing value, by name and line."""
     lines = [
         f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
-        for need in done.needed
+        for need in program_run.needed
     ]
     if len(lines) > 1:
-        example = " ".join(f"{need.key}=…" for need in done.needed)
+        example = " ".join(f"{need.key}=…" for need in program_run.needed)
         lines.append(f"all that is needed: {make_printable(example)}")
     return "\n".join(lines)
 
@@ -280,21 +298,22 @@ def _format_request(done: Run) -> str:
 
 
 def _run_lines(
-    done: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: ProgressBar
+    program_run: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: ProgressBar
 ) -> Iterator[str]:
     if not chosen.quiet:
-        yield f"{make_printable(done.program.name)}, model {done.model.name}"
-    yield from map(_unread_line, done.program.unread)
-    writes = {(name, step.number) for name in watched for step in done.find_writes(name)}
+        yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
+    yield from map(_unread_line, program_run.program.unread)
+    writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held: dict[str, int | None] = {}
-    for step in bar.track(done.steps):
+    for step in bar.track(program_run.steps):
         if not chosen.quiet:
-            yield from _step_lines(done, step)
+            yield from _step_lines(program_run, step)
         for name in watched:
             if name in step.reads:
                 held[name] = step.reads[name].bits
             if (name, step.number) in writes:
-                yield f"      watch {_format_change(done, name, held.get(name), step.writes[name])}"
+                change = _format_change(program_run, name, held.get(name), step.writes[name])
+                yield f"      watch {change}"
                 held[name] = step.writes[name]
         if chosen.trace and step.trace:
             from ...export.formats.text import render
@@ -302,21 +321,23 @@ def _run_lines(
             yield from ("", render(step.trace))
     if not chosen.quiet:
         yield from (
-            [f"stopped before line {chosen.stop}"] if done.ending is StopReason.BREAK else []
+            [f"stopped before line {chosen.stop}"] if program_run.ending is StopReason.BREAK else []
         )
         yield ""
-    yield from _register_lines(done)
+    yield from _register_lines(program_run)
 
 
 def _unread_line(x: Statement) -> str:
-    """A statement that is not run, and why."""
+    """Return a line on a statement that is not run, and the reason."""
     return make_printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
-def _step_lines(done: Run, step: RunStep) -> Iterator[str]:
-    """A statement and what it did."""
+def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
+    """Yield a statement and its effects."""
     text = make_printable(step.text)
-    effect = ", ".join(_format_register(done, name, bits) for name, bits in step.writes.items())
+    effect = ", ".join(
+        _format_register(program_run, name, bits) for name, bits in step.writes.items()
+    )
     if step.note and (
         step.statement.kind is not StatementKind.OTHER or None not in step.writes.values()
     ):
@@ -334,14 +355,14 @@ def _step_lines(done: Run, step: RunStep) -> Iterator[str]:
             yield " " * (len(lead) + _WIDTH) + effect
     divergence = _find_divergence(step)
     if divergence:
-        isa_is_shown = not done.model.errata
+        isa_is_shown = not program_run.model.errata
         shown = divergence.other if isa_is_shown else divergence.isa
         ids = ", ".join(erratum.id for erratum in divergence.errata)
         yield f"    ! from these operands {shown.model.name} makes {_format_results(shown)} ({ids})"
 
 
 def _find_divergence(step: RunStep) -> Divergence | None:
-    """Where the documentation and an assembler part at a step."""
+    """Return the step's divergence between the documentation and an assembler."""
     return find_divergence(step.trace, find_divergences(step.trace)) if step.trace else None
 
 
@@ -353,19 +374,19 @@ def _format_results(trace: Trace) -> str:
     )
 
 
-def _format_register(done: Run, name: str, bits: int | None, width: int = 0) -> str:
+def _format_register(program_run: Run, name: str, bits: int | None, width: int = 0) -> str:
     """``%r1 = 0x0000007f  127``."""
     if bits is None:
         return f"{make_printable(name)} unknown"
-    type_ = done.program.types[name]
+    type_ = program_run.program.types[name]
     return (
         f"{make_printable(name):<{width}} = {format_hex(bits, type_.bits)}  "
         f"{format_value(bits, type_)}"
     )
 
 
-def _format_change(done: Run, name: str, before: int | None, after: int | None) -> str:
-    width = done.program.types[name].bits
+def _format_change(program_run: Run, name: str, before: int | None, after: int | None) -> str:
+    width = program_run.program.types[name].bits
 
     def shown(bits: int | None) -> str:
         return "unknown" if bits is None else format_hex(bits, width)
@@ -373,12 +394,12 @@ def _format_change(done: Run, name: str, before: int | None, after: int | None) 
     return f"{make_printable(name)}: {shown(before)} -> {shown(after)}"
 
 
-def _register_lines(done: Run) -> Iterator[str]:
-    known = {name: x.bits for name, x in done.registers.items() if x.bits is not None}
-    width = max(map(len, known), default=0)
-    for name, bits in known.items():
-        yield _format_register(done, name, bits, width)
-    unknown = [make_printable(name) for name, x in done.registers.items() if x.bits is None]
+def _register_lines(program_run: Run) -> Iterator[str]:
+    registers = {name: x.bits for name, x in program_run.registers.items() if x.bits is not None}
+    width = max(map(len, registers), default=0)
+    for name, bits in registers.items():
+        yield _format_register(program_run, name, bits, width)
+    unknown = [make_printable(name) for name, x in program_run.registers.items() if x.bits is None]
     if unknown:
         yield f"unknown: {', '.join(unknown)}"
 
@@ -386,72 +407,79 @@ def _register_lines(done: Run) -> Iterator[str]:
 # --- expectations ------------------------------------------------------------------------
 
 
-def _is_as_expected(done: Run, name: str, seen: Observed) -> bool:
-    held = done.registers.get(name)
-    return held is not None and held.bits is not None and seen.matches(held.bits)
+def _is_as_expected(program_run: Run, name: str, observed: Observed) -> bool:
+    held = program_run.registers.get(name)
+    return held is not None and held.bits is not None and observed.matches(held.bits)
 
 
 def _verdict_lines(
-    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+    program_run: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
-    """What did not come as it was given or expected."""
-    if stop is not None and done.ending is not StopReason.BREAK:
+    """Yield the differences from given or expected values."""
+    if stop is not None and program_run.ending is not StopReason.BREAK:
         yield f"note: the run was over before it came to line {stop}"
-    if done.unused and done.ending is not StopReason.BREAK:
-        yield f"note: nothing read what was given for {make_printable(', '.join(done.unused))}"
-    wrong = {name: seen for name, seen in expected.items() if not _is_as_expected(done, name, seen)}
-    for name, seen in expected.items():
-        width = done.program.types[name].bits
+    if program_run.unused and program_run.ending is not StopReason.BREAK:
+        unused = make_printable(", ".join(program_run.unused))
+        yield f"note: nothing read what was given for {unused}"
+    wrong = {
+        name: observed
+        for name, observed in expected.items()
+        if not _is_as_expected(program_run, name, observed)
+    }
+    for name, observed in expected.items():
+        width = program_run.program.types[name].bits
         if name not in wrong:
             yield f"{make_printable(name)} is as observed"
             continue
-        held = done.registers.get(name)
-        found = held and held.bits is not None and format_hex(held.bits, width)
+        held = program_run.registers.get(name)
+        differences = held and held.bits is not None and format_hex(held.bits, width)
         yield (
-            f"{make_printable(name)} is {found or 'unknown'}; observed was "
-            f"{seen.format_bits(width)}"
+            f"{make_printable(name)} is {differences or 'unknown'}; observed was "
+            f"{observed.format_bits(width)}"
         )
-    written = find_culprits(done, wrong)
+    written = find_culprits(program_run, wrong)
     for _, step in sorted({x.number: x for x in written.values()}.items()):
         names = [name for name, x in written.items() if x is step]
-        yield from _blame_lines(done, step, names if len(wrong) > 1 else [], expected)
-    if left := [name for name in wrong if name not in written]:
-        yield f"Nothing that was run wrote {_format_names(left)}"
+        yield from _blame_lines(program_run, step, names if len(wrong) > 1 else [], expected)
+    if rest := [name for name in wrong if name not in written]:
+        yield f"Nothing that was run wrote {_format_names(rest)}"
     if wrong:
-        yield from _other_model_lines(done, values, expected, stop)
+        yield from _other_model_lines(program_run, values, expected, stop)
 
 
 def _format_names(names: Sequence[str]) -> str:
-    *most, last = map(make_printable, names)
-    return f"{', '.join(most)} and {last}" if most else last
+    *first_names, last = map(make_printable, names)
+    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def _blame_lines(
-    done: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
+    program_run: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
 ) -> Iterator[str]:
-    """The instruction that made a value differ, what it read, and where that came from.
+    """Yield the instruction that changed a value, its inputs and their origin.
 
-    ``names`` are the registers it made differ, where others differ too.
+    ``names`` are the registers that it changed, if others differ too.
     """
     unknown = None in first.writes.values()
     if names:
         was = "were" if len(names) > 1 else "was"
-        made, bits = (
+        results, bits = (
             f"{_format_names(names)} {was} made unknown",
             f"The bits of {_format_names(names)} that",
         )
     else:
-        made, bits = "It was made unknown", "The bits that"
-    did = made if unknown else f"{bits} differ were written"
+        results, bits = "It was made unknown", "The bits that"
+    did = results if unknown else f"{bits} differ were written"
     yield f"{did} at line {first.line}: {make_printable(first.text)}"
     for read, value in first.reads.items():
         yield (
-            f"  it read {_format_register(done, read, value.bits)}  "
+            f"  it read {_format_register(program_run, read, value.bits)}  "
             f"({_format_origin(value, read, expected)})"
         )
-    before = list(find_origins(done, first))
+    before = list(find_origins(program_run, first))
     for step in before[:_MOST_ORIGINS]:
-        effect = ", ".join(_format_register(done, x, bits) for x, bits in step.writes.items())
+        effect = ", ".join(
+            _format_register(program_run, x, bits) for x, bits in step.writes.items()
+        )
         yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
     if len(before) > _MOST_ORIGINS:
         yield f"  and {len(before) - _MOST_ORIGINS} earlier"
@@ -459,20 +487,20 @@ def _blame_lines(
 
 def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
     where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
-    seen = expected.get(name)
-    same = seen is not None and value.bits is not None and seen.matches(value.bits)
+    places = expected.get(name)
+    same = places is not None and value.bits is not None and places.matches(value.bits)
     return where + (", as observed" if same else "")
 
 
 def _other_model_lines(
-    done: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+    program_run: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
 ) -> Iterator[str]:
-    """The other models under which all would be as expected, and where they part."""
-    for model in _list_distinct_models(done.model):
-        other = execute(done.program, values, model, stop=stop)
-        if all(_is_as_expected(other, name, seen) for name, seen in expected.items()):
+    """Yield the other models that meet all expectations, and where they differ."""
+    for model in _list_distinct_models(program_run.model):
+        other_run = execute(program_run.program, values, model, stop=stop)
+        if all(_is_as_expected(other_run, name, observed) for name, observed in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
-            for step in done.steps:
+            for step in program_run.steps:
                 divergence = _find_divergence(step)
                 if divergence:
                     ids = ", ".join(erratum.id for erratum in divergence.errata)
@@ -480,15 +508,17 @@ def _other_model_lines(
             return
 
 
-def _list_distinct_models(shown: Model) -> tuple[Model, ...]:
-    return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != shown.errata)
+def _list_distinct_models(known_models: Model) -> tuple[Model, ...]:
+    return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != known_models.errata)
 
 
 # --- JSON --------------------------------------------------------------------------------
 
 
-def _run_to_json(done: Run, expected: Mapping[str, Observed], bar: ProgressBar) -> dict[str, Any]:
-    types = done.program.types
+def _run_to_json(
+    program_run: Run, expected: Mapping[str, Observed], bar: ProgressBar
+) -> dict[str, Any]:
+    types = program_run.program.types
 
     def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
         return {
@@ -496,12 +526,14 @@ def _run_to_json(done: Run, expected: Mapping[str, Observed], bar: ProgressBar) 
             for name, bits in values.items()
         }
 
-    first = find_first_culprit(done, expected)
+    first = find_first_culprit(program_run, expected)
     return {
-        "program": done.program.name,
-        "model": done.model.name,
-        "unread": [{"line": x.line, "text": x.text, "why": x.unread} for x in done.program.unread],
-        "ending": str(done.ending),
+        "program": program_run.program.name,
+        "model": program_run.model.name,
+        "unread": [
+            {"line": x.line, "text": x.text, "why": x.unread} for x in program_run.program.unread
+        ],
+        "ending": str(program_run.ending),
         "steps": [
             {
                 "line": step.line,
@@ -514,9 +546,9 @@ def _run_to_json(done: Run, expected: Mapping[str, Observed], bar: ProgressBar) 
                 if (divergence := _find_divergence(step))
                 else [],
             }
-            for step in bar.track(done.steps)
+            for step in bar.track(program_run.steps)
         ],
-        "registers": hexed({name: value.bits for name, value in done.registers.items()}),
+        "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
         "needed": [
             {
                 "name": need.name,
@@ -525,14 +557,14 @@ def _run_to_json(done: Run, expected: Mapping[str, Observed], bar: ProgressBar) 
                 "line": need.reader.line,
                 "unknown_since": need.clobbered_by.line if need.clobbered_by else None,
             }
-            for need in done.needed
+            for need in program_run.needed
         ],
         "expected": {
             name: {
-                "observed": seen.format_bits(types[name].bits),
-                "holds": _is_as_expected(done, name, seen),
+                "observed": observed.format_bits(types[name].bits),
+                "holds": _is_as_expected(program_run, name, observed),
             }
-            for name, seen in expected.items()
+            for name, observed in expected.items()
         },
         "first_wrong": first.line if first else None,
     }

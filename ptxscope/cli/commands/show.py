@@ -1,4 +1,4 @@
-"""``ptxscope show``: what one instruction is and how it may be written."""
+"""``ptxscope show``: an instruction, its modifiers and its forms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
 from ...export.content.document import format_command
 from .. import CommandError
-from ..support.arguments import Parser, make_command_parser, parse_instruction
+from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
 from ..support.picture_output import (
     PICTURES,
     add_output,
@@ -38,24 +38,22 @@ examples:
   ptxscope show vadd4 -f svg -o vadd4.svg
   ptxscope show 'vmad.s32.s32.s32.shr15.sat d, a.h0, b.h1, c' -f pdf -o vmad.pdf
 
-A figure is of a form: it has letters where a trace has bits, and ranges where it has numbers. Of
-an opcode alone it is the form of the example that is described.
+A figure shows a form, with letters instead of a trace's bits and ranges instead of its numbers. For
+an opcode alone, it is the form of the example.
 """
 DAGGER = "\u2020"
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    to = make_command_parser(
-        "show", "Describe one of the 27 instructions, or draw the figure of a form.", _EPILOG
-    )
+    """Return the command's parser."""
+    about = "Describe one of the 27 instructions, or draw the figure of a form."
+    to = make_command_parser("show", about, _EPILOG)
     to.add_argument(
-        "opcode", metavar="OPCODE", help="vadd, vset4, setp, …; for a figure also a line of PTX"
+        "opcode",
+        metavar="OPCODE",
+        help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX",
     )
-    to.add_argument(
-        "-f", "--format", choices=("text", *PICTURES),
-        help="text, or the figure of a form: svg, png, pdf; default: what FILE ends in, or text",
-    )  # fmt: skip
+    add_format(to, ("text", *PICTURES), "text")
     add_output(to)
     return to
 
@@ -65,15 +63,17 @@ def run(words: Sequence[str]) -> int:
     chosen = make_parser().parse_args(words)
     choose_format(chosen, ("text", *PICTURES))
     if chosen.format == "text":
-        made: str | bytes = "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
+        document: str | bytes = (
+            "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
+        )
     else:
-        made = render_picture(_render_figure(chosen.opcode), chosen.format)
-    output_document(made, chosen.format, chosen.output)
+        document = render_picture(_render_figure(chosen.opcode), chosen.format)
+    output_document(document, chosen.format, chosen.output)
     return 0
 
 
 def _render_figure(text: str) -> str:
-    """The figure of a line, or of an opcode's example."""
+    """Return the figure of a line, or of an opcode's example."""
     from ...export.media.form_figure import render
 
     if text in CATALOG or text.replace("_", "a").isalnum():
@@ -82,10 +82,10 @@ def _render_figure(text: str) -> str:
 
 
 def _check_opcode(opcode: str) -> str:
-    """An opcode that is one of the catalog's; raises CommandError."""
+    """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
-        close = find_closest_spelling(opcode, list(CATALOG))
-        hint = f"did you mean `{close}`?" if close else "`ptxscope list` names all 27"
+        suggestion = find_closest_spelling(opcode, list(CATALOG))
+        hint = f"did you mean `{suggestion}`?" if suggestion else "`ptxscope list` names all 27"
         raise CommandError(f"error: `{make_printable(opcode)}` is not one of the 27; {hint}", 1)
     return opcode
 
@@ -97,20 +97,20 @@ def _format_requirement(need: VersionRequirement) -> str:
 
 
 def _format_counts(entry: Entry) -> str:
-    """How many forms there are, and where the answers differ, by whom."""
+    """Return the count of forms, and how many have different answers, by assembler."""
     every = count_forms(entry.opcode)
     documented = count_forms(entry.opcode, is_documented=True)
-    taken = count_forms(entry.opcode, is_in_ptxas=True)
-    said = f"{every:,} legal forms"
+    counts = count_forms(entry.opcode, is_in_ptxas=True)
+    texts = f"{every:,} legal forms"
     if documented != every:
-        said += f", {documented:,} of them documented"
-    return said if taken == every else f"{said}, {taken:,} of them accepted by ptxas 13.0"
+        texts += f", {documented:,} of them documented"
+    return texts if counts == every else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
 
 
 def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
-    """A blank line, a heading where there is one, and a point a text; nothing for no text."""
-    for at, text in enumerate(texts):
-        if at == 0:
+    """Yield a blank line, the heading if any, and a point per text; nothing for no texts."""
+    for index, text in enumerate(texts):
+        if index == 0:
             yield from ("", heading) if heading else ("",)
         yield from textwrap.wrap(
             text, 78, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False

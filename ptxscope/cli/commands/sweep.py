@@ -1,4 +1,4 @@
-"""``ptxscope sweep``: what an instruction computes over all values of one operand, or of two."""
+"""``ptxscope sweep``: the results of an instruction over all values of one or two operands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...export.options import Options, validate_id
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from ...sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -24,6 +24,7 @@ from ...sweep.register_parts import (
 from .. import CommandError
 from ..support.arguments import (
     Parser,
+    add_format,
     add_instruction,
     add_model,
     bind_operands,
@@ -35,8 +36,11 @@ from ..support.arguments import (
 )
 from ..support.picture_output import (
     PICTURES,
+    add_id,
     add_output,
     add_size,
+    add_theme,
+    add_title,
     choose_format,
     is_printed,
     output_document,
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "words", "csv", *PICTURES)
 _WIDEST = 160
-"""Columns of a terminal that a plot takes."""
+"""Maximum columns of a plot in a terminal."""
 _EPILOG = f"""\
 examples:
   ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0
@@ -56,32 +60,34 @@ examples:
   ptxscope sweep 'vadd.u32.s32.s32.sat d.b0, a, b, c' --x a --range -300:300 b=0 c=0 -f words
   ptxscope sweep 'setp.lt.f32 p, a, b' --x a b=1.0 -f words
 
-A part of a register is written behind it: a.b0 to a.b3 are bytes, a.h0 and a.h1 half-words. What
-is swept needs no value; with one, its place is marked. Of more than 65,536 values, some are
-drawn evenly, and more where something changes. PNG and PDF need the
+The parts of a register a are the bytes a.b0 to a.b3 and the half-words a.h0 and a.h1. The swept
+part needs no value; if it has one, its position is marked. Up to 65,536 values are all computed;
+larger ranges are sampled evenly, with extra samples where the result changes. PNG and PDF need the
 extra `images`: {format_install_hint("images")}.
 """
 
 
 def make_parser() -> Parser:
-    """What it takes."""
-    about = "Show what an instruction computes over all values of one operand, or of two."
-    to = make_command_parser("sweep", about, _EPILOG)
+    """Return the command's parser."""
+    about = "Show the results of an instruction over all values of one or two operands."
+    to = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
-    to.add_argument("--x", metavar="LANE", help="what is swept: a, a.b0, %%r1.h1 (default: of a)")
-    to.add_argument("--y", metavar="LANE", help="what is swept as well, for a map of both")
-    to.add_argument("--of", metavar="RESULT", help="what is looked at: d, d.b0, p; default: "
-                    "what the swept part goes to")  # fmt: skip
-    to.add_argument("--range", metavar="LO:HI", help="of x, from which value to which")
-    add_model(to)
-    to.add_argument("-f", "--format", choices=FORMATS, help="default: what FILE ends in, or text")
-    add_output(to)
-    to.add_argument("--title", default="", metavar="TEXT", help="what stands above the picture")
-    add_size(to)
+    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
+    to.add_argument("--y", metavar="LANE", help="second part to sweep, for a map of both")
     to.add_argument(
-        "--theme", choices=THEMES, default="auto", help="pictures: light, dark, or auto (default)"
+        "--of",
+        metavar="RESULT",
+        help="result to show: d, d.b0, p (default: the part that the swept part goes to)",
     )
-    to.add_argument("--id", default="", metavar="NAME", help="SVG: what ids begin with")
+    to.add_argument("--range", metavar="LO:HI", help="first and last value of x (default: all)")
+    add_model(to)
+    add_format(to, FORMATS, "text")
+    add_output(to)
+    pictures = to.add_argument_group("pictures")
+    add_title(pictures)
+    add_size(pictures)
+    add_theme(pictures)
+    add_id(pictures)
     return to
 
 
@@ -89,14 +95,14 @@ def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
     chosen = parse_words(make_parser(), _join_range_words(words))
     choose_format(chosen, FORMATS)
-    found, options = _make_sweep(chosen), _make_options(chosen)
-    made = _render_sweep(found, chosen, options)
-    output_document(made, chosen.format, chosen.output)
+    sweep, options = _make_sweep(chosen), _make_options(chosen)
+    document = _render_sweep(sweep, chosen, options)
+    output_document(document, chosen.format, chosen.output)
     return 0
 
 
 def _join_range_words(words: Sequence[str]) -> list[str]:
-    """The words, a range that begins with a minus joined to its option."""
+    """Return the words, with a range that begins with a minus joined to its option."""
     found: list[str] = []
     for word in words:
         if found and found[-1] == "--range" and ":" in word:
@@ -114,14 +120,14 @@ def _make_options(chosen: argparse.Namespace) -> Options:
 
 
 def _make_sweep(chosen: argparse.Namespace) -> Sweep:
-    """What the arguments ask for; raises CommandError."""
+    """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(chosen.model)
     ins = parse_instruction(chosen.ptx)
-    x, y, of = _choose_parts(ins, chosen)
+    x, y, result = _choose_parts(ins, chosen)
     bounds = _parse_bounds(x, chosen.range) if chosen.range is not None else None
-    given = parse_assignments(ins, chosen.values)
-    ours = {lane.name for lane in (x, y) if lane}
-    operands = bind_operands(ins, dict.fromkeys(ours, 0) | given)
+    inputs = parse_assignments(ins, chosen.values)
+    swept_names = {lane.name for lane in (x, y) if lane}
+    operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
     from ...sweep.computation import compute_sweep
 
     try:
@@ -130,10 +136,10 @@ def _make_sweep(chosen: argparse.Namespace) -> Sweep:
             operands,
             x,
             y,
-            result_part=of,
+            result_part=result,
             model=model,
             bounds=bounds,
-            with_events=ours <= given.keys(),
+            with_events=swept_names <= inputs.keys(),
         )
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
@@ -146,10 +152,10 @@ def _choose_parts(
     y = _parse_part(ins, "--y", chosen.y, parse_swept_part)
     if x is None:
         raise CommandError(f"error: {ins} reads no register that could be swept")
-    of = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
-    if of is None:
+    result = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
+    if result is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
-    return with_read_order(ins, x, of), y, of
+    return with_read_order(ins, x, result), y, result
 
 
 def _parse_part(
@@ -167,7 +173,7 @@ def _parse_part(
 
 
 def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
-    """The bits of the first and the last value."""
+    """Return the bits of the first and the last value."""
     low, colon, high = text.partition(":")
     start = len("--range ")
     try:
@@ -191,21 +197,21 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     return first, last
 
 
-def _render_sweep(found: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
+def _render_sweep(sweep: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
     format_ = chosen.format
     if format_ in PICTURES:
         from ...export.sweeps import sweep_picture
 
-        return render_picture(sweep_picture.render(found, options, chosen.title), format_, options)
+        return render_picture(sweep_picture.render(sweep, options, chosen.title), format_, options)
     from ...export.sweeps import sweep_text
 
     if format_ == "csv":
-        return sweep_text.render_csv(found)
+        return sweep_text.render_csv(sweep)
     to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
     width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":
-        return sweep_text.render_words(found, width=width)
+        return sweep_text.render_words(sweep, width=width)
     encoding = sys.stdout.encoding if to_terminal else "utf-8"
     unicode = (encoding or "").lower().replace("-", "").startswith("utf")
-    return sweep_text.render(found, width=width, is_unicode=unicode)
+    return sweep_text.render(sweep, width=width, is_unicode=unicode)

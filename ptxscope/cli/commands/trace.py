@@ -17,10 +17,11 @@ from ...export.content.option_support import (
     has_effect,
 )
 from ...export.options import DEFAULT, Options, validate_id, validate_options
-from ...export.theme import THEMES, Theme
+from ...export.theme import Theme
 from .. import CommandError
 from ..support.arguments import (
     Parser,
+    add_format,
     add_instruction,
     add_model,
     build_trace,
@@ -31,8 +32,11 @@ from ..support.arguments import (
 )
 from ..support.picture_output import (
     add_frames,
+    add_id,
     add_output,
     add_picture,
+    add_theme,
+    add_title,
     choose_format,
     is_printed,
     make_picture_options,
@@ -56,18 +60,18 @@ examples:
       --frames deck.pdf
 """
 _ALTS = ("short", "long")
-"""How much of a picture words can say."""
+"""Lengths of a picture's description."""
 _LONGEST = 1 << 24
-"""Characters of a JSON trace that are read; one has a few thousand."""
+"""Maximum characters of a JSON trace; a usual one has a few thousand."""
 
 
 def make_parser() -> Parser:
-    """What it takes."""
+    """Return the command's parser."""
     return _make_trace_parser(is_document=False, formats=FORMATS)
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the trace, or write it to a file; with ``--alt`` print what it says in words."""
+    """Print the trace, or write it to a file; with ``--alt``, print its description."""
     to = make_parser()
     chosen = parse_words(to, _complete_alt(words))
     choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
@@ -81,10 +85,10 @@ def run(words: Sequence[str]) -> int:
     if chosen.frames is not None:
         if chosen.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
-        drawn = write_frames(chosen.frames, trace, chosen.format, options)
+        frames = write_frames(chosen.frames, trace, chosen.format, options)
         if chosen.alt:
             is_short = chosen.alt == _ALTS[0]
-            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in drawn)
+            texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in frames)
             print_document("".join(texts), "text")
         return 0
     if chosen.output is not None or not chosen.alt:
@@ -97,17 +101,17 @@ def run(words: Sequence[str]) -> int:
 
 
 def _complete_alt(words: Sequence[str]) -> list[str]:
-    """The words, with a value for ``--alt`` where none follows: PTX may stand behind it."""
+    """Return the words, with a value for ``--alt`` if none follows, because PTX may follow it."""
     return [
-        f"--alt={_ALTS[1]}" if word == "--alt" and after not in _ALTS else word
-        for word, after in zip_longest(words, words[1:])
+        f"--alt={_ALTS[1]}" if word == "--alt" and next_word not in _ALTS else word
+        for word, next_word in zip_longest(words, words[1:])
     ]
 
 
 def render_request(words: Sequence[str]) -> str:
-    """The document that ``ptxscope trace WORDS`` prints; raises CommandError.
+    """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot.
 
-    Options that ask for something else than a document are none here.
+    Options for anything but a document are rejected.
     """
     chosen = parse_words(_make_trace_parser(is_document=True), words)
     choose_format(chosen, FORMATS, "text")
@@ -119,10 +123,10 @@ def render_request(words: Sequence[str]) -> str:
 def parse_request(
     words: Sequence[str], format_: str = "text", *, strict: bool = False
 ) -> tuple[Trace, Options, argparse.Namespace]:
-    """What ``ptxscope trace WORDS`` is asked to make, for who makes it; raises CommandError.
+    """Return the trace and the options of ``ptxscope trace WORDS``. Raise CommandError if invalid.
 
-    Beside the options of a document ``-o`` is taken. ``format_`` is where nothing says which;
-    where it is ``strict``, so are options that do nothing in it.
+    ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
+    ``strict``, options without an effect are rejected in it too.
     """
     to = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(to)
@@ -134,72 +138,68 @@ def parse_request(
 
 
 def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
-    """Raise CommandError for an option that does nothing in the format that is made."""
+    """Raise CommandError for an option without an effect in the chosen format."""
     for name in AFFECTED_FORMATS:
         dest = name.replace("-", "_")
-        given = getattr(chosen, dest, None)
-        if given != to.get_default(dest) and not has_effect(name, chosen.format):
+        value = getattr(chosen, dest, None)
+        if value != to.get_default(dest) and not has_effect(name, chosen.format):
             raise CommandError(f"error: {format_no_effect_error(name, chosen.format)}")
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
-    to = make_command_parser("trace", about, _EPILOG, add_help=not is_document)
+    usage = "PTX [name=value ...]"
+    to = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
     add_instruction(to, is_optional=not is_document)
     add_model(to)
-    _add_options(to, formats)
-    to.set_defaults(read=None)
+    add_format(to, formats, "text")
     if not is_document:
         to.set_defaults(model=None)
         add_output(to)
-        add_frames(to)
-        to.add_argument(
-            "--alt",
-            nargs="?",
-            choices=_ALTS,
-            const=_ALTS[1],
-            help="print what a picture says in words: in one sentence for an alt= (short), or with "
-            "all its steps (long, default); -o writes the picture too",
-        )
-        to.add_argument(
-            "--from",
-            dest="read",
-            metavar="FILE.json",
-            help="the trace that `-f json` wrote, in place of PTX and values; - is standard input",
-        )
+    _add_selection(to.add_argument_group("what to show"))
+    pictures = to.add_argument_group("pictures")
+    add_picture(pictures)
+    if not is_document:
+        add_frames(pictures)
+    output = to.add_argument_group("output")
+    _add_output_options(output)
+    to.set_defaults(read=None)
+    if not is_document:
+        _add_alternatives(output)
     return to
 
 
-def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+def _add_selection(to: argparse._ArgumentGroup) -> None:
     to.add_argument(
-        "-f", "--format", choices=formats, help="default: what FILE ends in, or else text"
+        "--both",
+        action="store_true",
+        help="if isa and ptxas differ, show the steps of both to the end",
     )
-    to.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
-    to.add_argument("--caption", default="", metavar="TEXT", help="what stands below it")
+    steps = to.add_mutually_exclusive_group()
+    steps.add_argument("--steps", metavar="1-4", help="steps to show, by number or name: 1,3-4")
+    steps.add_argument(
+        "--until",
+        metavar="STEP",
+        help="last step to show; the result is shown only with the final one",
+    )
+    to.add_argument("--no-result", action="store_true", help="steps without the result")
+    add_title(to)
+    to.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
     to.add_argument(
         "--note",
         action="append",
         default=[],
         metavar="STEP=TEXT",
-        help="a note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+        help="note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
     )
-    to.add_argument(
-        "--both", action="store_true", help="where isa and ptxas part, show both ways to the end"
-    )
+
+
+def _add_output_options(to: argparse._ArgumentGroup) -> None:
+    add_theme(to)
     to.add_argument(
         "--standalone",
         action="store_true",
-        help=f"{format_affected_formats('standalone')}: a whole page rather than a fragment",
-    )
-    add_picture(to)
-    to.add_argument(
-        "--theme",
-        choices=THEMES,
-        default="auto",
-        help=(
-            f"{format_affected_formats('theme')}: light, dark, or as the page is that they "
-            "stand in (auto, default)"
-        ),
+        help=f"whole page instead of a fragment ({format_affected_formats('standalone')})",
     )
     to.add_argument(
         "--heading-level",
@@ -207,29 +207,31 @@ def _add_options(to: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         choices=range(7),
         default=DEFAULT.heading_level,
         metavar="N",
-        help=(
-            f"{format_affected_formats('heading-level')}: the level of the title, 1 to 6 "
-            "(default: 2); 0 writes bold text in place of headings"
-        ),
+        help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6 "
+        "(default: 2); 0 for bold text instead of headings",
+    )
+    add_id(to)
+
+
+def _add_alternatives(to: argparse._ArgumentGroup) -> None:
+    to.add_argument(
+        "--alt",
+        nargs="?",
+        choices=_ALTS,
+        const=_ALTS[1],
+        help="description of a picture in words: one sentence for an alt= (short), or all its "
+        "steps (long, default); with -o, in addition to the picture",
     )
     to.add_argument(
-        "--id",
-        default="",
-        metavar="NAME",
-        help=f"{format_affected_formats('id')}: what ids begin with",
+        "--from",
+        dest="read",
+        metavar="FILE.json",
+        help="trace that `-f json` wrote, instead of PTX and values; - is standard input",
     )
-    part = to.add_mutually_exclusive_group()
-    part.add_argument("--steps", metavar="1-4", help="only these steps, by number or name: 1,3-4")
-    part.add_argument(
-        "--until",
-        metavar="STEP",
-        help="only the steps up to this one; the result comes with the last",
-    )
-    to.add_argument("--no-result", action="store_true", help="keep the result back")
 
 
 def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace with its annotations, and what is to be shown of it."""
+    """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
         if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
@@ -259,7 +261,7 @@ def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace of the line and the values that are given."""
+    """Return the trace of the line and the values."""
     if chosen.ptx is None:
         make_parser().error("PTX is missing, or --from FILE.json in its place")
     ins = parse_instruction(chosen.ptx)
@@ -267,14 +269,14 @@ def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
-    """The trace that a file holds, and what was shown of it."""
+    """Return the trace of a file, and the options that it was written with."""
     from ...export.formats.json import load_with_options
     from ..support.inputs import format_input_name, open_text
 
-    given = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
-    if more := next(filter(None, given), None):
+    arguments = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
+    if extra := next(filter(None, arguments), None):
         message = (
-            f"--from has instruction, values and model; {make_printable(more)} can't be given too"
+            f"--from has instruction, values and model; {make_printable(extra)} can't be given too"
         )
         raise CommandError(f"error: {message}")
     with open_text(chosen.read) as stream:

@@ -1,4 +1,4 @@
-"""What several commands read from their arguments: an instruction, values, a model."""
+"""Arguments that several commands share: an instruction, values, a model."""
 
 from __future__ import annotations
 
@@ -30,15 +30,18 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 VALUES_HELP = (
-    "a register's value by its name: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] "
-    'z=[h:-1,32767] p=true; in an asm statement also by that of its C variable: x=5 for "r"(x)'
+    "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
+    'p=true; in an asm statement also by C variable: x=5 for "r"(x)'
 )
 _LONGEST = 1 << 14
-"""Characters that are split into arguments; shlex takes quadratic time."""
+"""Maximum characters to split into arguments, because shlex takes quadratic time."""
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal; argparse would load shutil, and all its archives, to ask."""
+    """Help as wide as the terminal.
+
+    To find its width, argparse would load shutil and all archives.
+    """
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_get_terminal_width() - 2)
@@ -53,14 +56,14 @@ def _get_terminal_width() -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises CommandError where the arguments are wrong."""
+    """An argument parser that raises CommandError if the arguments are wrong."""
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print help; argparse would keep it to itself where that fails."""
+        """Print help; argparse would ignore a failure."""
         print(message, end="", file=file)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments."""
+        """Raise CommandError with a message about the arguments."""
         raise CommandError(f"{self.format_usage()}error: {make_printable(message)}")
 
     @property
@@ -70,21 +73,25 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def places(self) -> list[argparse.Action]:
-        """The arguments that are no options, in order."""
+        """The positional arguments, in order."""
         return [action for action in self._actions if not action.option_strings]
 
 
 def format_metavar(action: argparse.Action) -> str:
-    """What an argument's value is called in the help."""
+    """Return the name of an argument's value in the help."""
     return str(action.metavar or action.dest)
 
 
 def make_command_parser(
-    command: str, about: str, epilog: str = "", *, add_help: bool = True
+    command: str, about: str, epilog: str = "", *, usage: str | None = None, add_help: bool = True
 ) -> Parser:
-    """An argument parser for a command; for all of them where that is empty."""
+    """Return a parser for a command, or for all of them if the name is empty.
+
+    ``usage`` has the arguments of a command with many options; others list all of theirs.
+    """
     return Parser(
         prog=f"ptxscope {command}".rstrip(),
+        usage=usage and f"ptxscope {command} [options] {usage}".rstrip(),
         description=about,
         epilog=epilog,
         formatter_class=_Help,
@@ -93,41 +100,56 @@ def make_command_parser(
 
 
 def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
-    """The arguments ``PTX name=value …``."""
+    """Add the arguments ``PTX name=value …``."""
     to.add_argument(
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
-        help="one instruction as you would paste it: plain PTX, or an asm statement",
+        help="instruction, as plain PTX or as an asm statement",
     )
     to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 
 
 def add_model(to: argparse.ArgumentParser) -> None:
-    """The option ``--model``."""
+    """Add the option ``--model``."""
     to.add_argument(
         "--model",
         metavar="MODEL",
         default="isa",
-        help="whose answer: isa, the documentation (default); ptxas, what the newest known "
-        "assembler makes of it on sm_70 and later; ptxas-MAJOR.MINOR; or errata, as in E3+E6",
+        help="model to evaluate: isa, the documentation (default); ptxas, the newest known "
+        "assembler on sm_70 and later; ptxas-MAJOR.MINOR; or errata, for example E3+E6",
+    )
+
+
+def add_format(
+    to: argparse._ActionsContainer, formats: Sequence[str], otherwise: str, *, has_file: bool = True
+) -> None:
+    """Add the option ``-f``. If ``has_file``, the default follows the suffix of a file."""
+    default = f"by the suffix of FILE, or {otherwise}" if has_file else otherwise
+    to.add_argument(
+        "-f",
+        "--format",
+        choices=formats,
+        metavar="FORMAT",
+        default=None if has_file else otherwise,
+        help=f"output format: {', '.join(formats)} (default: {default})",
     )
 
 
 def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """The arguments, options and values in any order; behind ``--`` there are no options.
+    """Return the arguments. Options and values come in any order; no options follow ``--``.
 
-    What begins with a dash there is a file, as nothing else does.
+    There, a word that begins with a dash is a file, because nothing else begins so.
     """
     if "--" in words:
-        at = [*words].index("--")
-        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[at + 1 :])
-        words = [*words[:at], *behind]
+        index = [*words].index("--")
+        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[index + 1 :])
+        words = [*words[:index], *behind]
     return to.parse_intermixed_args(list(words))
 
 
 def split_words(text: str) -> list[str]:
-    """Arguments as a shell splits them; raises ValueError."""
+    """Return arguments as a shell splits them. Raise ValueError if it cannot."""
     import shlex
 
     if len(text) > _LONGEST:
@@ -136,7 +158,7 @@ def split_words(text: str) -> list[str]:
 
 
 def parse_instruction(text: str) -> Instruction:
-    """The instruction in a text; an illegal one ends the command with status 1."""
+    """Return the instruction in a text; an illegal one ends the command with status 1."""
     try:
         return parse_pasted(text)
     except PtxError as error:
@@ -145,27 +167,27 @@ def parse_instruction(text: str) -> Instruction:
 
 
 def choose_model(name: str) -> Model:
-    """A model by name; what is assumed of a ptxas that nobody measured is said."""
+    """Return a model by name, and report assumptions on a ptxas that has not been measured."""
     try:
-        found = parse_model(name)
+        model = parse_model(name)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
     if assumed := describe_newer_version(name):
         print_message(f"warning: {assumed}")
-    return found
+    return model
 
 
 def map_operand_types(ins: Instruction) -> dict[str, Type]:
-    """The type by which a value of each register is read."""
+    """Return the type by which a value of each register is read."""
     return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
 def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
-    """The registers that are meant; none where nothing is called so. Raises PtxError.
+    """Return the registers of a name; none if nothing has this name.
 
-    A register by its name or without its ``%``, those that a C variable is in, or one by its
-    role where no C variable of the asm statement is called so. A constant is no register that
-    takes a value: that is an error, too.
+    A name is a register's, with or without its ``%``; a C variable's, for each register that holds
+    it; or a role, unless a C variable of the asm statement has this name. Raise PtxError for a
+    constant, which takes no value.
     """
     found = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
@@ -188,7 +210,10 @@ def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
 
 
 def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
-    """The registers that a column or an array is for, as ``operand_names``; raises CommandError."""
+    """Return the registers of a column or an array.
+
+    Raise CommandError as ``find_operand_names``.
+    """
     try:
         return find_operand_names(ins, title)
     except PtxError as error:
@@ -196,34 +221,36 @@ def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
 
 
 def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
-    """The bits that ``name=value`` arguments give to registers of an instruction."""
+    """Return register bits from ``name=value`` arguments of an instruction."""
     types = map_operand_types(ins)
     names, clauses = ins.names.items(), read_bindings_of(ins)
-    read = {needed.name for needed in ins.inputs}
-    read |= {name for role, name in names if role not in DESTINATIONS}
-    computed = {name for _, name in names} - read
-    wanted = ", ".join(
+    readable_names = {needed.name for needed in ins.inputs}
+    readable_names |= {name for role, name in names if role not in DESTINATIONS}
+    computed = {name for _, name in names} - readable_names
+    hint_names = ", ".join(
         _format_operand_name(x.name, clauses.find_variable_of_operand(x.name)) for x in ins.inputs
     )
 
-    def named(written: str) -> tuple[str, ...]:
-        found = find_operand_names(ins, written)
-        message = f"`{written}` is not an operand of {ins}"
-        if variable := clauses.find_operands_of_variable(written):
-            message = f"C's `{written}` is {' and '.join(variable)}, no operand of {ins}"
-        hint = wanted or "no values: it reads none"
-        if found and computed.issuperset(found):
-            message = f"`{written}` is what is computed, and its old value is not read"
-            found, hint = (), wanted
-        if not found:
-            raise PtxError(written, (Problem(message, (0, len(written)), hint),))
-        return tuple(x for x in found if x not in computed)
+    def find_names(operand_name: str) -> tuple[str, ...]:
+        matches = find_operand_names(ins, operand_name)
+        message = f"`{operand_name}` is not an operand of {ins}"
+        if variable := clauses.find_operands_of_variable(operand_name):
+            message = f"C's `{operand_name}` is {' and '.join(variable)}, no operand of {ins}"
+        hint = hint_names or "no values: it reads none"
+        if matches and computed.issuperset(matches):
+            message = f"`{operand_name}` is what is computed, and its old value is not read"
+            matches, hint = (), hint_names
+        if not matches:
+            raise PtxError(operand_name, (Problem(message, (0, len(operand_name)), hint),))
+        return tuple(x for x in matches if x not in computed)
 
-    return parse_named_values(texts, named, lambda name, value: parse_value(value, types[name]))
+    return parse_named_values(
+        texts, find_names, lambda name, value: parse_value(value, types[name])
+    )
 
 
 def _format_operand_name(name: str, variables: Sequence[str]) -> str:
-    """``%1 (x)``: an operand, with the C variable that it is."""
+    """Return an operand with its C variable: ``%1 (x)``."""
     return f"{name} ({variables[0]})" if variables else name
 
 
@@ -235,45 +262,46 @@ def parse_named_values(
     named: Callable[[str], tuple[str, ...]],
     read: Callable[[str, str], Read],
 ) -> dict[str, Read]:
-    """What ``name=value`` arguments say, by name.
+    """Return the values of ``name=value`` arguments, by name.
 
-    ``named`` makes names of what is written, ``read`` a value of a name and its text; their
+    ``named`` returns the names that a text means, ``read`` a value of a name and its text. Their
     PtxErrors are shown under the argument.
     """
-    found: dict[str, Read] = {}
+    values: dict[str, Read] = {}
     for text in texts:
-        written, equals, value = text.partition("=")
+        key, equals, value = text.partition("=")
         start = 0
         try:
             if not equals:
                 problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
-            names = named(written.strip())
+            names = named(key.strip())
             for name in names:
-                if name in found:
-                    problem = Problem(f"`{name}` is given twice", (0, len(written)))
+                if name in values:
+                    problem = Problem(f"`{name}` is given twice", (0, len(key)))
                     raise PtxError(text, (problem,))
-            start = len(written) + 1
-            found |= {name: read(name, value) for name in names}
+            start = len(key) + 1
+            values |= {name: read(name, value) for name in names}
         except PtxError as error:
             raise CommandError(str(error.shift_into(text, start))) from None
-    return found
+    return values
 
 
 def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
-    """Operand bits by role, all of them given; ``where`` says of which line the error is."""
+    """Return operand bits by role, for all operands; ``where`` names the line of an error."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
-        named = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
+        descriptions = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
         example = " ".join(f"{needed.name}=0x1" for needed in missing)
         raise CommandError(
-            f"error: {where}no value for {make_printable(named)}; add {make_printable(example)}"
+            f"error: {where}no value for {make_printable(descriptions)}; "
+            f"add {make_printable(example)}"
         )
     return bind_values(ins, bits)
 
 
 def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
-    """The trace of an instruction on ``name=value`` arguments, all of them given."""
+    """Return the trace of an instruction on ``name=value`` arguments for all operands."""
     operands = bind_operands(ins, parse_assignments(ins, assignments))
     try:
         check_read(ins, model_, operands)
@@ -283,10 +311,10 @@ def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> 
 
 
 def is_file(text: str) -> bool:
-    """Whether it names a file rather than being PTX."""
+    """Return whether a text names a file rather than being PTX."""
     from pathlib import Path
 
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or none
+    except (OSError, ValueError):  # too long for a name, or not a name
         return False

@@ -1,4 +1,4 @@
-"""Operands and results in NumPy's own files: ``.npy``, one array; ``.npz``, arrays by name."""
+"""Operands and results in NumPy's files: ``.npy``, one array; ``.npz``, arrays by name."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from .progress_bar import ProgressBar
 
 AnyArray = npt.NDArray[Any]
 Computed = Callable[..., Mapping[str, object]]
-"""The results of an instruction on operands by name, in ``out`` where that has an array."""
+"""The results of an instruction on operands by name, written to ``out`` if it has an array."""
 
 _PIECE = 1 << 22
-"""Results that are computed between two words on how far it is."""
+"""Results between two updates of the progress bar."""
 _MAX_HEADER_BYTES = 1 << 12
-"""Bytes of a .npy file up to its data; NumPy writes 128 for a plain array."""
+"""Maximum bytes of a .npy file up to its data; NumPy writes 128 for a plain array."""
 _MAX_REASON_CHARS = 200
-"""Characters of a library's or a file's own words in an error."""
+"""Maximum characters of a library's or a file's own text in an error."""
 
 
 def evaluate_file(
     ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str
 ) -> None:
-    """Write the results of an instruction on the arrays of a file, computed so, to another."""
+    """Evaluate an instruction on the arrays of a file and write the results to another."""
     with ProgressBar() as bar:
         _evaluate_with_bar(ins, computed, values, read, write, bar)
 
@@ -57,16 +57,16 @@ def _evaluate_with_bar(
             f"{make_printable(writes)}; "
             "write a .npz file"
         )
-    given = parse_assignments(ins, values)
-    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in given])
-    for name in arrays.keys() & given.keys():
+    inputs = parse_assignments(ins, values)
+    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in inputs])
+    for name in arrays.keys() & inputs.keys():
         raise CommandError(
             f"error: {make_printable(name)} has a value and is in {make_printable(read)}"
         )
-    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in given.items()}
+    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
     _check_memory(ins, read, values_)
     try:
-        found = _evaluate_by_pieces(ins, computed, values_, bar) or {
+        results = _evaluate_by_pieces(ins, computed, values_, bar) or {
             x: np.asarray(y) for x, y in computed(values_).items()
         }
     except ValueError as error:
@@ -76,7 +76,7 @@ def _evaluate_with_bar(
             f"error: {make_printable(read)}: the results do not fit in memory"
         ) from None
     try:
-        data = _encode_arrays(found, suffix)
+        data = _encode_arrays(results, suffix)
         bar.begin("writing", len(data))
         replace(expand_path(write), data, on_progress=bar.advance_to)
     except OSError as error:
@@ -84,9 +84,9 @@ def _evaluate_with_bar(
 
 
 def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -> None:
-    """Raise CommandError where operands broadcast to more results than memory holds.
+    """Raise CommandError if operands broadcast to more results than memory holds.
 
-    An allocation alone would not fail: many systems grant more memory than they have.
+    An allocation would not fail: many systems grant more memory than they have.
     """
     try:
         shape = np.broadcast_shapes(*(array.shape for array in values.values()))
@@ -103,7 +103,7 @@ def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -
 
 
 def _get_physical_memory() -> int | None:
-    """The bytes of memory that the machine has; None where the system doesn't say."""
+    """Return the bytes of physical memory; None if the system does not report them."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -113,7 +113,7 @@ def _get_physical_memory() -> int | None:
 def _evaluate_by_pieces(
     ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: ProgressBar
 ) -> dict[str, AnyArray] | None:
-    """The results of large arrays of one shape; None for others, and where a value is refused."""
+    """Return the results of large arrays of one shape; None for others or refused values."""
     large = {name: x for name, x in values.items() if x.size > 1}
     size = max((x.size for x in large.values()), default=0)
     bar.begin("evaluating", size or None, "results")
@@ -122,19 +122,19 @@ def _evaluate_by_pieces(
     if size <= _PIECE or not plain or not ins.results:
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
-    found = {
+    results = {
         name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
     }
     for start in range(0, size, _PIECE):
         here = slice(start, start + _PIECE)
         piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
         try:
-            computed(piece, out={name: x[here] for name, x in found.items()})
-        except ValueError:  # what is said of it is said of the whole arrays
+            computed(piece, out={name: x[here] for name, x in results.items()})
+        except ValueError:  # the error must describe the whole arrays
             return None
         bar.advance_to(min(here.stop, size))
     (shape,) = shapes
-    return {name: x.reshape(shape) for name, x in found.items()}
+    return {name: x.reshape(shape) for name, x in results.items()}
 
 
 def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
@@ -143,7 +143,7 @@ def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
         (array,) = arrays.values()
         np.save(data, array, allow_pickle=False)
         return data.getvalue()
-    # as numpy.savez does, which takes no array called `file`
+    # As numpy.savez, which accepts no array named `file`.
     with ZipFile(data, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
@@ -161,7 +161,7 @@ def _check_suffix(name: str) -> str:
 def _read_arrays(
     ins: Instruction, file: str, bar: ProgressBar, wanted: Sequence[str]
 ) -> dict[str, AnyArray]:
-    """Read the arrays of a file that registers need, by register name; the others stay unread."""
+    """Return the arrays of a file that registers need, by register; other arrays stay unread."""
     suffix = _check_suffix(file)
     try:
         path = expand_path(file)
@@ -196,7 +196,7 @@ def _read_arrays(
 def _read_archive(
     ins: Instruction, file: str, source: BinaryIO, wanted: Sequence[str]
 ) -> dict[str, AnyArray]:
-    """Read the wanted arrays of a .npz archive."""
+    """Return the wanted arrays of a .npz archive."""
     with ZipFile(source) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
 
@@ -220,7 +220,7 @@ def _choose_arrays(
     wanted: Sequence[str],
     read_titled: Callable[[str], AnyArray],
 ) -> dict[str, AnyArray]:
-    """Read the array of each register that a file has under the register's name."""
+    """Return the array of each register that the file has under its name."""
     title_by_name: dict[str, str] = {}
     for title in titles:
         for name in find_column_operands(ins, title):
@@ -239,7 +239,7 @@ def _choose_arrays(
 
 
 class _Read(io.FileIO):
-    """A file that tells how much of it is read."""
+    """A file that reports the bytes read."""
 
     def __init__(self, path: Path, bar: ProgressBar) -> None:
         super().__init__(path)
@@ -247,17 +247,17 @@ class _Read(io.FileIO):
         bar.begin("reading", os.fstat(self.fileno()).st_size)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read some of it."""
-        found = super().read(-1 if size is None else size)
+        """Read bytes and report their count."""
+        data = super().read(-1 if size is None else size)
         self._bar.advance_to(self.tell())
-        return found
+        return data
 
 
 def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyArray:
-    """Read the array of a .npy file of ``size`` bytes, mapped into memory where it has a path.
+    """Return the array of a .npy file of ``size`` bytes, mapped into memory if it has a path.
 
-    The header is checked first, so that no more memory is taken than the file states and has.
-    Raises ValueError, and what NumPy's reader raises.
+    The header is checked first, so that no more memory is taken than the file has. Raise
+    ValueError, or the errors of NumPy's reader.
     """
     head = source.read(_MAX_HEADER_BYTES)
     _check_header(head, size)
@@ -270,12 +270,12 @@ def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyAr
 
 
 def _check_header(head: bytes, size: int) -> None:
-    """Raise ValueError unless a .npy header is short, and states no more data than there is."""
+    """Raise ValueError unless a .npy header is short and declares no more data than there is."""
     if not head.startswith(np.lib.format.MAGIC_PREFIX):
         raise ValueError("it does not begin as a NumPy array does")
     stream = io.BytesIO(head)
     version = np.lib.format.read_magic(stream)
-    # 3.0 differs from 2.0 in the encoding of field names only, which does not matter here
+    # 3.0 differs from 2.0 in the encoding of field names only, which does not matter here.
     is_first = version == (1, 0)
     length_bytes = 2 if is_first else 4
     start = stream.tell()
@@ -288,7 +288,7 @@ def _check_header(head: bytes, size: int) -> None:
     )
     try:
         shape, _, dtype = read_header(stream)
-    except Exception:  # of the many types that the tokenizer, the parser and NumPy raise
+    except Exception:  # the tokenizer, the parser and NumPy raise many types
         raise ValueError("its header can't be read") from None
     if any(type(count) is not int or count < 0 for count in shape):
         raise ValueError(f"its shape is {shape!r:.60}, not a tuple of counts")

@@ -1,7 +1,7 @@
-"""Operands in plain CSV lines, read and answered as arrays of bytes.
+"""Plain CSV lines of operands, read and answered as arrays of bytes.
 
-Plain is what most files are: ASCII without quotes, each line with every column, values in decimal
-or hexadecimal. What is not is left to the reader of ``table``, which also says what is wrong.
+Most files are plain: ASCII without quotes, every column in each line, values in decimal or
+hexadecimal. Other files are left to the reader of ``csv_rows``, which also reports errors.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ EightByteWords = npt.NDArray[np.uint64]
 
 _COMMA, _NEWLINE, _MINUS, _ZERO = b",\n-0"
 _LONGEST = {16: 16, 10: 19}
-"""As many digits in a base as 64 bits always hold."""
+"""The number of digits in a base that 64 bits always hold."""
 _MARGIN = 24
-"""As many bytes stand before the lines, so that there are some before each number's digits."""
+"""Bytes before the lines, so that each number has some before its digits."""
 _PAIRS = np.frombuffer("".join(f"{x:02x}" for x in range(256)).encode(), np.uint16)
-"""A byte's two digits."""
+"""The two digits of each byte."""
 
 
 class _Cells(NamedTuple):
-    """One column: where its cells begin and end."""
+    """One column: the start and the end of its cells."""
 
     text: Bytes
     start: IndexArray
     end: IndexArray
 
     def take_lines(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
-        """Those of some lines."""
+        """Return the cells of the chosen lines."""
         return _Cells(self.text, self.start[chosen], self.end[chosen])
 
 
@@ -51,19 +51,19 @@ def evaluate_lines(
     results: Sequence[tuple[str, int]],
     evaluate: Callable[[Mapping[str, Integers]], Mapping[str, Any]],
 ) -> bytes | None:
-    """Lines of so many columns with results added; None where they are not plain.
+    """Return lines of ``width`` columns with results added, or None if they are not plain.
 
-    ``columns`` says where each register's values stand, ``results`` which are added, and how many
-    bits they have.
+    ``columns`` gives the position and type of each register's values, ``results`` the added results
+    with their bits.
     """
     text = np.frombuffer(bytes(_MARGIN) + lines, np.uint8)
     ends = _find_cell_ends(text, width)
     if ends is None:
         return None
     values = dict[str, Integers]()
-    for name, (at, type_) in columns.items():
-        start = ends[:, at - 1] + 1 if at else np.append(_MARGIN, ends[:-1, -1] + 1)
-        found = _parse_column(_Cells(text, start, ends[:, at]), type_)
+    for name, (index, type_) in columns.items():
+        start = ends[:, index - 1] + 1 if index else np.append(_MARGIN, ends[:-1, -1] + 1)
+        found = _parse_column(_Cells(text, start, ends[:, index]), type_)
         if found is None:
             return None
         values[name] = found.astype(get_storage_dtype(type_))
@@ -76,7 +76,7 @@ def evaluate_lines(
 
 
 def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
-    """Where each cell ends, a row a line; None unless all lines have so many, none too long."""
+    """Return cell ends, a row per line; None unless every line has ``width`` short cells."""
     ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
     sizes = np.diff(ends, prepend=_MARGIN - 1) - 1
     if ends.size % width or sizes.max() > field_size_limit():
@@ -84,16 +84,16 @@ def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
     table = ends.reshape(-1, width)
     found = text[table]
     whole = np.all(found[:, :-1] == _COMMA) and np.all(found[:, -1] == _NEWLINE)
-    # a line without a character is none, and one of a single empty cell would be written in quotes
+    # a line without characters is not a row, and a single empty cell would be written in quotes
     return table if whole and (width > 1 or sizes.min() > 0) else None
 
 
 def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
-    """What the cells of a column hold; None where one is no plain integer that fits."""
+    """Return the values of a column, or None if one is not a plain integer that fits."""
     text, start, end = cells
     if not np.all(end > start):
         return None
-    # behind a cell there is at least the newline
+    # at least the newline follows a cell
     prefixed = (text[start] == _ZERO) & ((text[start + 1] | 0x20) == ord("x"))
     if prefixed.all():
         return _parse_hexadecimal(cells, type_)
@@ -107,37 +107,37 @@ def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
     )
     if parts[0] is None or parts[1] is None:
         return None
-    found = np.empty(len(start), parts[1].dtype)
-    found[prefixed], found[~prefixed] = parts[0].astype(found.dtype), parts[1]
-    return found
+    values = np.empty(len(start), parts[1].dtype)
+    values[prefixed], values[~prefixed] = parts[0].astype(values.dtype), parts[1]
+    return values
 
 
 def _parse_hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
-    found = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
+    values = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
     high = get_limits(type_.bits, signed=False).high
-    return None if found is None or np.any(found > np.uint64(high)) else found
+    return None if values is None or np.any(values > np.uint64(high)) else values
 
 
 def _parse_decimal(cells: _Cells, type_: Type) -> Integers | None:
     text, start, end = cells
     negative = text[start] == _MINUS
     start = start + negative
-    if np.any((text[start] == _ZERO) & (end - start > 1)):  # that is octal
+    if np.any((text[start] == _ZERO) & (end - start > 1)):  # a leading zero is octal
         return None
-    found = _number(_Cells(text, start, end), 10)
+    values = _number(_Cells(text, start, end), 10)
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
-    if found is None or np.any(found > np.where(negative, np.uint64(-low), np.uint64(high))):
+    if values is None or np.any(values > np.where(negative, np.uint64(-low), np.uint64(high))):
         return None
-    return np.where(negative, -found, found) & np.uint64(high)
+    return np.where(negative, -values, values) & np.uint64(high)
 
 
 def _number(cells: _Cells, base: int) -> EightByteWords | None:
-    """Digits as a number; None where a cell has others, none, or too many."""
+    """Return digits as a number, or None if a cell has other characters, none, or too many."""
     text, start, end = cells
     counts = end - start
     if not counts.size or counts.min() < 1 or counts.max() > _LONGEST[base]:
         return None
-    # eight characters from anywhere, as one word
+    # eight characters from any position, as one word
     eights = np.ndarray((text.size - 7,), np.dtype("<u8"), text, strides=(1,))
     found = np.zeros(counts.size, np.uint64)
     for behind in range(0, int(counts.max()), 8):
@@ -153,20 +153,23 @@ def _number(cells: _Cells, base: int) -> EightByteWords | None:
 
 
 def _repeat_byte(byte: int) -> np.uint64:
-    """A word of eight such bytes."""
+    """Return a word of eight equal bytes."""
     return np.uint64(byte * 0x0101_0101_0101_0101)
 
 
 _ZEROS = _repeat_byte(_ZERO)
 _LAST = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
-"""The last so many characters of a word, of which the first is its low byte."""
+"""Masks of the last 0 to 8 characters of a word, whose first character is its low byte."""
 _LOW = {8: 0x00FF_00FF_00FF_00FF, 16: 0x0000_FFFF_0000_FFFF, 32: 0x0000_0000_FFFF_FFFF}
-"""Every second part of so many bits."""
+"""Masks of every second part of so many bits."""
 
 
 def _parse_eight_digits(word: EightByteWords, base: int) -> EightByteWords | None:
-    """Eight ASCII digits, the first in the low byte, as a number; None where one is none."""
-    # no sum of bytes reaches 256, so that all eight are looked at together
+    """Return the number that eight ASCII digits are, or None if one is not a digit.
+
+    The first digit is in the low byte.
+    """
+    # no sum of bytes reaches 256, so all eight are tested together
     digits = word ^ _ZEROS
     beyond = digits + _repeat_byte(0x80 - 10) & _repeat_byte(0x80)
     if base == 10:
@@ -180,14 +183,14 @@ def _parse_eight_digits(word: EightByteWords, base: int) -> EightByteWords | Non
         ).any():
             return None
         digits = digits - letter * np.uint64(0x51 - 10)
-    for bits in (8, 16, 32):  # neighbours are joined: the one that stands first counts for more
+    for bits in (8, 16, 32):  # neighbours are joined; the first one has the higher weight
         weight = np.uint64(base ** (bits // 8))
         digits = digits * weight + (digits >> np.uint64(bits)) & np.uint64(_LOW[bits])
     return digits
 
 
 def _format_results(values: Integers, bits: int) -> Bytes:
-    """A comma and every digit of the width in hexadecimal; a predicate is 0 or 1."""
+    """Return a comma and every hexadecimal digit of the width; a predicate is 0 or 1."""
     if bits == 1:
         head, digits = b",", values.astype(np.uint8)[:, None] + np.uint8(_ZERO)
     else:
@@ -200,7 +203,7 @@ def _format_results(values: Integers, bits: int) -> Bytes:
 
 
 def _join_lines(text: Bytes, ends: IndexArray, added: Bytes) -> Bytes:
-    """The lines, each with what is added to it before its end."""
+    """Return the lines with their additions before the line ends."""
     count, width = added.shape
     piece = np.dtype((np.void, width))
     joined, ours = np.empty((2, text.size + added.size), np.uint8)

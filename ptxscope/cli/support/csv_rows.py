@@ -22,11 +22,11 @@ _UNDECODED = re.compile("[\udc00-\udfff]")
 
 
 CsvRow = tuple[int, list[str]]
-"""The number of a line, or of the last of a row's lines, and its cells."""
+"""The number of a row's last line, and its cells."""
 
 
 def read_rows(file: str) -> Iterator[CsvRow]:
-    """The rows of a file; ``-`` is the input. Raises CommandError where it can't be read."""
+    """Yield the rows of a file; ``-`` is the input. Raise CommandError if it cannot be read."""
     with open_text(file, newline="", errors=MARK) as source:
         yield from _iter_rows(source, file)
 
@@ -34,7 +34,7 @@ def read_rows(file: str) -> Iterator[CsvRow]:
 def _iter_rows(
     source: Iterable[str], file: str, before: int = 0, header: Sequence[str] = ()
 ) -> Iterator[CsvRow]:
-    """The rows of lines that follow so many others."""
+    """Yield the rows of lines after the first ``before`` ones."""
     reader = csv.reader(source)
     try:
         for row in reader:
@@ -46,31 +46,32 @@ def _iter_rows(
 
 
 class CsvBlock(NamedTuple):
-    """Whole lines of ASCII without quotes or carriage returns, as they stand."""
+    """Whole lines of ASCII without quotes or carriage returns, unchanged."""
 
     file: str
     before: int
-    """How many lines stand before them."""
+    """The number of lines before them."""
     size: int
-    """How many they are."""
+    """The number of lines."""
     text: str
 
     def iter_rows(self) -> Iterator[CsvRow]:
-        """Their cells."""
+        """Yield their cells."""
         return _iter_rows(self.text.split("\n")[:-1], self.file, self.before)
 
 
 _CHUNK = 1 << 21
 _MOST = 1 << 23
-"""Characters that are held at once, however long the lines are."""
+"""Maximum characters held at once, however long the lines are."""
 
 
 def read_pieces(
     file: str, count: int, bar: ProgressBar | None = None
 ) -> Iterator[CsvRow | CsvBlock]:
-    """The header; then lines, a multiple of so many at once, while they are plain; then other rows.
+    """Yield the header, then blocks of plain lines, then the remaining rows.
 
-    Raises CommandError where the file can't be read.
+    The blocks end before the first line that is not plain. A block has a multiple of ``count``
+    lines. Raise CommandError if the file cannot be read.
     """
     with open_text(file, newline="", errors=MARK, bar=bar) as source:
         for before, header in _iter_rows(source, file):
@@ -78,16 +79,16 @@ def read_pieces(
             break
         else:
             return
-        held, more = "", True
-        while more and len(held) < _MOST:
+        held, text = "", True
+        while text and len(held) < _MOST:
             read = source.read(_CHUNK)
-            held, more = held + read, bool(read)
-            if held and not more and not held.endswith("\n"):
+            held, text = held + read, bool(read)
+            if held and not text and not held.endswith("\n"):
                 held += "\n"
-            found = _split_plain_lines(held, count if more else 1)
-            if found is None:
+            parts = _split_plain_lines(held, count if text else 1)
+            if parts is None:
                 break
-            lines, held = CsvBlock(file, before, *found[:2]), found[2]
+            lines, held = CsvBlock(file, before, *parts[:2]), parts[2]
             if lines.size:
                 yield lines
             before += lines.size
@@ -98,7 +99,10 @@ def read_pieces(
 
 
 def _split_plain_lines(text: str, count: int) -> tuple[int, str, str] | None:
-    """As many lines as are a multiple of so many, and the rest; None where one is not plain."""
+    """Return as many plain lines as are a multiple of ``count``, their number, and the rest.
+
+    Return None if one of them is not plain.
+    """
     cut = text.rfind("\n") + 1
     lines = text[:cut]
     if "\r" in lines:
@@ -112,33 +116,35 @@ def _split_plain_lines(text: str, count: int) -> tuple[int, str, str] | None:
 
 
 def _find_line_start(text: str, count: int) -> int:
-    """The place behind so many lines, of which there are as many."""
+    """Return the position after ``count`` lines; the text has at least as many."""
     low, high = 0, len(text) if count else 0
     while high - low > 1:
         middle = (low + high) // 2
-        found = text.count("\n", low, middle)
-        if found < count:
-            low, count = middle, count - found
+        position = text.count("\n", low, middle)
+        if position < count:
+            low, count = middle, count - position
         else:
             high = middle
     return high
 
 
 def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
-    """Raise CommandError where a cell has bytes that are no text, naming the first."""
+    """Raise CommandError if a cell has bytes that are not text, naming the first."""
     if not _UNDECODED.search("".join(row)):
         return
-    at, found = next((at, x) for at, text in enumerate(row) if (x := _UNDECODED.search(text)))
-    titled = row is not header and at < len(header) and header[at].strip()
-    column = f"column {titled or at + 1}"
-    byte = f"{ord(found[0]) - 0xDC00:#04x}"
+    index, bad_byte = next(
+        (index, x) for index, text in enumerate(row) if (x := _UNDECODED.search(text))
+    )
+    titled = row is not header and index < len(header) and header[index].strip()
+    column = f"column {titled or index + 1}"
+    byte = f"{ord(bad_byte[0]) - 0xDC00:#04x}"
     raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
 
 
 def parse_cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:
-    """What a cell says; an error names its line and column."""
+    """Return a cell's value; an error names its line and column."""
     try:
         return read(text)
     except PtxError as error:
-        where = f"line {line}, column {make_printable(column)}"
-        raise CommandError(f"error: {where}: {make_printable(error.message)}") from None
+        place = f"line {line}, column {make_printable(column)}"
+        raise CommandError(f"error: {place}: {make_printable(error.message)}") from None

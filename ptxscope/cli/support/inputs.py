@@ -1,4 +1,4 @@
-"""Text that commands read: a file's or standard input's, UTF-8 or UTF-16 as it begins."""
+"""Text input of commands: a file or standard input, UTF-8 or UTF-16 as its first bytes say."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .progress_bar import ProgressBar
 
 _HEAD = 1 << 12
-"""Bytes by which a text is told from what is none."""
+"""Bytes that decide whether an input is text."""
 _BLOCK = 1 << 16
-"""Bytes that are read at once."""
+"""Bytes per read."""
 MARK = "ptxscope.mark"
-"""A way to deal with undecodable bytes: each becomes U+DC00 and its value, which no text holds."""
+"""An error handler for undecodable bytes: each becomes U+DC00 and its value, which no text has."""
 
 
 def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
@@ -39,7 +39,7 @@ codecs.register_error(MARK, _mark_undecodable)
 
 
 class _Again(io.RawIOBase):
-    """A stream from its beginning, of which some was read already."""
+    """A stream from its beginning, although some of it has been read."""
 
     def __init__(self, start: bytes, rest: BinaryIO, bar: ProgressBar | None = None) -> None:
         self._start, self._rest, self._bar = start, rest, bar
@@ -49,24 +49,24 @@ class _Again(io.RawIOBase):
         return True
 
     def readinto(self, to: Any, /) -> int:
-        found = self._start[: len(to)] or _read_bytes(self._rest, len(to))
-        self._start = self._start[len(found) :]
-        to[: len(found)] = found
-        self._read += len(found)
+        data = self._start[: len(to)] or _read_bytes(self._rest, len(to))
+        self._start = self._start[len(data) :]
+        to[: len(data)] = data
+        self._read += len(data)
         if self._bar:
             self._bar.advance_to(self._read)
-        return len(found)
+        return len(data)
 
 
 def _read_bytes(stream: BinaryIO, size: int) -> bytes:
-    found: bytes | None = stream.read(size)
-    if found is None:  # it does not wait; to take that for its end would lose the rest
+    data: bytes | None = stream.read(size)
+    if data is None:  # it is non-blocking; taking this for the end would lose the rest
         raise BlockingIOError(EAGAIN, strerror(EAGAIN))
-    return found
+    return data
 
 
 def format_input_name(name: str) -> str:
-    """What a message calls it."""
+    """Return the name of an input in messages."""
     return "standard input" if name == "-" else make_printable(name)
 
 
@@ -78,12 +78,12 @@ def open_text(
     errors: str = "replace",
     bar: ProgressBar | None = None,
 ) -> Iterator[IO[str]]:
-    """The text of a file, or of standard input where the name is ``-``.
+    """Yield the text of a file, or of standard input if the name is ``-``.
 
-    ``bar`` is told how many bytes are read, of how many where that is known.
+    ``bar`` shows the bytes read, and the total if it is known.
 
-    Raises CommandError where it can't be read, now or later, or is not text. Nothing but reading
-    is to be done within: every OSError is taken for the input's.
+    Raise CommandError if the input cannot be read, now or later, or is not text. The block must
+    only read: every OSError in it is taken for the input's.
     """
     try:
         with _open_source(name) as source:
@@ -94,7 +94,7 @@ def open_text(
             if name != "-" and is_binary(head):
                 raise CommandError(f"error: {format_input_name(name)} is not a text file")
             if source.isatty():
-                bar = None  # somebody types there
+                bar = None  # the user types there
             elif bar:
                 bar.set_total(_count_left_bytes(source, len(head)))
             # a terminal that has ended its input once would have to end it again
@@ -114,7 +114,7 @@ def open_text(
 
 
 def _open_source(name: str) -> Any:
-    """The bytes; the text of a standard input that has none, as where a program put its own."""
+    """Return the bytes, or the text of a replaced standard input that has no bytes."""
     if not name:
         raise CommandError("error: '' is not a file name")
     if name != "-":
@@ -126,16 +126,16 @@ def _open_source(name: str) -> Any:
 
 
 def _count_left_bytes(source: BinaryIO, read: int) -> int | None:
-    """How many bytes a stream had before so many were read; None where nobody knows."""
+    """Return the bytes that a stream had before ``read`` were read; None if unknown."""
     try:
-        found = os.fstat(source.fileno())
-        left = found.st_size - source.tell() + read if S_ISREG(found.st_mode) else 0
-    except OSError:  # it is no file
+        status = os.fstat(source.fileno())
+        rest = status.st_size - source.tell() + read if S_ISREG(status.st_mode) else 0
+    except OSError:  # not a file
         return None
-    return left if left > read else None
+    return rest if rest > read else None
 
 
 def require_single_stdin(names: Sequence[str]) -> None:
-    """Raise CommandError where standard input is to be read twice."""
+    """Raise CommandError if standard input would be read twice."""
     if names.count("-") > 1:
         raise CommandError("error: `-` is given twice; standard input can be read once")

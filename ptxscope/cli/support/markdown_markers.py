@@ -1,6 +1,6 @@
-"""Markers in a Markdown file: HTML comments, where Markdown has them as such.
+"""Markers in a Markdown file: HTML comments, where Markdown treats them as such.
 
-What stands in a code block or between backticks is text about markers, and none itself.
+A comment in a code block or between backquotes is text about markers and not a marker.
 """
 
 from __future__ import annotations
@@ -22,49 +22,49 @@ _OPEN, _CLOSE = "<!--", "-->"
 
 
 class Marker(NamedTuple):
-    """A comment of ours."""
+    """A comment with a trace's arguments, or at its end."""
 
     start: int
     end: int
     line: int
     opens: bool
-    """A trace begins here; else it ends."""
+    """Whether a trace begins here, rather than ends."""
     words: str
     """The arguments of ``ptxscope trace``."""
     block: int
-    """Where the line begins with which the paragraph, or the HTML, begins that it stands in."""
+    """The start of the first line of the paragraph, or of the HTML, that contains it."""
 
 
 class Doubt(NamedTuple):
-    """A comment that may have been meant for a marker."""
+    """A comment that may be a misspelt marker."""
 
     line: int
     said: str
-    """Why it is none."""
+    """The reason why it is not a marker."""
 
 
 def find_markers(text: str) -> list[Marker]:
-    """The markers of a text, in order."""
+    """Return the markers of a text, in order."""
     if not _MAYBE.search(text):
         return []
     return [
-        Marker(comment.start, comment.end, comment.line, *said, comment.block)
+        Marker(comment.start, comment.end, comment.line, *words, comment.block)
         for comment in _find_comments(text)
-        if (said := _parse_comment(comment.text))
+        if (words := _parse_comment(comment.text))
     ]
 
 
 def find_doubtful(text: str) -> list[Doubt]:
-    """Comments that are nearly markers, and ends of no trace."""
+    """Return comments that are nearly markers, and ends without a trace."""
     if not any(_is_near(found[1]) for found in _NEARLY.finditer(text)):
         return []
     doubts, is_open = [], False
     for comment in _find_comments(text):
         found = _NEARLY.match(_OPEN + comment.text)
-        if said := _parse_comment(comment.text):
-            if not (said[0] or is_open):
+        if reason := _parse_comment(comment.text):
+            if not (reason[0] or is_open):
                 doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
-            is_open = said[0]
+            is_open = reason[0]
         elif found and _is_near(found[1]):
             why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
             doubts.append(Doubt(comment.line, f"`{_OPEN}{comment.text.rstrip()[:40]}` is {why}"))
@@ -76,9 +76,9 @@ def _is_near(word: str) -> bool:
 
 
 def find_indent(text: str, marker: Marker) -> str:
-    """What stands before each line of the block that a marker is in, of lists and quotes."""
-    found = _CONTAINERS.match(text, marker.block, marker.start)
-    return re.sub(r"[^>\s]", " ", found[0]) if found else ""
+    """Return the prefix of the lines in a marker's block, from lists and quotes."""
+    indent = _CONTAINERS.match(text, marker.block, marker.start)
+    return re.sub(r"[^>\s]", " ", indent[0]) if indent else ""
 
 
 class _Comment(NamedTuple):
@@ -90,7 +90,7 @@ class _Comment(NamedTuple):
 
 
 def _find_comments(text: str) -> Iterator[_Comment]:
-    """The comments of a text, where Markdown has them as such."""
+    """Yield the comments of a text, where Markdown treats them as such."""
     starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
     for kind, first, last in _find_regions(text.removeprefix("\ufeff")):
         comments = _find_html_comments if kind == "html_block" else _find_inline_comments
@@ -101,40 +101,40 @@ def _find_comments(text: str) -> Iterator[_Comment]:
 
 
 def _find_regions(text: str) -> Iterator[tuple[str, int, int]]:
-    """The lines in which Markdown knows comments, as half-open ranges."""
+    """Yield the lines in which Markdown allows comments, as half-open ranges."""
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark")
-    markdown.core.ruler.disable(["inline", "text_join"])  # what is within a line is read below
+    markdown.core.ruler.disable(["inline", "text_join"])  # inline content is read below
     for token in markdown.parse(text):
         if token.type in ("inline", "html_block") and token.map:
             yield token.type, token.map[0], token.map[1]
 
 
 def _find_html_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    while (at := text.find(_OPEN, start, stop)) >= 0:
-        end = text.find(_CLOSE, at + len(_OPEN), stop)
+    while (position := text.find(_OPEN, start, stop)) >= 0:
+        end = text.find(_CLOSE, position + len(_OPEN), stop)
         if end < 0:
             return
         start = end + len(_CLOSE)
-        yield at, start
+        yield position, start
 
 
 def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The comments of a paragraph, outside of its code spans."""
+    """Yield the comments of a paragraph, outside its code spans."""
     runs: dict[int, list[int]] = {}
     for run in re.finditer("`++", text[start:stop]):
         runs.setdefault(len(run[0]), []).append(start + run.start())
     for ends in runs.values():
         ends.reverse()
     closes = text.rfind(_CLOSE, start, stop)
-    while (found := _INLINE.search(text, start, stop)) is not None:
-        start = found.end()
-        if found[0] == _OPEN and start <= closes:
+    while (comments := _INLINE.search(text, start, stop)) is not None:
+        start = comments.end()
+        if comments[0] == _OPEN and start <= closes:
             start = text.index(_CLOSE, start) + len(_CLOSE)
-            yield found.start(), start
-        elif found[0][0] == "`":
-            length = len(found[0])
+            yield comments.start(), start
+        elif comments[0][0] == "`":
+            length = len(comments[0])
             ends = runs.get(length, [])
             while ends and ends[-1] < start:
                 ends.pop()
@@ -143,7 +143,7 @@ def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[in
 
 
 def _parse_comment(comment: str) -> tuple[bool, str] | None:
-    """Whether a comment opens a trace, and with which words; None where it is not ours."""
+    """Return whether a comment opens a trace, and its words; None for other comments."""
     match comment.split(None, 2):
         case ["/ptxscope"]:
             return False, ""

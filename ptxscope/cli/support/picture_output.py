@@ -1,4 +1,4 @@
-"""What ``trace`` takes and does for pictures: their size and motion, images, a frame a step."""
+"""Output options of ``trace``: size and motion of pictures, images, one frame per step."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
 from ...export import BINARY, ending_of, export, format_of
 from ...export.options import DEFAULT, Motion, Options
+from ...export.theme import THEMES
 from .. import CommandError
 from .streams import print_message
 
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from ...export.media.frames import Frame
 
 _PRINTED = "-"
-"""What names standard output, where a file is named."""
+"""The file name of standard output."""
 _NAMED = 8
-"""Characters that a warning names."""
+"""Maximum characters that a warning names."""
 _LARGEST = 1 << 28
-"""Bytes of a file that is looked at before it is overwritten."""
+"""Maximum bytes of a file that is checked before it is overwritten."""
 _SLOW = 15_000_000
 """Pixels that certainly take more than a second to draw."""
 PICTURES = ("svg", *sorted(BINARY))
 """Formats of pictures."""
 _NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
-"""How files of other pictures end."""
+"""Suffixes of unsupported picture formats."""
 _PROSE = ("markdown", "rst", "asciidoc")
 """Formats in which any text is a document."""
 
@@ -38,93 +39,113 @@ _PROSE = ("markdown", "rst", "asciidoc")
 def choose_format(
     chosen: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
 ) -> None:
-    """The format is what -f says, else that of ``formats`` which the file's name asks for."""
+    """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
     if chosen.format is None:
         name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
-        asked = str(format_of(name) or ending_of(name))
-        if asked in _NOT_MADE:
-            made = ", ".join(f".{known}" for known in PICTURES)
+        suffix = str(format_of(name) or ending_of(name))
+        if suffix in _NOT_MADE:
+            names = ", ".join(f".{format_}" for format_ in PICTURES)
             raise CommandError(
-                f"error: {make_printable(name)}: no .{asked} is made here; pictures are {made}"
+                f"error: {make_printable(name)}: no .{suffix} is made here; pictures are {names}"
             )
-        if format_of(name) and asked not in (*formats, *_PROSE):
+        if format_of(name) and suffix not in (*formats, *_PROSE):
             raise CommandError(
-                f"error: {make_printable(name)}: no {asked} is made here, but "
+                f"error: {make_printable(name)}: no {suffix} is made here, but "
                 f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
-        chosen.format = asked if asked in formats else otherwise
+        chosen.format = suffix if suffix in formats else otherwise
 
 
-def add_output(to: argparse.ArgumentParser) -> None:
-    """The option ``-o``."""
+def add_theme(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--theme``."""
+    to.add_argument(
+        "--theme",
+        choices=THEMES,
+        default=THEMES[0],
+        help="light, dark, or auto to follow the surrounding page (default)",
+    )
+
+
+def add_title(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--title``."""
+    to.add_argument("--title", default="", metavar="TEXT", help="title above the document")
+
+
+def add_id(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--id``."""
+    to.add_argument("--id", default="", metavar="NAME", help="prefix of ids in html and svg")
+
+
+def add_output(to: argparse._ActionsContainer) -> None:
+    """Add the option ``-o``."""
     to.add_argument(
         "-o",
         "--output",
         type=_check_file_name,
         metavar="FILE",
-        help="write to a file; - is standard output",
+        help="output file; - is standard output",
     )
 
 
 def _check_file_name(name: str) -> str:
-    """The name of a file."""
+    """Return the name of a file."""
     if not name:
         raise argparse.ArgumentTypeError("'' is not a file name")
     return name
 
 
 def is_printed(output: str | None) -> bool:
-    """Whether what is made goes to standard output."""
+    """Return whether the output goes to standard output."""
     return output in (None, _PRINTED)
 
 
-def add_picture(to: argparse.ArgumentParser) -> None:
-    """The options of a picture."""
+def add_picture(to: argparse._ActionsContainer) -> None:
+    """Add the options of a picture."""
     page = to.add_mutually_exclusive_group()
-    page.add_argument(
-        "--slide", action="store_true", help="pictures: in columns on a page of 16:9, for a slide"
-    )
+    page.add_argument("--slide", action="store_true", help="columns on a page of 16:9, for a slide")
     page.add_argument(
         "--compact",
         action="store_true",
-        help="pictures: as wide as one column of a paper, without the steps that change nothing",
+        help="width of one column of a paper, without the steps that change nothing",
     )
     add_size(to)
     motion = to.add_mutually_exclusive_group()
     motion.add_argument(
         "--stepping",
         action="store_true",
-        help="SVG: FILE.svg#step-saturate shows the steps up to that one; a click the next",
+        help="SVG in which FILE.svg#step-saturate shows the steps up to that one, a click the next",
     )
-    motion.add_argument("--animate", action="store_true", help="SVG: the steps come one by one")
+    motion.add_argument(
+        "--animate", action="store_true", help="SVG in which the steps appear one by one"
+    )
 
 
-def add_size(to: argparse.ArgumentParser) -> None:
-    """The options ``--scale`` and ``--width``."""
+def add_size(to: argparse._ActionsContainer) -> None:
+    """Add the options ``--scale`` and ``--width``."""
     size = to.add_mutually_exclusive_group()
     size.add_argument(
         "--scale",
         type=float,
         metavar="N",
-        help="PNG and PDF: times the SVG's size; a PNG has 2 else, a PDF 1",
+        help="size of a PNG or PDF in multiples of the SVG's (default: PNG 2, PDF 1)",
     )
-    size.add_argument("--width", type=int, metavar="PX", help="PNG and PDF: how wide, in px")
+    size.add_argument("--width", type=int, metavar="PX", help="width of a PNG or PDF, in px")
 
 
-def add_frames(to: argparse.ArgumentParser) -> None:
-    """The option ``--frames``."""
+def add_frames(to: argparse._ActionsContainer) -> None:
+    """Add the option ``--frames``."""
     to.add_argument(
         "--frames",
         type=_check_file_name,
         metavar="DIR",
-        help="write a picture for each step into a folder (-f svg, png or pdf), all of one size; "
-        "with -f pdf and a name that ends in .pdf, a page for each step",
+        help="folder for a picture of each step (-f svg, png or pdf), all of one size; with -f pdf "
+        "and a name that ends in .pdf, one file with a page for each step",
     )
 
 
 def make_picture_options(chosen: argparse.Namespace, options: Options) -> Options:
-    """The options with what is asked for of a picture."""
+    """Return the options with those of a picture."""
     motion = Motion.PLAYING if chosen.animate else Motion.STILL
     return options._replace(
         slide=chosen.slide,
@@ -136,7 +157,7 @@ def make_picture_options(chosen: argparse.Namespace, options: Options) -> Option
 
 
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
-    """The trace as a document; raises CommandError where an image can't be made of it."""
+    """Return the trace as a document. Raise CommandError if it cannot be an image."""
     if format_ not in BINARY:
         return export(trace, format_, options)
     from ...export.media.frames import render
@@ -146,57 +167,59 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
-    """Say that a file is called as one of another format is, where one of them is a picture."""
-    named = str(format_of(file) or "")
+    """Warn if a file has the suffix of another format and one of the two is a picture."""
+    suffix = str(format_of(file) or "")
     if ending_of(file) in _NOT_MADE:
-        named = ending_of(file)
+        suffix = ending_of(file)
     pictures = {*PICTURES, *_NOT_MADE}
-    if named not in ("", format_) and (named in pictures or format_ in pictures):
+    if suffix not in ("", format_) and (suffix in pictures or format_ in pictures):
         print_message(
-            f"warning: {file} is called as {named} is, and {format_} is written there, as -f says"
+            f"warning: {file} is called as {suffix} is, and {format_} is written there, as -f says"
         )
 
 
 def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> None:
-    """Say where the letters of a slide are too small for a hall, and what has larger ones."""
+    """Warn if the letters of a slide are too small for a hall, and name larger formats."""
     if not options.slide or format_ not in PICTURES:
         return
     from ...export.media.slides import READABLE, split_steps
 
-    found, readable, crowded = split_steps(trace, options)
-    if round(found, 1) >= READABLE:
+    size, readable, crowded = split_steps(trace, options)
+    if round(size, 1) >= READABLE:
         return
     how = ""
     if readable:
-        shown = [f"--steps {part}" for part in readable]
-        how = f"; {_format_names(shown)} {'have' if len(shown) > 1 else 'has'} larger ones"
+        formats = [f"--steps {part}" for part in readable]
+        how = f"; {_format_names(formats)} {'have' if len(formats) > 1 else 'has'} larger ones"
     if crowded:
         one = len(crowded) == 1
         steps = f"step{'' if one else 's'} {_format_names(crowded)} {'is' if one else 'are'}"
         alone = "" if one and not readable else " even alone"
         how += f"; {steps} too much for a slide{alone}"
     print_message(
-        f"warning: the smallest letters of this slide are {found:.1f} px of 720, where "
+        f"warning: the smallest letters of this slide are {size:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
     )
 
 
 def _format_names(names: Sequence[str]) -> str:
-    """Names in a sentence: ``1, 2 and 3``."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    """Return names as part of a sentence: ``1, 2 and 3``."""
+    *first_names, last = names
+    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
-    """An SVG in a format of pictures; raises CommandError where an image can't be made of it."""
-    (made,) = _render_pictures([svg], format_, options)
-    return made
+    """Return an SVG in a picture format. Raise CommandError if it cannot be an image."""
+    (images,) = _render_pictures([svg], format_, options)
+    return images
 
 
-def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Sequence[str | bytes]:
-    """SVG in a format of pictures; says what no font here has."""
+def _render_pictures(
+    drawings: Sequence[str], format_: str, options: Options
+) -> Sequence[str | bytes]:
+    """Return SVGs in a picture format, and report characters that no font has."""
     if format_ not in BINARY:
-        return found
+        return drawings
     from ...export.media import images
     from .progress_bar import ProgressBar
 
@@ -207,12 +230,12 @@ def _render_pictures(found: Sequence[str], format_: str, options: Options) -> Se
             else lambda svg, how: images.render_pdf_bytes([svg], how)
         )
         with ProgressBar() as bar:
-            bar.begin("drawing", len(found), "pictures")
-            if len(found) == 1 and format_ == "png":  # drawn by one call, in which nothing is told
-                wide, high = map(round, images.compute_size(found[0], options, images.SHARP))
+            bar.begin("drawing", len(drawings), "pictures")
+            if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
+                wide, high = map(round, images.compute_size(drawings[0], options, images.SHARP))
                 bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
-            made = [make(svg, options) for svg in bar.track(found)]
-        _warn_about_boxes(found, format_)
+            made = [make(svg, options) for svg in bar.track(drawings)]
+        _warn_about_boxes(drawings, format_)
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
     return made
@@ -240,77 +263,79 @@ def _format_chars(chars: Sequence[str]) -> str:
     return named + (f" and {len(chars) - _NAMED} more" if len(chars) > _NAMED else "")
 
 
-def output_document(made: str | bytes, format_: str, output: str | None) -> None:
-    """Write a document to the file that ``-o`` names, or print it."""
+def output_document(document: str | bytes, format_: str, output: str | None) -> None:
+    """Write a document to the file of ``-o``, or print it."""
     if output is None or is_printed(output):
-        print_document(made, format_)
+        print_document(document, format_)
     else:
-        write(output, made)
+        write(output, document)
 
 
-def print_document(made: str | bytes, format_: str) -> None:
-    """Print a document; raises CommandError where it is binary and would go to a terminal.
+def print_document(document: str | bytes, format_: str) -> None:
+    """Print a document. Raise CommandError if it is binary and standard output is a terminal.
 
-    Text is made printable there.
+    On a terminal, text is made printable.
     """
-    if isinstance(made, str):
-        sys.stdout.write(make_printable_lines(made) if sys.stdout.isatty() else made)
+    if isinstance(document, str):
+        sys.stdout.write(make_printable_lines(document) if sys.stdout.isatty() else document)
         return
-    sys.stdout.write("")  # a closed stream says so
-    out = getattr(sys.stdout, "buffer", None)
-    if out is None or sys.stdout.isatty():
-        where = "a terminal" if out else "text"
+    sys.stdout.write("")  # a closed stream raises here
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or sys.stdout.isatty():
+        where = "a terminal" if stream else "text"
         raise CommandError(
             f"error: {format_} is binary, and standard output is {where}; add -o FILE.{format_}"
         )
-    out.write(made)
+    stream.write(document)
 
 
-def write(path: str, made: str | bytes) -> None:
+def write(path: str, document: str | bytes) -> None:
     """Write a document to a file."""
     from pathlib import Path
 
     from ...files import replace as replace_file
 
-    data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+    data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     try:
         replace_file(Path(path), data)
     except OSError as error:
         raise CommandError(f"error: {make_printable(path)}: {error.strerror}") from None
 
 
-def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tuple[Frame, ...]:
-    """Write a picture a step; all are made before the first is written.
+def write_frames(
+    folder_name: str, trace: Trace, format_: str, options: Options
+) -> tuple[Frame, ...]:
+    """Write a picture per step; all are rendered before the first is written.
 
-    What an earlier run left there goes; raises CommandError where anything else is in the way.
+    The frames of an earlier run are removed. Raise CommandError if any other file is in the way.
     """
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
     if options.motion is not Motion.STILL:
-        moving = "--stepping" if options.motion is Motion.STEPPING else "--animate"
-        raise CommandError(f"error: frames stand still: --frames and {moving} can't both be given")
+        moves = "--stepping" if options.motion is Motion.STEPPING else "--animate"
+        raise CommandError(f"error: frames stand still: --frames and {moves} can't both be given")
     from pathlib import Path
 
     from ...export.content.sanitizer import sanitize_text
     from ...export.media import images
     from ...export.media.frames import make_frames
 
-    folder = Path(where)
+    folder = Path(folder_name)
     _require_folder(folder, format_)
-    found = make_frames(trace, options)
+    frames = make_frames(trace, options)
     try:
-        if format_ == "pdf" and where.lower().endswith(".pdf"):
+        if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
             title = sanitize_text(trace.annotations.title) or make_printable(str(trace.instruction))
-            pages = [frame.svg for frame in found]
+            pages = [frame.svg for frame in frames]
             deck = images.render_pdf_bytes(pages, options, title)
             _warn_about_boxes(pages, format_)
             _require_ours(folder, format_)
-            write(where, deck)
-            return found
+            write(folder_name, deck)
+            return frames
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
-    made = _render_pictures([frame.svg for frame in found], format_, options)
-    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(found, made, strict=True)}
+    made = _render_pictures([frame.svg for frame in frames], format_, options)
+    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(frames, made, strict=True)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -320,38 +345,38 @@ def write_frames(where: str, trace: Trace, format_: str, options: Options) -> tu
                 file.unlink()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise CommandError(f"error: {make_printable(where)}: {make_printable(why)}") from None
+        raise CommandError(f"error: {make_printable(folder_name)}: {make_printable(why)}") from None
     for file, each in files.items():
         write(str(file), each)
     _report_other_frames(folder, format_)
-    return found
+    return frames
 
 
 def _list_frames(folder: Path, format_: str) -> list[Path]:
-    """The frames of a format that a folder has, of whichever run."""
-    found = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
-    return [file for file in found if _is_frame(file, format_)]
+    """Return the frames of a format in a folder, of any run."""
+    frames = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
+    return [file for file in frames if _is_frame(file, format_)]
 
 
 def _report_other_frames(folder: Path, format_: str) -> None:
-    """Say which frames of an earlier run are left: somebody may want a talk in two formats."""
+    """Report remaining frames of an earlier run, which may be wanted: a talk in two formats."""
     others = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
     if others:
-        shown = " and ".join(others)
+        names = " and ".join(others)
         print_message(
-            f"note: {folder} has frames in {shown} as well, of an earlier run; they are left there"
+            f"note: {folder} has frames in {names} as well, of an earlier run; they are left there"
         )
 
 
 def _require_folder(folder: Path, format_: str) -> None:
-    """Raise CommandError where frames would go into a folder that is called as a picture is."""
-    named, shown = format_of(folder.name), make_printable(str(folder))
-    if named == format_ == "pdf" or folder.is_dir():
+    """Raise CommandError if the folder of frames has a picture's suffix."""
+    suffix, shown_name = format_of(folder.name), make_printable(str(folder))
+    if suffix == format_ == "pdf" or folder.is_dir():
         return
     if folder.exists() and not folder.is_dir():
-        why = f"{shown} is a file; frames are written into a folder"
-    elif named in PICTURES:
-        why = f"{shown} is called as a file is; frames are written into a folder"
+        why = f"{shown_name} is a file; frames are written into a folder"
+    elif suffix in PICTURES:
+        why = f"{shown_name} is called as a file is; frames are written into a folder"
     else:
         return
     deck = ", or with -f pdf into FILE.pdf, a page for each step"
@@ -359,7 +384,7 @@ def _require_folder(folder: Path, format_: str) -> None:
 
 
 def _require_ours(file: Path, format_: str) -> None:
-    """Raise CommandError where something that is no frame of ours would be overwritten."""
+    """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
             f"error: {make_printable(str(file))} is no frame that ptxscope wrote; it "
@@ -379,7 +404,7 @@ def _is_frame(file: Path, format_: str) -> bool:
 
 
 def _make_image_error(error: Exception, format_: str) -> CommandError:
-    """What is said of it; what is none of an image's refusals goes on as it is."""
+    """Return the error of an image renderer; any other exception is raised again."""
     from ...export.media.images import NotInstalledError
 
     if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):

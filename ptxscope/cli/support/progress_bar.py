@@ -1,8 +1,7 @@
-"""How far a command is: a line on a terminal, once it has taken a second; it goes when it is done.
+"""The progress of a command: a line on a terminal, shown after a second and cleared at the end.
 
-Nothing runs beside the work: whoever reads or computes piece by piece tells how far it is, and the
-line is drawn anew at most four times a second. It stands on standard error, so that what is
-printed is the same with it and without.
+There is no thread: the reading or computing code reports its progress, and the line is drawn at
+most four times a second. It is on standard error, so the output is the same with it and without.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ if TYPE_CHECKING:
 
 ItemT = TypeVar("ItemT")
 AFTER = 1.0
-"""Seconds after which the line is shown."""
+"""Seconds until the line is shown."""
 _EVERY = 0.25
 """Seconds between two drawings, of one or two milliseconds each."""
 _BAR = 30
 """Columns of the bar."""
 _NARROW = 78
-"""Columns of a terminal that has none for the bar."""
+"""Columns of a terminal below which there is no bar."""
 _ECHO = 3
-"""Columns behind the line, for the ``^C`` or ``^Z`` that a terminal writes there."""
+"""Columns after the line, for the ``^C`` or ``^Z`` that a terminal echoes there."""
 _WIPED = "\r\x1b[2K"
-"""Takes the cursor's line off the terminal; it is never hidden, nor anywhere but in that line."""
+"""Clears the cursor's line; the cursor stays visible and never leaves that line."""
 BYTES = "bytes"
 _NEVER = float("inf")
 
 
 class ProgressBar:
-    """The line of a command, within ``with``. Where standard error is no terminal, it is none."""
+    """The progress line of a command, within ``with``; without a terminal it does nothing."""
 
     def __init__(self, *, prints: bool = False, after: float | None = None) -> None:
-        """Shown after so many seconds, or the usual ones; ``prints``: as the method."""
+        """Show it after some seconds; by default ``AFTER``. ``prints``: see ``begin_printing``."""
         self._since = monotonic()
         wait = AFTER if after is None else after
         self._due = self._since + wait if sys.stderr.isatty() else _NEVER
@@ -49,7 +48,7 @@ class ProgressBar:
         self._made: Progress | None = None
         self._stands = False
         self._stops = False
-        """Ctrl-Z is ours to answer."""
+        """Whether this object handles Ctrl-Z."""
         if prints:
             self.begin_printing()
 
@@ -65,49 +64,49 @@ class ProgressBar:
             signal(SIGTSTP, SIG_DFL)
 
     def begin_printing(self) -> None:
-        """From here on it writes to standard output as it goes: both can't be the terminal."""
+        """Note that the command now writes to standard output: both can't be the terminal."""
         if sys.stdout.isatty():
             self.hide()
             self._due = _NEVER
 
     def begin(
-        self, what: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
+        self, activity: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
     ) -> None:
-        """Something else is done from here on; of so many, or nobody knows of how many.
+        """Begin an activity with a total, if it is known.
 
-        Without a unit the number is not told; without a total then, nothing but what is done.
-        ``surely``: it takes more than a second, perhaps without a word.
+        Without a unit, the number is not shown; then, without a total either, only the activity is.
+        ``is_slow``: it takes more than a second, perhaps without a report.
         """
-        self._what, self._unit, self._since = what, unit, monotonic()
+        self._what, self._unit, self._since = activity, unit, monotonic()
         self.set_total(total)
         if self._due < _NEVER and (self._stands or is_slow or self._since >= self._due):
             self._draw(0)
 
     def set_total(self, total: int | None) -> None:
-        """So many are to be done."""
+        """Set the total."""
         self._total, self._made = total, None
 
-    def advance_to(self, done: int) -> None:
-        """So many are done; takes a tenth of a microsecond."""
+    def advance_to(self, count: int) -> None:
+        """Report a count; takes a tenth of a microsecond."""
         if monotonic() >= self._due:
-            self._draw(done)
+            self._draw(count)
 
     def track(self, items: Sequence[ItemT]) -> Iterator[ItemT]:
-        """The items, one after another; those that were taken are done."""
-        for done, item in enumerate(items):
-            self.advance_to(done)
+        """Yield the items; those already yielded are done."""
+        for count, item in enumerate(items):
+            self.advance_to(count)
             yield item
 
     def hide(self) -> None:
-        """Take the line away until the next drawing: something is to be written there."""
+        """Clear the line until the next drawing, so that other text can be written."""
         if self._stands:
             self._stands = False
             if _is_ours():
                 self._write(_WIPED)
 
-    def _draw(self, done: int) -> None:
+    def _draw(self, count: int) -> None:
         if _is_ours():
-            line = self._draw_line(done)
+            line = self._draw_line(count)
             if self._due < _NEVER:
                 self._handle_suspend()
                 self._stands = True
@@ -118,11 +117,11 @@ class ProgressBar:
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
-        except (OSError, ValueError):  # the terminal is gone; what is done does not depend on it
+        except (OSError, ValueError):  # the terminal is gone, which must not affect the work
             self._due, self._stands = _NEVER, False
 
-    def _draw_line(self, done: int) -> str:
-        """What is drawn, at most as wide as the terminal; none where it can't be drawn over."""
+    def _draw_line(self, count: int) -> str:
+        """Return the line, at most as wide as the terminal; empty if it can't be overwritten."""
         from rich.console import Console
         from rich.progress import Progress
 
@@ -138,14 +137,14 @@ class ProgressBar:
             self._made.add_task(self._what, total=self._total)
             self._made.tasks[0].start_time = self._since
         made = self._made
-        made.update(made.tasks[0].id, completed=done)
-        with made.console.capture() as drawn:
+        made.update(made.tasks[0].id, completed=count)
+        with made.console.capture() as lines:
             table = made.make_tasks_table(made.tasks)
             made.console.print(table, width=max(made.console.width - _ECHO, 1))
-        return drawn.get().partition("\n")[0].rstrip()
+        return lines.get().partition("\n")[0].rstrip()
 
     def _handle_suspend(self) -> None:
-        """Have Ctrl-Z take the line away first."""
+        """Clear the line before Ctrl-Z stops the process."""
         import signal
 
         if self._stops or not hasattr(signal, "SIGTSTP"):
@@ -158,12 +157,12 @@ class ProgressBar:
     def _on_suspend(self, number: int, _: FrameType | None) -> None:
         if self._stands:
             self._stands = False
-            with suppress(OSError, ValueError):  # in the midst of a write there can be no other
+            with suppress(OSError, ValueError):  # during a write there can be no other
                 os.write(sys.stderr.fileno(), _WIPED.encode())
         import signal
 
         signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)  # from here it goes on when it is continued
+        signal.raise_signal(number)  # after the continuation, execution goes on here
         signal.signal(number, self._on_suspend)
 
 
@@ -178,29 +177,33 @@ def _make_columns(unit: str, *, has_total: bool, is_wide: bool) -> list[Progress
         TimeRemainingColumn,
     )
 
-    what, in_bytes = TextColumn("{task.description}"), unit == BYTES
+    activity, in_bytes = TextColumn("{task.description}"), unit == BYTES
     if not has_total:
         many = TextColumn("{task.completed:,.0f} " + unit)
         count = FileSizeColumn() if in_bytes else many
-        return [what, count, TimeElapsedColumn()] if unit else [what]
-    left: list[ProgressColumn] = [TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left")]
+        return [activity, count, TimeElapsedColumn()] if unit else [activity]
+    columns: list[ProgressColumn] = [
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    ]
     if not is_wide:
-        return [what, *left]
+        return [activity, *columns]
     if unit:
         of = TextColumn("of {task.total:,.0f} " + unit)
-        left.insert(1, DownloadColumn() if in_bytes else of)
-    return [what, BarColumn(bar_width=_BAR), *left]
+        columns.insert(1, DownloadColumn() if in_bytes else of)
+    return [activity, BarColumn(bar_width=_BAR), *columns]
 
 
 def _is_ours() -> bool:
-    """Whether nobody else draws on the terminal: a pager, or a shell that we are behind."""
+    """Return whether the process may draw: it is in the foreground, and no pager runs."""
     try:
         from termios import ICANON, error, tcgetattr
     except ImportError:  # Windows has neither
         return True
     try:
         descriptor = sys.stderr.fileno()
-        with suppress(OSError):  # it is not the one that controls us
+        with suppress(OSError):  # not the controlling terminal
             if os.tcgetpgrp(descriptor) != os.getpgrp():
                 return False
         return bool(tcgetattr(descriptor)[3] & ICANON)  # a pager reads keys, not lines

@@ -1,7 +1,7 @@
-"""The streams of a process: what they are for a command, and what is said when one fails.
+"""The standard streams of a process, prepared for commands, and errors on them.
 
-Commands print, and need not care where that goes: what is redirected is UTF-8, a terminal has
-its own encoding, and what that lacks is replaced. A stream that is closed is one that fails.
+Commands print without regard to the destination: redirected text is UTF-8, a terminal has its own
+encoding, and missing characters are replaced. A closed stream is one that fails.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class _Closed(io.TextIOBase):
     """A stream that was closed before the program began."""
 
     def readable(self) -> bool:
-        """There is nothing to read, and trying says why."""
+        """Return True, because reading reports the reason."""
         return True
 
     def writable(self) -> bool:
-        """Nothing can be written, and trying says why."""
+        """Return True, because writing reports the reason."""
         return True
 
     def read(self, _size: int | None = -1, /) -> NoReturn:
@@ -43,19 +43,19 @@ class _Closed(io.TextIOBase):
 
 
 class _Nowhere(io.TextIOBase):
-    """What stands for a stream that has failed, so that it is not tried again."""
+    """Replaces a stream that has failed, so that it is not tried again."""
 
     def write(self, text: str, /) -> int:
-        """Forget it."""
+        """Discard the text."""
         return len(text)
 
 
 @contextmanager
 def prepare_streams() -> Iterator[None]:
-    """Streams that commands can use; afterwards they are what they were.
+    """Prepare the streams for commands, and restore them at the end.
 
-    Only a stream of the process itself that has failed is gone: at its end the interpreter would
-    try it again, and complain.
+    A stream of the process itself that has failed is not restored, because the interpreter would
+    try it again at its end, and complain.
     """
     before: dict[str, TextIO | None] = {name: getattr(sys, name) for name in NAMES}
     undo = [_prepare(name, stream) for name, stream in before.items()]
@@ -71,7 +71,7 @@ def prepare_streams() -> Iterator[None]:
 
 
 def _prepare(name: str, stream: TextIO | None) -> Callable[[], None]:
-    """Make a stream usable; gives what makes it again what it was."""
+    """Make a stream usable; return the function that restores it."""
     if stream is None or stream.closed:
         setattr(sys, name, _Closed())
     elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
@@ -90,12 +90,12 @@ def _restore(stream: io.TextIOWrapper, encoding: str, errors: str | None) -> Non
 
 
 def drop_stream(name: str) -> None:
-    """Use a stream no more: it has failed."""
+    """Replace a stream that has failed."""
     setattr(sys, name, cast("TextIO", _Nowhere()))
 
 
 def print_message(text: str) -> None:
-    """Tell something beside the output, where that is possible; nothing in it is obeyed."""
+    """Print a message on standard error, if possible; its control characters have no effect."""
     try:
         sys.stderr.write(make_printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
         sys.stderr.flush()

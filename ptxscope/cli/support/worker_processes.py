@@ -1,6 +1,6 @@
-"""Several files at once, some in processes of their own.
+"""Several files at once, some of them in worker processes.
 
-What such a process has to say waits in a temporary file, so memory does not grow with it.
+The output of such a process is in a temporary file, so memory does not grow with it.
 """
 
 from __future__ import annotations
@@ -23,63 +23,67 @@ from .. import CommandError
 FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)
 _PATIENCE = 0.25
-"""Seconds."""
+"""Seconds between two checks."""
 _BLOCK = 1 << 16
-"""Characters that are read again at once."""
+"""Characters per read of that file."""
 
 
 class Work(Protocol[_T]):
-    """Says what is to be printed of a file, and gives what it found; both can be pickled."""
+    """Writes the text on a file and returns its result; both can be pickled."""
 
     def __call__(
         self, name: str, write: Callable[[str], object], *, read: Callable[[int], object]
     ) -> _T:
-        """``write`` takes a text, ``read`` how many more characters are read."""
+        """``write`` takes a text, ``read`` the number of further characters read."""
 
 
 ResultGetter = Callable[[int, Callable[[], object]], "tuple[FoundT, Iterator[str]] | None"]
-"""What was found in a file and said of it, by its number; None where that is left to the caller.
-While it is waited for, something is called now and then."""
+"""Returns the result and the text of a file, by number; None leaves the file to the caller.
+
+While it waits, it calls a function now and then.
+"""
 
 
 @contextmanager
 def start_processes(
     work: Work[FoundT], names: Mapping[int, str], number: int
 ) -> Iterator[tuple[ResultGetter[FoundT], Callable[[], int]]]:
-    """So many processes that work on files; they end with the block.
+    """Start processes that work on files; they end with the block.
 
-    Gives what asks for a result, and what tells how many characters are read. A file that nobody
-    has begun with, or whose process was ended by something else, is left to the caller. Raises
-    CommandError where there is no room for what waits.
+    Yield a function that returns results, and one that returns the characters read. A file that no
+    process has begun, or whose process was killed, is left to the caller. Raise CommandError if
+    there is no disk space for the texts.
     """
     context = get_context("spawn")
     characters = context.Value("q", 0)
     with _exit_on_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
-        places = {at: Path(folder) / f"{at}" for at in names}
+        places = {index: Path(folder) / f"{index}" for index in names}
         pool = ProcessPoolExecutor(number, context, _begin, (characters,))
 
-        def result(at: int, told: Callable[[], object]) -> tuple[FoundT, Iterator[str]] | None:
-            future = futures.get(at)
+        def result(
+            index: int, on_wait: Callable[[], object]
+        ) -> tuple[FoundT, Iterator[str]] | None:
+            future = futures.get(index)
             if future is None or future.cancel():
                 return None
             while not future.done():
-                told()
+                on_wait()
                 wait([future], _PATIENCE)
             try:
-                return future.result(), _read(places[at])
+                return future.result(), _read(places[index])
             except BrokenProcessPool:
                 return None
             except OSError as error:
                 raise CommandError(
-                    f"error: what waits can't be kept in {gettempdir()}: "
+                    f"error: the output of other processes cannot be saved in {gettempdir()}: "
                     f"{error.strerror or error}; with --jobs 1 nothing waits"
                 ) from None
 
         try:
             with _ignore_interrupts():
                 futures = {
-                    at: pool.submit(_work_on_file, work, name, places[at])
-                    for at, name in names.items()
+                    index: pool.submit(_work_on_file, work, name, places[index])
+                    for index, name in names.items()
                 }
             yield result, lambda: int(characters.value)
         finally:
@@ -88,14 +92,14 @@ def start_processes(
                 process.terminate()
 
 
-# --- in such a process --------------------------------------------------------------------
+# --- in a worker process --------------------------------------------------------------------
 
 _characters: Any = None
-"""How many are read, in all processes."""
+"""The count of characters read, in all processes."""
 
 
 def _begin(characters: object) -> None:
-    """End this process when the one that started it has ended, however it did."""
+    """End this process when its parent ends, for any reason."""
     global _characters
     _characters = characters
     parent = parent_process()
@@ -109,30 +113,30 @@ def _begin(characters: object) -> None:
 
 
 def _work_on_file(work: Work[FoundT], name: str, place: Path) -> FoundT:
-    """Do the work on a file; what it says is kept in another."""
-    with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as kept:
-        return work(name, kept.write, read=_count)
+    """Return the result of a file; its text is written to another file."""
+    with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
+        return work(name, output.write, read=_count)
 
 
-def _count(more: int) -> None:
+def _count(count: int) -> None:
     with _characters.get_lock():
-        _characters.value += more
+        _characters.value += count
 
 
-# --- in the one that started them -----------------------------------------------------------
+# --- in the main process -----------------------------------------------------------
 
 
 def _read(place: Path) -> Iterator[str]:
-    """What was kept, once."""
-    with place.open(encoding="utf-8", errors="surrogatepass", newline="") as kept:
-        while text := kept.read(_BLOCK):
+    """Yield the saved text, and delete its file."""
+    with place.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
+        while text := stream.read(_BLOCK):
             yield text
     place.unlink()
 
 
 @contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """What is started within gets no Ctrl-C, which is for this process alone; here it waits."""
+    """Start processes that ignore Ctrl-C; meanwhile, it waits in this process."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -145,7 +149,7 @@ def _ignore_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _exit_on_signals() -> Iterator[None]:
-    """What ends this process ends the block first."""
+    """End the block before a signal ends this process."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -153,10 +157,10 @@ def _exit_on_signals() -> Iterator[None]:
     before = {}
     with suppress(ValueError):  # not the main thread
         for name in ("SIGTERM", "SIGHUP"):
-            if known := getattr(signal, name, None):
-                before[known] = signal.signal(known, end)
+            if handlers := getattr(signal, name, None):
+                before[handlers] = signal.signal(handlers, end)
     try:
         yield
     finally:
-        for known, handler in before.items():
-            signal.signal(known, handler)
+        for handlers, handler in before.items():
+            signal.signal(handlers, handler)

@@ -1,4 +1,4 @@
-"""What ``check`` has to say of the open listing, or of the line."""
+"""The results of ``check`` for the open listing or the line."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .dialog import Dialog, DialogFrame
 
 
 def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
-    """What there is to say of a text, and the counts in a line."""
+    """Return the checked instructions of a text and a line with their counts."""
     counts = Counter[str]()
-    said = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
-    return said, format_summary(counts)
+    items = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
+    return items, format_summary(counts)
 
 
 class CheckDialog(Dialog[CheckedInstruction | None]):
-    """Shows diagnostics; gives the one to be opened."""
+    """Shows diagnostics and returns the one to open."""
 
     DEFAULT_CSS = """
     CheckDialog {
@@ -43,14 +43,14 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     help_section = "check"
 
-    def __init__(self, found: Sequence[CheckedInstruction], title: str) -> None:
+    def __init__(self, instructions: Sequence[CheckedInstruction], title: str) -> None:
         super().__init__()
-        self._found, self._title = found, title
-        self._menu = Menu("Findings", [_make_item(item) for item in found], "found")
+        self._found, self._title = instructions, title
+        self._menu = Menu("Findings", [_make_item(item) for item in instructions], "found")
         self._page = Page("told", "What it says")
 
     def compose(self) -> ComposeResult:
-        """The diagnostics above, one of them in full below."""
+        """Yield the diagnostics and, below them, one of them in full."""
         keys = "Enter open · Tab next · ^y copy · Esc leave"
         with DialogFrame("Check", keys, page=True):
             yield Static(Content(self._title), id="counts")
@@ -58,7 +58,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
             yield self._page
 
     def on_mount(self) -> None:
-        """Show the first."""
+        """Show the first diagnostic."""
         self._menu.focus()
         self._show()
 
@@ -74,12 +74,12 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         self.close_with(self._found[event.index])
 
     def action_copy(self) -> None:
-        """Copy what it says."""
+        """Copy the report."""
         self.app.copy_to_clipboard(self._page.read_text())
         self.notify("what it says", title="Copied", markup=False)
 
     def action_leave(self) -> None:
-        """Open nothing."""
+        """Close without a choice."""
         self.close_with(None)
 
 

@@ -1,4 +1,4 @@
-"""The values of a slot, over the explorer, at the place where the slot stands."""
+"""The values of a slot in a list over the explorer, placed at the slot."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...widgets.form.choice_list import ChoiceList
 from ...widgets.form.slot_choices import SlotOption
 
 _LOWEST = 8
-"""Rows that the list has at least, where the screen has them."""
+"""Minimum rows of the list, if the screen has them."""
 _FRAME = 6
 """Columns of border, padding and scrollbar."""
 
 
 class ChoicePopup(ThemedModal[int | None]):
-    """Asks for one of several; gives its index, or None when it is left."""
+    """Asks for one of several values; returns its index, or None if it is closed."""
 
     DEFAULT_CSS = """
     ChoicePopup {
@@ -37,41 +37,43 @@ class ChoicePopup(ThemedModal[int | None]):
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
-    def __init__(self, title: str, options: Sequence[SlotOption], index: int, at: Offset) -> None:
+    def __init__(
+        self, title: str, options: Sequence[SlotOption], index: int, offset: Offset
+    ) -> None:
         super().__init__()
         self._list = ChoiceList(title, options, index)
-        self._at = at
+        self._at = offset
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """Yield the list."""
         yield self._list
 
     def on_resize(self) -> None:
-        """Stand where the slot stands, as far as there is room, the cursor in sight."""
-        found, (width, height) = self._list, self.size
-        wide = min(max(found.widest, len(str(found.border_title)) + 2) + _FRAME, width)
-        rows = len(found.draw(max(wide - _FRAME, 1))) + 2
+        """Place the list at the slot, as far as there is room, with the cursor in view."""
+        menu, (width, height) = self._list, self.size
+        wide = min(max(menu.widest, len(str(menu.border_title)) + 2) + _FRAME, width)
+        rows = len(menu.draw(max(wide - _FRAME, 1))) + 2
         high = min(rows, max(height - self._at.y, _LOWEST), height)
         x, y = min(self._at.x, width - wide), min(self._at.y, height - high)
-        found.styles.offset = (max(x, 0), max(y, 0))
-        found.styles.width, found.styles.max_height = wide, high
-        self.call_after_refresh(found.show_cursor)
+        menu.styles.offset = (max(x, 0), max(y, 0))
+        menu.styles.width, menu.styles.max_height = wide, high
+        self.call_after_refresh(menu.show_cursor)
 
     @on(ChoiceList.ItemChosen)
     def _handle_item_chosen(self, event: ChoiceList.ItemChosen) -> None:
         self.close_with(event.index)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the list leaves it."""
+        """Close after a click outside the list."""
         if event.widget is self:
             self.action_leave()
 
     def action_help(self) -> None:
-        """Show Help, at what is said of the modifiers."""
+        """Show Help at the section on modifiers."""
         from .help_dialog import HelpDialog
 
         self.app.push_screen(HelpDialog("modifiers"))
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close without a choice."""
         self.close_with(None)

@@ -1,4 +1,4 @@
-"""The frame of all dialogs: a title above, what keys do below."""
+"""The common frame of dialogs: a title above, key help below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class DialogFrame(Vertical):
-    """A framed part of the screen: a page, or as high as what is in it."""
+    """A framed part of the screen: a whole page, or as high as its contents."""
 
     DEFAULT_CSS = """
     DialogFrame {
@@ -32,7 +32,7 @@ class DialogFrame(Vertical):
 
 
 class Dialog(MessagesAside, ThemedModal[Result]):
-    """A frame in the middle of the screen, to be answered or left."""
+    """A frame in the middle of the screen, which the user answers or closes."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; }
@@ -41,10 +41,10 @@ class Dialog(MessagesAside, ThemedModal[Result]):
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
     help_section = ""
-    """The section at which Help opens above it."""
+    """The section that Help opens from this dialog."""
 
     def action_help(self) -> None:
-        """Show Help, at the section of this dialog."""
+        """Show Help at the section of this dialog."""
         from .help_dialog import HelpDialog
 
         self.app.push_screen(HelpDialog(self.help_section))

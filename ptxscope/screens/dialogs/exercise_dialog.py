@@ -1,4 +1,4 @@
-"""Exercises in the explorer: asked and judged as ``ptxscope challenge`` does."""
+"""Exercises in the explorer, with the questions and the grading of ``ptxscope challenge``."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .dialog import Dialog, DialogFrame
 
 _KEYS = "Enter answer or skip · ? hint · ^l level · ^t its steps · Esc leave"
 _LABEL = 10
-"""Columns of what stands before the answer."""
+"""Columns of the label before the answer."""
 
 
 class ExerciseDialog(Dialog[Trace | None]):
-    """Asks one exercise after the other; gives the evaluation of one whose steps are wanted."""
+    """Asks exercises one after the other; returns the evaluation whose steps the user opens."""
 
     DEFAULT_CSS = """
     ExerciseDialog {
@@ -63,25 +63,25 @@ class ExerciseDialog(Dialog[Trace | None]):
         self._hints: Iterator[str] = iter(())
         self._taken = 0
         self._is_done = False
-        """It was answered or skipped: Enter asks the next."""
+        """Whether the exercise was answered or skipped, so that Enter asks the next."""
         self._given = ""
-        """What was answered then."""
+        """The answer to it."""
         self._has_hinted = False
-        """Since the last Enter."""
+        """Whether a hint was shown since the last Enter."""
 
     def _iter_exercises(self) -> Iterator[Exercise]:
         seed = str(SystemRandom().getrandbits(64))
         return iter_exercises(seed, self._level, "", self._tally)
 
     def compose(self) -> ComposeResult:
-        """The exercise above, the answer, and what is said of it."""
+        """Yield the exercise, the answer's field and the feedback."""
         with DialogFrame("Challenge", _KEYS, page=True):
             yield self._asked
             yield LabelledInput("answer", "answer")
             yield self._told
 
     def on_mount(self) -> None:
-        """Ask the first; say what was wrong with the tally."""
+        """Ask the first exercise and report problems with the tally."""
         self._ask(self._found)
         for message in self._said:
             self.notify(message, markup=False, severity="warning")
@@ -90,14 +90,14 @@ class ExerciseDialog(Dialog[Trace | None]):
     def _answer(self) -> Input:
         return self.query_one("#answer", Input)
 
-    def _ask(self, found: Exercise) -> None:
-        self._found, self._hints, self._taken = found, iter(list_hints(found)), 0
+    def _ask(self, exercise: Exercise) -> None:
+        self._found, self._hints, self._taken = exercise, iter(list_hints(exercise)), 0
         self._is_done = False
-        title, *lines = question_lines(found)
+        title, *lines = question_lines(exercise)
         self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
         self._asked.border_title = f"{title} Level {self._level}"
         self._answer.value = ""
-        self._answer.placeholder = format_prompt(found).strip()
+        self._answer.placeholder = format_prompt(exercise).strip()
         self._told.show("")
         self._told.border_title = self._count()
         self._answer.focus()
@@ -107,7 +107,7 @@ class ExerciseDialog(Dialog[Trace | None]):
         return f"{now.right} of {now.total} right" if now.total else ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """A question mark is no part of an answer: it gives a hint; one that is judged stays."""
+        """Show a hint for a question mark, and keep a graded answer unchanged."""
         if self._is_done:
             event.input.value = self._given
         elif "?" in event.value:
@@ -116,13 +116,13 @@ class ExerciseDialog(Dialog[Trace | None]):
             self._has_hinted = True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Judge or skip; or go on."""
+        """Grade or skip the exercise, or ask the next one."""
         text = event.value
         has_hinted, self._has_hinted = self._has_hinted, False
         if self._is_done:
             self._ask(next(self._drawn))
         elif has_hinted and not text.strip():
-            return  # whoever ends a `?` with Enter, as in a plain terminal, does not mean to skip
+            return  # a `?` ended by Enter, as in a plain terminal, is no request to skip
         elif not text.strip():
             self._end(ExerciseOutcome.SKIPPED, skipped_lines(self._found))
         else:
@@ -138,18 +138,19 @@ class ExerciseDialog(Dialog[Trace | None]):
             verdict = grade_answer(self._found, text)
         except PtxError as error:
             self._told.show(str(error))
-            if self._found.kind is not ExerciseKind.PART:  # operands are long to type, and mended
+            # operands are long to type, so the user corrects them in place
+            if self._found.kind is not ExerciseKind.PART:
                 self._answer.select_all()
             return
         outcome = ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG
         self._end(outcome, feedback_lines(self._found, verdict))
 
-    def _end(self, outcome: ExerciseOutcome, said: tuple[str, ...]) -> None:
+    def _end(self, outcome: ExerciseOutcome, feedback: tuple[str, ...]) -> None:
         key = (self._found.opcode, self._found.kind)
         self._tally = self._tally.with_exercise(key, outcome, self._taken)
         self._now = self._now.add(Tally().with_exercise(key, outcome, self._taken).total)
         self._is_done, self._given = True, self._answer.value
-        self._told.show("\n".join((*said, "", "Enter asks the next, ^t shows its steps.")))
+        self._told.show("\n".join((*feedback, "", "Enter asks the next, ^t shows its steps.")))
         self._told.border_title = self._count()
         if self._store:
             try:
@@ -160,18 +161,18 @@ class ExerciseDialog(Dialog[Trace | None]):
                 self.notify(why, title="The tally can't be kept", markup=False, severity="warning")
 
     def action_level(self) -> None:
-        """Ask at the next level."""
+        """Ask an exercise of the next level."""
         self._level = self._level % LEVELS[-1] + 1
         self._drawn = self._iter_exercises()
         self._ask(next(self._drawn))
 
     def action_steps(self) -> None:
-        """Back to the explorer, to the steps of the exercise."""
+        """Return to the explorer, at the steps of the exercise."""
         if self._is_done:
             self.close_with(self._found.trace)
         else:
             self._told.show("Answer first, or skip with Enter: the steps tell it.")
 
     def action_leave(self) -> None:
-        """Back to the explorer, as it was."""
+        """Return to the explorer, which is unchanged."""
         self.close_with(None)

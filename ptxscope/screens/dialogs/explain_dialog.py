@@ -1,4 +1,4 @@
-"""Why did I get that? What was observed, what explains it, and the steps behind it."""
+"""Why did I get that? The observed result, its explanations and the steps behind one of them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ...widgets.base.menu import Menu, MenuItem
 from .dialog import Dialog, DialogFrame
 
 _LABEL = 12
-"""Columns of what stands before a value, as in the report."""
+"""Columns of the label before a value, as in the report."""
 _PAUSE = 0.15
-"""Seconds without a key after which what was typed is explained."""
+"""Seconds without a key before the typed value is explained."""
 
 
 class ExplainDialog(Dialog[tuple[str, Finding | None]]):
-    """Asks for what was observed; gives that, and the explanation that was chosen."""
+    """Asks for the observed result; returns it and the explanation chosen."""
 
     DEFAULT_CSS = """
     ExplainDialog {
@@ -55,7 +55,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
     def __init__(self, trace: Trace, got: str, *, of_another: bool = False) -> None:
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
-        """The line is not legal as it stands, so another is explained."""
+        """The title; if the current line is not legal, the last legal one is explained."""
         self._trace, self._given = trace, got
         self._diagnosis: Diagnosis | None = None
         self._wait: Timer | None = None
@@ -65,7 +65,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._why = Page("why", "Why")
 
     def compose(self) -> ComposeResult:
-        """What was seen above, the explanations, the steps of one of them."""
+        """Yield the observed result, the explanations and the steps of one of them."""
         names = list(self._trace.instruction.results.values())
         hint = "0x11223344, -1, 0x??01??00, [?,1,?,0]"
         if len(names) > 1:
@@ -78,7 +78,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
             yield self._why
 
     def on_mount(self) -> None:
-        """Explain what was typed before."""
+        """Explain the value typed earlier."""
         self._explain()
 
     @property
@@ -114,11 +114,11 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
             self._show([f"{error.message}{hint}"], [])
             return
         self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
-        told = [line.strip() for line in observation_lines(self._diagnosis)]
-        self._show(told[1:], self._diagnosis.findings)
+        lines = [line.strip() for line in observation_lines(self._diagnosis)]
+        self._show(lines[1:], self._diagnosis.findings)
 
-    def _show(self, said: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
-        self._said = said
+    def _show(self, lines: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
+        self._said = lines
         self._show_seen()
         ins = self._trace.instruction
         self._findings.show(
@@ -128,11 +128,11 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._show_why()
 
     def _show_seen(self) -> None:
-        """What is documented, its value under the one that is typed."""
+        """Show the documented result with its value below the typed one."""
         width = self._seen.content_size.width or WIDTH
         lines: list[str] = []
-        for said in self._said:
-            label, _, value = make_printable(said).partition("  ")
+        for text in self._said:
+            label, _, value = make_printable(text).partition("  ")
             lead = label.ljust(_LABEL) if value else ""
             lines += textwrap.wrap(
                 value.strip() or label,
@@ -144,17 +144,19 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._seen.update(Content("\n".join(lines)))
 
     def _show_why(self) -> None:
-        diagnosis, at = self._diagnosis, self._findings.index
+        diagnosis, index = self._diagnosis, self._findings.index
         width = min(self._why.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
             self._why.show("")
         elif diagnosis.findings:
-            self._why.show("\n".join(explanation_lines(diagnosis, diagnosis.findings[at], width)))
+            self._why.show(
+                "\n".join(explanation_lines(diagnosis, diagnosis.findings[index], width))
+            )
         else:
             self._why.show("\n".join(unexplained_lines(diagnosis, width)))
 
     def on_resize(self) -> None:
-        """Fold for the new width."""
+        """Fold the text for the new width."""
         self.call_after_refresh(self._show_seen)
         self.call_after_refresh(self._show_why)
 
@@ -173,5 +175,5 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self.notify("the explanation", title="Copied", markup=False)
 
     def action_leave(self) -> None:
-        """Back to the explorer, as it was."""
+        """Return to the explorer, which is unchanged."""
         self.close_with((self._got, None))

@@ -1,4 +1,4 @@
-"""Taking the trace out: format, what to include, a live preview; save or copy."""
+"""Export of the trace: format, contents and a live preview; save or copy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
 
 class ExportDialog(Dialog[Annotations]):
-    """Gives the annotations as they were edited here."""
+    """Returns the annotations as edited in the dialog."""
 
     DEFAULT_CSS = """
     ExportDialog {
@@ -53,13 +53,13 @@ class ExportDialog(Dialog[Annotations]):
         self._preview = Page("preview", "Preview")
 
     def compose(self) -> ComposeResult:
-        """The choices above, the preview below."""
+        """Yield the choices and, below them, the preview."""
         extra = self._trace.annotations
         with DialogFrame("Export", "", page=True):
             yield self._choices
             yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
-            yield LabelledInput("title", "title", extra.title, "what stands above it")
-            yield LabelledInput("caption", "caption", extra.caption, "what stands below it")
+            yield LabelledInput("title", "title", extra.title, "text above the trace")
+            yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
             yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
             yield self._said
             yield self._preview
@@ -70,11 +70,11 @@ class ExportDialog(Dialog[Annotations]):
         self._show_keys()
 
     def on_descendant_focus(self) -> None:
-        """The keys depend on what has the focus."""
+        """Show the keys of the widget with the focus."""
         self._show_keys()
 
     def _show_keys(self) -> None:
-        """Say what Enter and the other keys do here."""
+        """Show the effect of Enter and the other keys."""
         enter, ask = "^s", "? help"
         if self.focused is self._choices:
             enter = "Enter choose · ^s"
@@ -91,13 +91,13 @@ class ExportDialog(Dialog[Annotations]):
 
     @property
     def annotations(self) -> Annotations:
-        """The trace's, with title and caption as they stand in the fields."""
+        """The trace's annotations with the title and the caption of the fields."""
         return self._trace.annotations._replace(
             title=self._get_value("title"), caption=self._get_value("caption")
         )
 
     def _parse_request(self) -> tuple[Trace, Options]:
-        """What is to be shown; raises ValueError where the steps are none of the trace's."""
+        """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         trace = replace(self._trace, annotations=self.annotations)
         steps = self._get_value("steps").strip()
         stages = parse_stages(steps, trace) if steps else None
@@ -105,15 +105,15 @@ class ExportDialog(Dialog[Annotations]):
         return trace, Options(both, standalone, stages, compact=compact)
 
     def make_document(self) -> str | bytes:
-        """What would be saved.
+        """Return the document to save.
 
-        Raises ValueError, and ImportError where nothing that draws images is installed.
+        Raise ValueError for invalid choices, and ImportError if no image renderer is installed.
         """
         trace, options = self._parse_request()
         return export(trace, self._format, options)
 
     def _make_preview(self) -> tuple[str, str]:
-        """A document, or an image in words; and what that is."""
+        """Return a document, or a description of an image, and a label for it."""
         trace, options = self._parse_request()
         if self._format not in BINARY:
             text = export(trace, self._format, options)
@@ -132,7 +132,7 @@ class ExportDialog(Dialog[Annotations]):
         except (ValueError, ImportError) as error:
             said, text, kind = said or make_printable(str(error)), "", self._format
         self._preview.border_title = f"Preview · {kind}"
-        # a document keeps what a writer wrote; here it is on a terminal
+        # A document keeps the user's text unchanged; in the preview it must be printable.
         self._preview.show(make_printable_lines(text))
         self._said.update(Content(said))
 
@@ -154,7 +154,7 @@ class ExportDialog(Dialog[Annotations]):
         self.action_save()
 
     def action_save(self) -> None:
-        """Write the file; ask first where there is one."""
+        """Write the file; confirm first if it exists."""
         name = self._get_value("path").strip()
         if not name:
             self._show("a file needs a name")
@@ -185,8 +185,8 @@ class ExportDialog(Dialog[Annotations]):
 
     def _write(self, path: Path) -> None:
         try:
-            made = self.make_document()
-            data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+            document = self.make_document()
+            data = document.encode("utf-8", "replace") if isinstance(document, str) else document
             files.replace(path, data)
         except (OSError, ValueError, ImportError) as error:
             self._show_write_error(error, str(path))
@@ -210,5 +210,5 @@ class ExportDialog(Dialog[Annotations]):
             self._show("copied")
 
     def action_leave(self) -> None:
-        """Back to the explorer, with title and caption."""
+        """Return to the explorer with title and caption."""
         self.close_with(self.annotations)

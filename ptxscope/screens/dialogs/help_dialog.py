@@ -1,4 +1,4 @@
-"""Help: every key, every stage, every glyph; made from the tables that the explorer uses."""
+"""Help on every key, stage and glyph, made from the explorer's own tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STAGES = {
     Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value; with "
     "ptxas some `set` convert it (E14).",
 }
-"""What each stage shows."""
+"""The purpose of each stage."""
 
 _GLYPH_WORDS = {
     Flag.CLAMPED_LOW: "it lay below the range and was moved up",
@@ -92,7 +92,7 @@ _PANES = {
     "listing": (
         "arrows go from one of the 27 instructions to the next, Enter goes to its steps; ✗ marks "
         "an illegal line, ≠ an erratum that changes its result; a value that a register is given "
-        "runs on to the lines below; f finds the line that wrote other bits, c checks all lines"
+        "runs on to the lines below; f finds the line with unexpected bits, c checks all lines"
     ),
     "check": (
         "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
@@ -115,7 +115,7 @@ _PANES = {
         "gives a hint, ^l goes to the next level, ^t shows the steps"
     ),
 }
-"""What the keys of a panel do. Help opens at the panel that has the focus."""
+"""The keys of each pane. Help opens at the pane that has the focus."""
 
 
 _MARKS = {
@@ -131,7 +131,7 @@ _MARKS = {
 
 
 class HelpDialog(Dialog[None]):
-    """A page to read, opened at a section; any of the usual keys leaves it."""
+    """A page of text, opened at a section; any of the usual keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1,enter", "leave", "Leave", show=False),
@@ -142,12 +142,12 @@ class HelpDialog(Dialog[None]):
         self._text = HelpText(section)
 
     def compose(self) -> ComposeResult:
-        """The text."""
+        """Yield the text."""
         with DialogFrame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
             yield self._text
 
     def action_leave(self) -> None:
-        """Back to the explorer."""
+        """Return to the explorer."""
         self.close_with(None)
 
 
@@ -165,7 +165,7 @@ class HelpText(Pane):
         self._section_row = 0
 
     def on_mount(self) -> None:
-        """Begin at the section."""
+        """Scroll to the section."""
         self.call_after_refresh(self._show_section)
 
     def _show_section(self) -> None:
@@ -173,7 +173,7 @@ class HelpText(Pane):
             self.scroll_to(y=self._section_row, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The whole page."""
+        """Return the lines of the whole page."""
         lines: list[StyledLine] = []
         names = map_key_names(self.app)
         for group, actions in GROUPS.items():
@@ -211,7 +211,7 @@ _KEYMAP = (
 
 
 _BESIDE = 36
-"""Columns from which on what is said stands beside its name."""
+"""Minimum columns for a description beside its name."""
 
 
 def _entry_lines(name: str, text: str, width: int, ink: str = "strong") -> Iterator[StyledLine]:

@@ -1,4 +1,4 @@
-"""A menu over the explorer: presets, pasted instructions."""
+"""A menu over the explorer: edge cases, pasted instructions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .dialog import Dialog, DialogFrame
 
 
 class MenuDialog(Dialog[int | None]):
-    """Asks for one of several; gives its index, or None when it is left."""
+    """Asks for one of several items; returns its index, or None if it is closed."""
 
     DEFAULT_CSS = """
     MenuDialog {
@@ -33,7 +33,7 @@ class MenuDialog(Dialog[int | None]):
         self._title, self._menu = title, Menu("", items, index=index)
 
     def compose(self) -> ComposeResult:
-        """The menu."""
+        """Yield the menu."""
         with DialogFrame(self._title, "Enter choose · Esc leave"):
             yield self._menu
 
@@ -42,5 +42,5 @@ class MenuDialog(Dialog[int | None]):
         self.close_with(event.index)
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Close without a choice."""
         self.close_with(None)

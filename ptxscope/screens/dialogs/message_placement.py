@@ -1,4 +1,4 @@
-"""Messages appear where nothing is edited."""
+"""Placement of messages away from the focus."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 _MOST = 0.45
-"""How much of the height messages may take: less than half, and the focus is in the other."""
+"""Maximum part of the height for messages; the focus is in the other half."""
 
 
 class MessagesAside:
-    """A screen that shows messages at its other end than what has the focus."""
+    """A screen that shows messages at the end opposite to the focus."""
 
     def on_mount(self) -> None:
-        """Whenever something is laid out, messages find their place."""
+        """Place messages after every layout."""
         screen = cast("Screen[Any]", self)
         screen.screen_layout_refresh_signal.subscribe(screen, self._place_messages)
 
     def on_descendant_focus(self) -> None:
-        """What is edited stands elsewhere now."""
+        """Place messages for the new focus."""
         screen = cast("Screen[Any]", self)
         screen.call_after_refresh(self._place_messages, screen)
 
@@ -38,7 +38,7 @@ class MessagesAside:
 
 
 def _show_latest(holders: Sequence[Widget], room: int) -> None:
-    """Show as many as there is room for, the latest in any case."""
+    """Show as many messages as there is room for, the latest in any case."""
     for holder in reversed(holders):
         room -= sum(toast.outer_size.height for toast in holder.children)
         is_shown = room >= 0 or holder is holders[-1]

@@ -1,4 +1,4 @@
-"""A line of text that is asked for: a note, a file's name."""
+"""A prompt for a line of text: a note, a file's name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .dialog import Dialog, DialogFrame
 
 
 class TextPrompt(Dialog[str | None]):
-    """Asks for a line of text; gives it, or None when it is left."""
+    """Asks for a line of text; returns it, or None if it is closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
@@ -34,14 +34,14 @@ class TextPrompt(Dialog[str | None]):
         self._keys = f"Enter {does} · Esc leave"
 
     def compose(self) -> ComposeResult:
-        """One field."""
+        """Yield the field."""
         with DialogFrame(self._title, self._keys):
             yield LabelledInput(self._label, "asked", self._text, self._hint)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give what was typed."""
+        """Return the typed text."""
         self.close_with(event.value)
 
     def action_leave(self) -> None:
-        """Give nothing."""
+        """Close without a text."""
         self.close_with(None)

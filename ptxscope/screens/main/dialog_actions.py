@@ -1,4 +1,4 @@
-"""What the main screen opens beside itself, and what comes back from there."""
+"""Actions of the main screen that open dialogs or files."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _HELP_SECTIONS = {
 
 
 class DialogActions(MainScreenMixin):
-    """What the main screen does with dialogs and files."""
+    """The main screen's actions on dialogs and files."""
 
     shown_too: Callable[[], None] | None = None
-    """What shows the session beside this screen."""
+    """Called to update another screen that shows the session."""
     _got = ""
-    """What was typed as observed."""
+    """The observed result as typed."""
     _model_before = ""
-    """The model that a comparison under ``isa`` took the place of."""
+    """The model before a comparison under ``isa`` replaced it."""
 
     def action_pin(self) -> None:
-        """Pin this evaluation, so that what is edited next is compared with it; or let it go."""
+        """Pin this evaluation to compare later edits with it, or unpin it."""
         setup = self.main_screen.session.setup
         self.main_screen.pin = setup if self.main_screen.pin is None else None
         model, self._model_before = self._model_before, ""
@@ -61,47 +61,47 @@ class DialogActions(MainScreenMixin):
             self.main_screen.show_hint("Unpinned: nothing is compared")
 
     def action_explain(self) -> None:
-        """Ask what explains a result, and compare the documented evaluation with that."""
+        """Ask for the cause of a result, and compare the documented evaluation with it."""
         from ..dialogs.explain_dialog import ExplainDialog
 
         model = self.main_screen.session.setup.model
         setup = edits.with_model(self.main_screen.session.setup, "isa")
 
-        def left(answer: tuple[str, Finding | None] | None) -> None:
+        def on_close(answer: tuple[str, Finding | None] | None) -> None:
             self._got, finding = answer or (self._got, None)
             if finding is not None:
                 self.main_screen.pin = setup
                 self._model_before = model if finding.model.name == "isa" else ""
                 self.main_screen.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
-                    return  # the pin waits, which was said
-                said = "the documented evaluation; shown is what explains the result"
-                self.main_screen.notify_user("Pinned", said)
+                    return  # the pin waits, as a hint has said
+                message = "the documented evaluation; shown is what explains the result"
+                self.main_screen.notify_user("Pinned", message)
 
-        asked = ExplainDialog(trace_of(setup), self._got, of_another=setup.error is not None)
-        self.main_screen.app.push_screen(asked, left)
+        dialog = ExplainDialog(trace_of(setup), self._got, of_another=setup.error is not None)
+        self.main_screen.app.push_screen(dialog, on_close)
 
     def action_challenge(self) -> None:
-        """Ask exercises; then show the steps of one, where that is wanted."""
+        """Ask exercises, then show the steps of one on request."""
         from ..dialogs.exercise_dialog import ExerciseDialog
 
-        def left(found: Trace | None) -> None:
-            if found is not None:
+        def on_close(trace: Trace | None) -> None:
+            if trace is not None:
                 self.main_screen.step = len(self.main_screen.session.trace.steps)
-                self.main_screen.add_recent(found.instruction.opcode)
-                self.main_screen.edit(edits.make_setup_of_trace(found))
+                self.main_screen.add_recent(trace.instruction.opcode)
+                self.main_screen.edit(edits.make_setup_of_trace(trace))
 
         self.main_screen.app.push_screen(
-            ExerciseDialog(getattr(self.main_screen.app, "store", None)), left
+            ExerciseDialog(getattr(self.main_screen.app, "store", None)), on_close
         )
 
     def action_sweep(self) -> None:
-        """Show all values of an operand; moving through them is one edit."""
+        """Plot the results over all values of an operand; moves in the plot are one edit."""
         from ..sweep_screen import SweepScreen, can_sweep
 
         if self.main_screen.is_predicting:
             self.main_screen.show_hint(
-                f"A sweep would tell what is asked · {self.main_screen.key('predict')} stops asking"
+                f"A sweep would reveal the answer · {self.main_screen.key('predict')} stops asking"
             )
             return
         if not can_sweep(self.main_screen.session.setup.instruction):
@@ -125,61 +125,61 @@ class DialogActions(MainScreenMixin):
             moved = False
             return True
 
-        def left(_: None) -> None:
+        def on_close(_: None) -> None:
             self.shown_too = None
             if moved:
                 self.main_screen.session.drop_empty_edit()
 
         screen = SweepScreen(lambda: self.main_screen.session.trace, move, take_back)
         self.shown_too = screen.follow_session
-        self.main_screen.app.push_screen(screen, left)
+        self.main_screen.app.push_screen(screen, on_close)
 
-    def action_copy(self, what: str) -> None:
-        """Copy the command that reproduces what is shown, or the result."""
+    def action_copy(self, subject: str) -> None:
+        """Copy the result, or the command that reproduces the current trace."""
         from ...export.content.document import format_command
 
         trace = self.main_screen.session.trace
-        text = format_command(trace) if what == "command" else format_result(trace)
+        text = format_command(trace) if subject == "command" else format_result(trace)
         self.main_screen.app.copy_to_clipboard(text)
-        hidden = what == "result" and self.main_screen.is_result_hidden
-        said = "the result, which is held back here" if hidden else text
-        self.main_screen.notify(make_printable(said), title="Copied", markup=False)
+        hidden = subject == "result" and self.main_screen.is_result_hidden
+        message = "the result, which is held back here" if hidden else text
+        self.main_screen.notify(make_printable(message), title="Copied", markup=False)
 
     def action_note(self) -> None:
-        """Write a note on the current step."""
+        """Edit the note on the current step."""
         from ..dialogs.text_prompt import TextPrompt
 
         step = self.main_screen.session.trace.steps[max(self.main_screen.step, 1) - 1]
-        known = [
+        notes = [
             note.text for note in self.main_screen.session.trace.annotations.get_notes(step.stage)
         ]
 
-        def written(text: str | None) -> None:
+        def on_close(text: str | None) -> None:
             if text is not None:
                 self.main_screen.edit(
                     edits.with_step_note(self.main_screen.session.setup, step.stage, text)
                 )
 
-        asked = f"A note on step {step.number} {format_title(step)}"
+        prompt = f"A note on step {step.number} {format_title(step)}"
         hint = "what a reader should see here"
         self.main_screen.app.push_screen(
-            TextPrompt(asked, "note", "".join(known[:1]), hint, "keep it", "export"), written
+            TextPrompt(prompt, "note", "".join(notes[:1]), hint, "keep it", "export"), on_close
         )
 
     def action_export(self) -> None:
-        """Take the trace out as a document."""
+        """Export the trace as a document."""
         from ..dialogs.export_dialog import ExportDialog
 
-        def left(annotations: Annotations | None) -> None:
+        def on_close(annotations: Annotations | None) -> None:
             if annotations is not None:
                 self.main_screen.edit(
                     edits.with_annotations(self.main_screen.session.setup, annotations)
                 )
 
-        self.main_screen.app.push_screen(ExportDialog(self.main_screen.session.trace), left)
+        self.main_screen.app.push_screen(ExportDialog(self.main_screen.session.trace), on_close)
 
     def action_help(self) -> None:
-        """Show what every key, stage and glyph means, from the panel with the focus on."""
+        """Show help on every key, stage and glyph, at the pane with the focus."""
         from ..dialogs.help_dialog import HelpDialog
 
         focus = self.main_screen.focused
@@ -192,7 +192,7 @@ class DialogActions(MainScreenMixin):
     def ask(
         self, title: str, items: list[MenuItem], chosen: OnItemChosen, help_section: str
     ) -> None:
-        """Have one of some items chosen."""
+        """Ask for one of several items."""
         from ..dialogs.menu_dialog import MenuDialog
 
         self.main_screen.app.push_screen(MenuDialog(title, items, 0, help_section), chosen)

@@ -1,4 +1,4 @@
-"""Edits on the main screen: in the line, the modifiers, the operands and where lanes are drawn."""
+"""Edits on the main screen: in the line, the modifiers, the operands and the lanes."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from ...widgets.value_field import ValueField
 
 _RECENT = 5
-"""Instructions that the browser keeps on top."""
+"""Maximum recent instructions at the top of the browser."""
 
 
 class EditActions(MainScreenMixin):
-    """What the main screen does with edits."""
+    """The main screen's actions on edits."""
 
     asked_from: LaneRef | None = None
-    """The cell of the lanes that is being typed over."""
+    """The cell of the lanes that is edited."""
     made_value_field: ValueField | None = None
-    """Where a value is typed, once one was."""
+    """The field for values, once it has been created."""
     typed: Setup | None = None
-    """What typing in the line made, while it goes on."""
+    """The setup produced by the typing in progress in the line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,9 +58,9 @@ class EditActions(MainScreenMixin):
     def edit(
         self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
     ) -> None:
-        """Apply an edit, of the listing too where one is given, and show what it made.
+        """Apply an edit, of the listing too if a cursor is passed, and show its effect.
 
-        One that is ``joined`` is taken back together with the last.
+        With ``coalesce``, one undo reverts this edit and the last one together.
         """
         stay, before = self.make_step_restorer(), self._setup.instruction.opcode
         if self.main_screen.session.apply(setup, cursor, coalesce=coalesce):
@@ -76,7 +76,7 @@ class EditActions(MainScreenMixin):
         self._report_computed_operand(setup)
 
     def _report_pin(self, before: str) -> None:
-        """Say where a pin goes that can't be compared with the instruction that was opened."""
+        """Report that a pin cannot be compared with the opened instruction."""
         pin, now = self.main_screen.pin, self._setup.instruction.opcode
         if pin is not None and pin.instruction.opcode == before != now:
             self.main_screen.show_hint(
@@ -85,20 +85,20 @@ class EditActions(MainScreenMixin):
             )
 
     def _report_computed_operand(self, setup: Setup) -> None:
-        """Say which operand keeps what the listing computes, where another value was given."""
+        """Report an operand that keeps the listing's computed value in spite of an edit."""
         for role, name in setup.instruction.names.items():
-            given = setup.values.get(role)
-            if given is not None and self._setup.values.get(role) != given:
+            bits = setup.values.get(role)
+            if bits is not None and self._setup.values.get(role) != bits:
                 cursor = self.main_screen.listing_cursor
                 if cursor and name in cursor.run.program.constants:
                     why = "is a constant of the asm statement"
                 else:
-                    why = "is computed in the listing: type over what it is computed from"
+                    why = "is computed by the listing: edit its inputs instead"
                 self.main_screen.show_hint(f"{REFUSED} {name} {why}", "changed", is_sticky=True)
                 return
 
     def make_step_restorer(self) -> Callable[[], None]:
-        """What keeps the step where it is, at the end at the end, when there is another trace."""
+        """Return a function that restores the step in another trace; the last stays the last."""
         at_end = self.main_screen.step >= len(self.main_screen.session.trace.steps)
 
         def stay() -> None:
@@ -108,32 +108,34 @@ class EditActions(MainScreenMixin):
         return stay
 
     def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
-        """What is typed in the line is an edit as long as it goes on."""
-        if event.text == event.control.value:  # else more was typed, and is on its way
+        """Apply the typed line as part of one edit."""
+        if event.text == event.control.value:  # otherwise a later event brings the newer text
             goes_on = self.typed is self._setup and not event.pasted
             self.edit(edits.with_line(self._setup, event.text), coalesce=goes_on)
             self.typed = None if event.pasted else self._setup
             self.main_screen.show_status()
 
     def on_paste(self, event: events.Paste) -> None:
-        """A paste where no field has the focus is an instruction."""
+        """Treat a paste outside fields as an instruction."""
         self.paste_text(event.text)
 
     def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
-        """What is pasted into the line may be more than a line."""
+        """Handle a paste into the line, which may be more than a line."""
         self.paste_text(event.text)
 
     def paste_text(self, text: str) -> None:
-        """Open what was pasted: an instruction, or several as a listing; or say what is wrong."""
+        """Open a pasted instruction, or several as a listing, or report what is wrong."""
         from ...state.open_listing import LONGEST
 
         if len(text) > LONGEST:
-            said = f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
-            self.main_screen.notify(said, title="Not pasted", markup=False, severity="warning")
+            problem = (
+                f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+            )
+            self.main_screen.notify(problem, title="Not pasted", markup=False, severity="warning")
             return
-        text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals hand lines over
-        found = list(scan(text))
-        if len(found) > 1 and any(item.instruction for item in found):
+        text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
+        statements = list(scan(text))
+        if len(statements) > 1 and any(item.instruction for item in statements):
             self.main_screen.open_listing(text, "pasted")
             return
         try:
@@ -147,7 +149,7 @@ class EditActions(MainScreenMixin):
         self.edit(edits.with_instruction(self._setup, ins))
 
     def action_fix(self) -> None:
-        """Put what is likely meant in place of what is wrong."""
+        """Replace the wrong word by the suggestion."""
         setup = self._setup
         for problem in setup.error.errors if setup.error else ():
             if problem.fix is not None:
@@ -159,7 +161,7 @@ class EditActions(MainScreenMixin):
     def on_instruction_browser_instruction_chosen(
         self, event: InstructionBrowser.InstructionChosen
     ) -> None:
-        """Open an instruction, or what CUDA's intrinsic of a name computes."""
+        """Open an instruction, or the instruction of a CUDA intrinsic."""
         setup = self._setup
         if event.intrinsic is None:
             self.add_recent(event.opcode)
@@ -172,12 +174,12 @@ class EditActions(MainScreenMixin):
         self.main_screen.action_leave()
 
     def add_recent(self, opcode: str) -> None:
-        """Put an instruction on top of those lately used."""
-        rest = [other for other in self.main_screen.recent if other != opcode]
-        self.main_screen.recent[:] = [opcode, *rest][:_RECENT]
+        """Add an instruction to the top of the recent ones."""
+        others = [x for x in self.main_screen.recent if x != opcode]
+        self.main_screen.recent[:] = [opcode, *others][:_RECENT]
 
     def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
-        """Take another modifier."""
+        """Apply another modifier."""
         self.edit(edits.with_choice(self._setup, event.slot, event.value))
 
     def on_modifier_row_list_requested(self, event: ModifierRow.ListRequested) -> None:
@@ -188,20 +190,20 @@ class EditActions(MainScreenMixin):
             if index is not None:
                 event.control.choose(event.cell, event.options[index])
 
-        asked = ChoicePopup(event.title, event.options, event.index, event.at)
-        self.main_screen.app.push_screen(asked, chosen)
+        popup = ChoicePopup(event.title, event.options, event.index, event.at)
+        self.main_screen.app.push_screen(popup, chosen)
 
     def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
-        """Give an operand a value."""
+        """Apply a value of an operand."""
         self.edit(edits.with_value(self._setup, event.role, event.bits))
 
     def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
-        """Ask for a value that is typed over an operand's."""
+        """Ask for a new value of an operand."""
         event.control.type_over(True)
         self._open_value(event.field, event.start)
 
     def _open_value(self, field: OperandField, start: str) -> None:
-        """Ask for an operand's value where hints stand."""
+        """Ask for an operand's value in the row of the hints."""
         ins, role = self._setup.instruction, field.role
         self.value_field.open(
             field,
@@ -213,12 +215,12 @@ class EditActions(MainScreenMixin):
         )
 
     def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
-        """Ask for a value that is typed over a chip."""
+        """Ask for a new value of a register in the lanes."""
         self.asked_from = event.control.place
         self._open_value(event.field, event.start)
 
     def on_lanes_pane_nudged(self, event: LanesPane.Nudged) -> None:
-        """Make a lane a little more, or less; a float the next one."""
+        """Change a lane by a small amount; a float to a neighbouring one."""
         bits, mask = self.main_screen.session.trace.operands[event.role], (1 << event.width) - 1
         type_ = self._setup.instruction.type_of(event.role)
         if type_.is_float:
@@ -233,11 +235,11 @@ class EditActions(MainScreenMixin):
         self.edit(edits.with_value(self._setup, event.role, bits))
 
     def on_lanes_pane_flipped(self, event: LanesPane.Flipped) -> None:
-        """Switch a lane of the mask."""
+        """Toggle a lane of the mask."""
         self.edit(edits.with_mask_lane(self._setup, event.lane))
 
     def on_lanes_pane_reselected(self, event: LanesPane.Reselected) -> None:
-        """Have another part selected."""
+        """Select another part."""
         setup = self._setup
         changed = edits.with_digit(setup, event.slot, event.lane, event.digit, event.unit)
         if changed is None:
@@ -248,7 +250,7 @@ class EditActions(MainScreenMixin):
             self.edit(changed)
 
     def on_lanes_pane_choosing(self, event: LanesPane.Choosing) -> None:
-        """Offer what a lane may take."""
+        """Offer the parts for a lane."""
         from ...widgets.form.slot_choices import make_choice_list
         from ..dialogs.choice_popup import ChoicePopup
 
@@ -263,7 +265,7 @@ class EditActions(MainScreenMixin):
 
     @property
     def value_field(self) -> ValueField:
-        """Where a value is typed; made when the first is."""
+        """The field for values, created on first use."""
         from ...widgets.value_field import ValueField
 
         if self.made_value_field is None:
@@ -272,49 +274,49 @@ class EditActions(MainScreenMixin):
         return self.made_value_field
 
     def on_value_field_value_entered(self, event: ValueField.ValueEntered) -> None:
-        """Give the operand what was typed."""
+        """Apply the typed value to the operand."""
         if not event.moved_on:
             self.go_back()
         self.edit(edits.with_value(self._setup, event.role, event.bits))
 
     def on_value_field_refused(self, event: ValueField.Refused) -> None:
-        """Say what stays as it is, for as long as it takes to be seen."""
+        """Show why a value is unchanged, for as long as it takes to read."""
         self.main_screen.is_told = False
         self.main_screen.query_one(HintBar).show_message(
             f"{REFUSED} {event.why}", "changed", is_sticky=True
         )
 
     def on_value_field_cancelled(self) -> None:
-        """Nothing was entered."""
+        """Return without a value."""
         self.go_back()
 
     def go_back(self) -> None:
-        """To where a value was asked for."""
+        """Return the focus to the widget that asked for a value."""
         if self.main_screen.tour and self.value_field.about is self.main_screen.tour:
             self.main_screen.set_focus(self.main_screen.tour.strip)
             return
-        where, self.asked_from = self.asked_from, None
-        self.main_screen.action_focus_on("operands" if where is None else "lanes")
-        if where is not None:
-            self.main_screen.query_one(LanesPane).move_cursor_to(where)
+        place, self.asked_from = self.asked_from, None
+        self.main_screen.action_focus_on("operands" if place is None else "lanes")
+        if place is not None:
+            self.main_screen.query_one(LanesPane).move_cursor_to(place)
 
     def on_operand_table_presets(self, event: OperandTable.Presets) -> None:
-        """Offer values for an operand."""
+        """Offer edge cases for an operand."""
         ins = self._setup.instruction
-        found = edits.list_edge_cases(ins.type_of(event.role), ins.count_lanes(event.role))
+        edge_cases = edits.list_edge_cases(ins.type_of(event.role), ins.count_lanes(event.role))
 
         def chosen(index: int | None) -> None:
             if index is not None:
-                self.edit(edits.with_value(self._setup, event.role, found[index][1]))
+                self.edit(edits.with_value(self._setup, event.role, edge_cases[index][1]))
 
         from ...widgets.base.menu import MenuItem
 
-        items = [MenuItem(name, f"{bits:#x}") for name, bits in found]
+        items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
         name = format_operand_name(self.main_screen.session.trace, event.role)
         self.main_screen.ask(f"Values that bite, for {name}", items, chosen, "operands")
 
     def action_random(self) -> None:
-        """Give what is read random values."""
+        """Set the source operands to random values."""
         self.edit(edits.randomize_values(self._setup, self._random))
 
     def action_swap(self) -> None:
@@ -322,17 +324,17 @@ class EditActions(MainScreenMixin):
         self.edit(edits.swap_operands(self._setup))
 
     def action_toggle_model(self) -> None:
-        """Go to the next answer: isa, ptxas, and an older ptxas where it has one of its own."""
+        """Switch to the next answer: isa, ptxas, and an older ptxas if its answer differs."""
         setup = self._setup
         others = [
             divergence.other.model.name for divergence in self.main_screen.session.divergences
         ]
         names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
-        at = names.index(setup.model) if setup.model in names else 0
-        self.edit(edits.with_model(setup, names[(at + 1) % len(names)]))
+        index = names.index(setup.model) if setup.model in names else 0
+        self.edit(edits.with_model(setup, names[(index + 1) % len(names)]))
 
     def action_undo(self) -> None:
-        """Take back the last edit, and say what that was."""
+        """Undo the last edit and describe it."""
         main, after = self.main_screen, self.main_screen.session.moment
         if self._move_history(main.session.undo):
             edit = describe_edit(main.session.moment, after)
@@ -343,7 +345,7 @@ class EditActions(MainScreenMixin):
             main.show_hint("There is no edit to take back")
 
     def action_redo(self) -> None:
-        """Make an edit again that was taken back, and say what that was."""
+        """Redo the last undone edit and describe it."""
         main, before = self.main_screen, self.main_screen.session.moment
         if self._move_history(main.session.redo):
             edit = describe_edit(before, main.session.moment)
@@ -354,9 +356,9 @@ class EditActions(MainScreenMixin):
             main.show_hint("There is no edit to restore")
 
     def _move_history(self, go: Callable[[], bool]) -> bool:
-        """Undo or redo; a listing that this opens or closes comes and goes with it.
+        """Undo or redo, and open or close the listing if the edit did.
 
-        Returns whether there was an edit.
+        Return whether there was an edit.
         """
         before, stay = self.main_screen.listing_cursor, self.make_step_restorer()
         if not go():
@@ -377,7 +379,7 @@ class EditActions(MainScreenMixin):
         return True
 
     def end_typing(self) -> None:
-        """Close the field in which a value is typed; what was typed is entered."""
+        """Apply the typed value and close its field."""
         self.asked_from = None
         if self.made_value_field is not None:
             self.made_value_field.close()

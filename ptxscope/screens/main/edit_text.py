@@ -1,4 +1,4 @@
-"""What an edit did, in a few words: for undo and redo."""
+"""Short descriptions of edits, for undo and redo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...state.session import Moment, Setup, trace_of
 
 
 def describe_edit(before: Moment, after: Moment) -> str:
-    """What led from one moment to the next, the largest change alone."""
+    """Return a description of the largest change between two moments."""
     old, new = before.cursor, after.cursor
     if new is not None and (old is None or old.listing.programs is not new.listing.programs):
         return f"the listing {quote_word(new.listing.name)}"
@@ -26,7 +26,7 @@ def describe_edit(before: Moment, after: Moment) -> str:
 
 
 def _value_texts(before: Setup, after: Setup) -> list[str]:
-    """The registers whose values differ, with their later values."""
+    """Return the registers whose values differ, with their later values."""
     old, new, ins = trace_of(before).operands, trace_of(after).operands, after.instruction
     values = {
         name: format_hex(new[role], ins.type_of(role).bits)

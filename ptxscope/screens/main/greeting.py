@@ -1,4 +1,4 @@
-"""The first line that the explorer says: where the picture comes from, and which keys go on."""
+"""The explorer's first line: the origin of the trace, and the keys to continue with."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from enum import Enum, auto
 
 
 class Start(Enum):
-    """Where the line and its values come from."""
+    """The origin of the line and its values."""
 
     EXAMPLE = auto()
-    """The user named nothing, and nothing was kept."""
+    """Neither a line nor a saved state: an example."""
     LINE = auto()
-    """The user named a line without values."""
+    """A line without values."""
     VALUES = auto()
-    """The user named a line and values."""
+    """A line and values."""
     KEPT = auto()
-    """The explorer was left so."""
+    """The saved state."""
 
 
 def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
-    """The line; ``key`` names the key of an action, ``at_end`` the last step."""
+    """Return the line; ``key`` names the key of an action, ``at_end`` is true at the last step."""
     learn = f"{key('lessons')} learn"
     rewind = f"{key('step.first')} first step · {learn}"
-    further = f"{key('step.next')} next step · {learn}"
+    next_step = f"{key('step.next')} next step · {learn}"
     match start:
         case Start.EXAMPLE:
             return (
-                f"ptxscope shows PTX step by step · {further} · "
+                f"ptxscope shows PTX step by step · {next_step} · "
                 f"{key('step.result')} its result · {key('go.find')} another instruction · "
                 f"{key('go.line')} your own line"
             )
         case Start.LINE:
             return (
-                f"No values yet: {key('go.operands')} types them · {further} · "
+                f"No values yet: {key('go.operands')} types them · {next_step} · "
                 f"{key('step.last')} last step"
             )
         case Start.VALUES:
             return f"Every step is shown · {rewind}"
         case Start.KEPT:
-            return f"As you left it · {rewind if at_end else further}"
+            return f"As you left it · {rewind if at_end else next_step}"

@@ -1,4 +1,4 @@
-"""Lessons on the main screen: one is chosen, opened above the picture, left."""
+"""Lessons on the main screen: choosing, opening and leaving them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,29 @@ if TYPE_CHECKING:
     from .lesson_view import LessonView
 
 ViewState = tuple[Setup, Setup | None, int, bool, Sequence[object], bool]
-"""The setup, what is compared with it, the step, whether the result is seen, predictions."""
+"""The setup, the pin, the step, and whether the result is revealed.
+
+Then the predictions, and whether the user predicts.
+"""
 
 
 class LessonStore(Protocol):
-    """What keeps where lessons were left."""
+    """Storage of the position in each lesson."""
 
     def load_lessons(self) -> dict[str, LessonProgress]:
-        """Where each was left."""
+        """Return the position in each lesson."""
 
-    def save_lessons(self, left: dict[str, LessonProgress]) -> None:
-        """Keep that; raises OSError."""
+    def save_lessons(self, places: dict[str, LessonProgress]) -> None:
+        """Save the positions. Raise OSError if they cannot be written."""
 
 
 class LessonActions(MainScreenMixin):
-    """What the main screen does for a lesson; ``tour`` has the lesson itself."""
+    """The main screen's actions on lessons; ``tour`` is the lesson itself."""
 
     tour: LessonView | None = None
-    """The lesson that is open."""
+    """The open lesson."""
     _left: dict[str, LessonProgress] | None = None
-    """Where lessons were left, while nothing is kept on disk."""
+    """Positions in lessons if nothing is saved on disk."""
 
     @property
     def _keeps(self) -> LessonStore | None:
@@ -45,7 +48,7 @@ class LessonActions(MainScreenMixin):
 
     @property
     def view_state(self) -> ViewState:
-        """What is kept of the screen; of the time before the lesson, where one is open."""
+        """The current view; while a lesson is open, the view before it."""
         if self.tour:
             return self.tour.before
         main = self.main_screen
@@ -55,7 +58,7 @@ class LessonActions(MainScreenMixin):
     # --- choosing, opening, leaving ----------------------------------------------------------
 
     def action_lessons(self) -> None:
-        """Choose a lesson; where one is open, go on with it."""
+        """Choose a lesson, or continue with the open one."""
         from ..dialogs.menu_dialog import MenuDialog
         from .lesson_view import list_items
 
@@ -64,7 +67,7 @@ class LessonActions(MainScreenMixin):
             return
         try:
             names, found, index = list_items(self._load_progress())
-        except (ValueError, OSError) as error:  # a file that somebody is writing
+        except (ValueError, OSError) as error:  # the file may be in the middle of a write
             self._report_failure(error)
             return
 
@@ -75,11 +78,11 @@ class LessonActions(MainScreenMixin):
         self.main_screen.app.push_screen(MenuDialog("Lessons", found, index, "lessons"), chosen)
 
     def _load_progress(self) -> dict[str, LessonProgress]:
-        """Where each was left."""
+        """Return the position in each lesson."""
         return self._keeps.load_lessons() if self._keeps else self._left or {}
 
     def open_lesson(self, name: str, *, from_start: bool = False) -> None:
-        """Open a lesson above the picture, where it was left."""
+        """Open a lesson above the picture, at its saved position."""
         from .lesson_view import open_lesson_view
 
         main = self.main_screen
@@ -89,7 +92,7 @@ class LessonActions(MainScreenMixin):
             main.stop_predicting()
         main.action_leave()
         try:
-            self.tour = open_lesson_view(main, name, self._load_progress(), again=from_start)
+            self.tour = open_lesson_view(main, name, self._load_progress(), from_start=from_start)
         except (ValueError, OSError) as error:
             self._report_failure(error)
             return
@@ -101,10 +104,10 @@ class LessonActions(MainScreenMixin):
             make_printable(str(error)), title=title, markup=False, severity="error"
         )
 
-    def leave_lesson(self, said: str) -> None:
-        """Close the lesson, keep its place, and go back to what was there before it.
+    def leave_lesson(self, message: str) -> None:
+        """Close the lesson, save its position and restore the view before it.
 
-        One undo leads to what the lesson showed.
+        One undo returns to the view of the lesson.
         """
         tour, self.tour = self.tour, None
         if tour is None:
@@ -117,14 +120,14 @@ class LessonActions(MainScreenMixin):
         is_back = main.session.apply(setup, tour.cursor)
         main.action_leave()
         tour.remove()
-        main.on_descendant_blur()  # what is removed says nothing to the screen any more
+        main.on_descendant_blur()  # a removed widget sends no such message itself
         main.show_session()
-        if said:
+        if message:
             undo = f" · {main.key('edit.undo')} shows its line" if is_back else ""
-            main.show_hint(f"{said} · {main.key('lessons')} lessons{undo}")
+            main.show_hint(f"{message} · {main.key('lessons')} lessons{undo}")
 
     def _keep(self, places: dict[str, LessonProgress]) -> None:
-        """Write down where lessons were left; say so where that can't be done."""
+        """Save the positions in lessons, and report a failure."""
         self._left = places
         try:
             if self._keeps:
@@ -137,7 +140,7 @@ class LessonActions(MainScreenMixin):
     # --- what a card does to the screen ------------------------------------------------------
 
     def show_card(self, setup: Setup, step: int, *, is_coalesced: bool) -> None:
-        """Show what a card speaks of; cards that are ``joined`` are taken back together."""
+        """Show a card's setup; one undo reverts cards with ``is_coalesced`` together."""
         main = self.main_screen
         main.pause_playing()
         if main.is_predicting:
@@ -148,7 +151,10 @@ class LessonActions(MainScreenMixin):
         main.show_session()
 
     def highlight_place(self, place: LaneRef | None, slot: str = "") -> None:
-        """Light a cell of the lanes and a slot, or none; not while somebody else points."""
+        """Highlight a cell of the lanes and a slot, or nothing.
+
+        The user's own pointing has precedence.
+        """
         lanes = self.main_screen.query_one(LanesPane)
         if lanes.has_focus:
             return
@@ -159,16 +165,16 @@ class LessonActions(MainScreenMixin):
     # --- answers -----------------------------------------------------------------------------
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
-        """An answer to the lesson's question."""
+        """Grade an answer to the lesson's question."""
         if self.tour and event.about is self.tour:
             self.tour.grade_answer(event.text, is_left=not event.is_meant)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
-        """What is said of the answer before is no more of what stands in the field."""
+        """Clear feedback that refers to an earlier answer."""
         if self.tour and event.about is self.tour:
             self.tour.clear_feedback()
 
-    def on_value_field_hinted(self, event: ValueField.Hinted) -> None:
-        """A hint at the lesson's question is wanted."""
+    def on_value_field_answer_hint_requested(self, event: ValueField.AnswerHintRequested) -> None:
+        """Show a hint on the lesson's question."""
         if self.tour and event.about is self.tour:
             self.tour.hint()

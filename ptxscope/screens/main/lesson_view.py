@@ -1,4 +1,4 @@
-"""A lesson in the explorer: its cards beside the real picture, predictions judged as they come."""
+"""A lesson in the explorer: its cards beside the real picture, with graded predictions."""
 
 from __future__ import annotations
 
@@ -26,58 +26,63 @@ if TYPE_CHECKING:
 
 
 class LessonView(Vertical):
-    """The strip, and what it does to the screen that it stands on."""
+    """The lesson's strip, and its control of the screen."""
 
     DEFAULT_CSS = """
     LessonView { height: auto; max-height: 55%; }
     """
 
     def __init__(
-        self, main: MainScreen, of: Lesson, left: dict[str, LessonProgress], *, again: bool
+        self,
+        main: MainScreen,
+        lesson: Lesson,
+        places: dict[str, LessonProgress],
+        *,
+        from_start: bool,
     ) -> None:
         super().__init__()
-        self._main, self.lesson = main, of
+        self._main, self.lesson = main, lesson
         self.strip = LessonStrip()
-        self.places = left
-        """Where every lesson was left; this one's follows."""
-        before = left.get(of.head.name, LessonProgress())
-        self._at = 0 if again else min(before.card, len(of.cards) - 1)
+        self.places = places
+        """The position in every lesson, this one included."""
+        before = places.get(lesson.head.name, LessonProgress())
+        self._at = 0 if from_start else min(before.card, len(lesson.cards) - 1)
         self._done = before.done
         self._answered = False
         self._hints = 0
         self._wrong_count = 0
-        """How often the question was answered wrongly."""
+        """The count of wrong answers to the question."""
         self._typed: dict[int, str] = {}
-        """What was typed, by card."""
+        """The typed answers, by card."""
         self._verdict: tuple[LessonParagraph, ...] = ()
         self.before = main.view_state
-        """What was looked at before the lesson."""
+        """The view before the lesson."""
         self.cursor = main.listing_cursor
-        """The place in the listing that was open then."""
+        """The listing cursor before the lesson."""
         self._is_first = True
 
     def compose(self) -> ComposeResult:
-        """The strip alone."""
+        """Yield the strip."""
         yield self.strip
 
     def on_mount(self) -> None:
-        """Show where it was left."""
+        """Show the lesson at its saved position."""
         self._show()
 
     @property
     def card(self) -> Card:
-        """The one that is shown."""
+        """The current card."""
         return self.lesson.cards[self._at]
 
     @property
     def is_open(self) -> bool:
-        """A question waits for its answer."""
+        """Whether a question waits for its answer."""
         return self.card.ask is not None and not self._answered
 
     # --- showing -----------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """The card, and the picture of what it speaks of."""
+        """Show the card and its picture."""
         card = self.card
         self._answered, self._hints, self._verdict = False, 0, ()
         self._wrong_count = 0
@@ -97,25 +102,25 @@ class LessonView(Vertical):
             self._main.set_focus(self.strip)
 
     def _update_strip(self) -> None:
-        """The strip says what there is to say."""
-        card, many = self.card, len(self.lesson.cards)
-        said = [LessonParagraph(card.text)]
+        """Update the strip's contents."""
+        card, count = self.card, len(self.lesson.cards)
+        paragraphs = [LessonParagraph(card.text)]
         if self.is_open and not self._verdict:
-            said.append(_make_paragraph(f"{describe_question(card)} = ?", "current"))
-        said += self._verdict
-        title = f"{self._at + 1} of {many} · {card.title}"
+            paragraphs.append(_make_paragraph(f"{describe_question(card)} = ?", "current"))
+        paragraphs += self._verdict
+        title = f"{self._at + 1} of {count} · {card.title}"
         titles = f"Lesson {self.lesson.head.name} · {title}", title, card.title
         letters = locate_answer(make_question(card)).letters if self.is_open else ""
         is_first = self._at == 0
         self.strip.show_card(
-            titles, tuple(said), has_question=self.is_open, is_first=is_first, letters=letters
+            titles, tuple(paragraphs), has_question=self.is_open, is_first=is_first, letters=letters
         )
         self._main.show_keys()
         if self._verdict:
             self.strip.call_after_refresh(self.strip.end)
 
     def _highlight_anchor(self) -> None:
-        """Light what the card points at; again when the picture has its place."""
+        """Highlight the card's anchor, and again after the picture's layout."""
         self._highlight_now()
         self.call_after_refresh(self._highlight_now)
 
@@ -133,16 +138,20 @@ class LessonView(Vertical):
     # --- answers -----------------------------------------------------------------------------
 
     def _ask(self, start: str) -> None:
-        """Ask for a value, with what was typed before."""
-        of = make_question(self.card)
+        """Ask for a value, with the earlier answer in the field."""
+        question = make_question(self.card)
         text = self._typed.pop(self._at, "") + start
         field = self._main.value_field
         field.ask(
-            describe_question(self.card), locate_answer(of).parse_answer, text, self, has_hints=True
+            describe_question(self.card),
+            locate_answer(question).parse_answer,
+            text,
+            self,
+            has_hints=True,
         )
 
     def grade_answer(self, text: str, *, is_left: bool = False) -> None:
-        """Judge an answer; ``is_left``: the field was left with it."""
+        """Grade an answer; ``is_left``: the user has left the field with it."""
         if not self.is_open:
             return
         if is_left:
@@ -150,36 +159,36 @@ class LessonView(Vertical):
             return
         asked_here = make_question(self.card)
         try:
-            found = grade_answer(asked_here, text)
-        except PtxError:  # the field says what is wrong with it
+            answer = grade_answer(asked_here, text)
+        except PtxError:  # the field shows the error
             return
-        if found.is_right:
+        if answer.is_right:
             self._reveal(is_right=True)
             return
         self._wrong_count += 1
-        said = format_reply(asked_here, found, is_first=self._wrong_count == 1)
+        feedback = format_reply(asked_here, answer, is_first=self._wrong_count == 1)
         self._verdict = (
-            _make_paragraph(make_printable(f"× Not {text.strip()}. {said}"), "changed"),
+            _make_paragraph(make_printable(f"× Not {text.strip()}. {feedback}"), "changed"),
         )
         self._update_strip()
 
     def clear_feedback(self) -> None:
-        """Say no more what was said of an answer."""
+        """Clear the feedback on an answer."""
         if self.is_open:
             self._verdict = ()
             self._update_strip()
 
-    @on(LessonStrip.Hinted)
+    @on(LessonStrip.CardHintRequested)
     def hint(self) -> None:
         """Show the next hint."""
         if not self.is_open:
             return
-        found = list_hints(make_question(self.card))
-        said = (
-            found[self._hints] if self._hints < len(found) else "That is all; s shows the answer."
+        hints = list_hints(make_question(self.card))
+        text = (
+            hints[self._hints] if self._hints < len(hints) else "That is all; s shows the answer."
         )
         self._hints += 1
-        self._verdict = (_make_paragraph(f"? {make_printable(said)}", "dim"),)
+        self._verdict = (_make_paragraph(f"? {make_printable(text)}", "dim"),)
         self._update_strip()
 
     @on(LessonStrip.Revealed)
@@ -188,12 +197,12 @@ class LessonView(Vertical):
             self._reveal(is_right=False)
 
     def _reveal(self, *, is_right: bool) -> None:
-        """Draw the step that was asked for, and say the remark."""
+        """Draw the step of the question and show its remark."""
         card = self.card
         self._answered = True
-        shown = (_make_paragraph(f"It is {format_answer(card)}. "),) if not is_right else ()
+        answer = (_make_paragraph(f"It is {format_answer(card)}. "),) if not is_right else ()
         remark = card.remark if is_right else ()
-        self._verdict = (*shown, *((LessonParagraph(remark, "good"),) if remark else ()))
+        self._verdict = (*answer, *((LessonParagraph(remark, "good"),) if remark else ()))
         self._main.action_step_to(self._step_asked())
         self._update_strip()
         self._highlight_anchor()
@@ -222,21 +231,21 @@ class LessonView(Vertical):
     def _handle_answer_changed(self, event: LessonStrip.Answering) -> None:
         self._ask(event.start)
 
-    def _go(self, by: int) -> None:
-        if self._at + by >= len(self.lesson.cards):
+    def _go(self, delta: int) -> None:
+        if self._at + delta >= len(self.lesson.cards):
             self._at, self._done = 0, True
             self._leave("That was the lesson")
-        elif self._at + by >= 0:
-            self._at += by
+        elif self._at + delta >= 0:
+            self._at += delta
             self._show()
 
     @on(LessonStrip.ExitRequested)
     def _handle_exit_requested(self) -> None:
         self._leave(f"Lesson {self.lesson.head.name} was left at card {self._at + 1}")
 
-    def _leave(self, said: str) -> None:
+    def _leave(self, message: str) -> None:
         self.places[self.lesson.head.name] = LessonProgress(self._at, self._done)
-        self._main.leave_lesson(said)
+        self._main.leave_lesson(message)
 
 
 def _make_paragraph(text: str, ink: str = "") -> LessonParagraph:
@@ -245,21 +254,23 @@ def _make_paragraph(text: str, ink: str = "") -> LessonParagraph:
 
 
 def open_lesson_view(
-    main: MainScreen, name: str, left: dict[str, LessonProgress], *, again: bool = False
+    main: MainScreen, name: str, places: dict[str, LessonProgress], *, from_start: bool = False
 ) -> LessonView:
-    """A lesson by name, to be put on the screen; raises LookupError."""
-    return LessonView(main, load_lesson(name), left, again=again)
+    """Return a lesson by name, to be mounted on the screen. Raise LookupError if there is none."""
+    return LessonView(main, load_lesson(name), places, from_start=from_start)
 
 
 def list_items(left: dict[str, LessonProgress]) -> tuple[list[str], list[MenuItem], int]:
-    """Every lesson as an item of a menu: names, items, and which is next."""
+    """Return the names of all lessons, their menu items, and the index of the next one."""
     names = [*list_files()]
     found = [_make_item(head, left.get(head.name, LessonProgress())) for head in list_headings()]
     places = (left.get(name, LessonProgress()) for name in names)
-    open_ = (at for at, place in enumerate(places) if place.card or not place.done)
+    open_ = (index for index, place in enumerate(places) if place.card or not place.done)
     return names, found, next(open_, 0)
 
 
-def _make_item(head: Head, left: LessonProgress) -> MenuItem:
-    far = f", card {left.card + 1} of {head.cards}" if left.card else ", done" * left.done
+def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
+    far = (
+        f", card {progress.card + 1} of {head.cards}" if progress.card else ", done" * progress.done
+    )
     return MenuItem(head.title, f"{head.minutes} min{far}")

@@ -1,4 +1,4 @@
-"""An open listing in the explorer: its list, what is opened, expected and checked."""
+"""An open listing on the main screen: its pane, opening, expected values, checks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class ListingActions(MainScreenMixin):
-    """What the main screen does with a listing."""
+    """The main screen's actions on listings."""
 
     @property
     def listing_cursor(self) -> ListingCursor | None:
-        """The cursor in the listing that is open."""
+        """The cursor in the open listing."""
         return self.main_screen.session.cursor
 
     def follow_listing(self) -> None:
-        """Run the listing on the values that are shown, and show what it computes from them."""
+        """Run the listing on the current values and show what it computes from them."""
         if self.listing_cursor is not None:
             cursor = self.listing_cursor.rerun_on(self.main_screen.session.setup)
             self.main_screen.session.amend(
@@ -35,12 +35,12 @@ class ListingActions(MainScreenMixin):
             self.get_listing_pane().show(cursor)
 
     def hide_listing_results(self) -> None:
-        """The list tells no result that is held back beside it."""
+        """Hide the list's result of a statement whose result is hidden beside it."""
         if self.listing_cursor is not None:
             self.get_listing_pane().hide_results(is_hidden=self.main_screen.is_result_hidden)
 
     def get_listing_pane(self) -> ListingPane:
-        """The list of an open listing's statements, made when there first is one."""
+        """Return the list of the listing's statements, created on first use."""
         from ...widgets.listing_pane import ListingPane
 
         if not self.main_screen.query(ListingPane):
@@ -51,16 +51,16 @@ class ListingActions(MainScreenMixin):
         """Open a text as a listing, at its first instruction."""
         from ...state.open_listing import open_listing
 
-        found = open_listing(text, name, self.main_screen.session.setup.model)
-        if found is None:
+        cursor = open_listing(text, name, self.main_screen.session.setup.model)
+        if cursor is None:
             self.main_screen.notify(
                 make_printable(name), title="None of the 27 is in it", markup=False
             )
             return
-        self.open_cursor(found)
+        self.open_cursor(cursor)
 
     def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
-        """Open a listing beside the trace; where it is the first thing, undo ends there."""
+        """Open a listing beside the trace; with ``is_first``, undo ends there."""
         self.go_to(cursor)
         if is_first:
             self.main_screen.session.past.clear()
@@ -76,30 +76,30 @@ class ListingActions(MainScreenMixin):
         self.main_screen.edit(setup, cursor)
 
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
-        """Show the statement that the cursor of the list came to."""
+        """Show the statement under the list's cursor."""
         self.go_to(event.to)
 
     def on_listing_pane_focus_released(self) -> None:
-        """The statement is found."""
+        """Return the focus from the list."""
         self.main_screen.action_leave()
 
-    def action_statement(self, by: int) -> None:
+    def action_statement(self, delta: int) -> None:
         """Go to another instruction of the listing."""
         if self.listing_cursor is not None:
-            self.go_to(self.listing_cursor.move_by(by))
+            self.go_to(self.listing_cursor.move_by(delta))
 
     def action_open_file(self, name: str = "") -> None:
         """Open a listing, or a source with inline assembly."""
         from ..dialogs.text_prompt import TextPrompt
 
-        def named(name: str | None) -> None:
+        def on_close(name: str | None) -> None:
             if name and name.strip():
                 self._open_file(name.strip())
 
-        asked = TextPrompt(
+        prompt = TextPrompt(
             "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
         )
-        self.main_screen.app.push_screen(asked, named)
+        self.main_screen.app.push_screen(prompt, on_close)
 
     def _open_file(self, name: str) -> None:
         from ...state.open_listing import read_listing
@@ -113,60 +113,62 @@ class ListingActions(MainScreenMixin):
             self.action_open_file(name)
 
     def action_expect(self, text: str = "") -> None:
-        """Ask what a register was seen to hold at the end, and go to what wrote it otherwise."""
+        """Ask for a register's observed value at the end, and go to the cause of a difference."""
         from ...state.open_listing import is_explained
         from ..dialogs.text_prompt import TextPrompt
 
         if self.listing_cursor is None:
             self.main_screen.show_hint(
-                f"There is no listing · {self.main_screen.key('listing.open')} opens "
+                f"No listing is open · {self.main_screen.key('listing.open')} opens "
                 "one, or paste it"
             )
             return
 
-        def asked(text: str | None) -> None:
+        def on_close(text: str | None) -> None:
             if text and text.strip() and self.listing_cursor is not None:
                 try:
-                    there, said = self.listing_cursor.find_culprit(text)
+                    cursor, message = self.listing_cursor.find_culprit(text)
                 except PtxError as error:
                     self.main_screen.notify(
                         make_printable(error.message), markup=False, severity="error"
                     )
                     self.action_expect(text)
                     return
-                if there is not self.listing_cursor and is_explained(there.statement):
-                    self.go_to(there)
-                self.main_screen.notify_user("Observed", make_printable(said))
+                if cursor is not self.listing_cursor and is_explained(cursor.statement):
+                    self.go_to(cursor)
+                self.main_screen.notify_user("Observed", make_printable(message))
 
         title_, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
         does = "find what wrote it"
         self.main_screen.app.push_screen(
-            TextPrompt(title_, "observed", text, hint, does, "listing"), asked
+            TextPrompt(title_, "observed", text, hint, does, "listing"), on_close
         )
 
     def action_check(self) -> None:
-        """Say what is wrong in the listing, or with the line, and where an erratum can bite."""
+        """Show errors in the listing or the line, and the errata that can change a result."""
         from ..dialogs.check_dialog import CheckDialog, check_listing_text
 
         text, name = self.main_screen.session.setup.line, "the line"
         if self.listing_cursor is not None:
             text, name = self.listing_cursor.listing.text, self.listing_cursor.listing.name
 
-        def chosen(found: CheckedInstruction | None) -> None:
-            if found is not None:
-                self._open_checked(found)
+        def chosen(instruction: CheckedInstruction | None) -> None:
+            if instruction is not None:
+                self._open_checked(instruction)
 
         self.main_screen.app.push_screen(CheckDialog(*check_listing_text(text, name)), chosen)
 
-    def _open_checked(self, found: CheckedInstruction) -> None:
-        """Show what was checked, on the operands that show an erratum."""
+    def _open_checked(self, instruction: CheckedInstruction) -> None:
+        """Show a checked instruction, on operands that show the erratum."""
         if self.listing_cursor is not None:
-            there = self.listing_cursor.move_to_line(found.place.line, found.ptx)
-            if there is None:
-                self.main_screen.notify(found.ptx, title="It is not in the list", markup=False)
+            cursor = self.listing_cursor.move_to_line(instruction.place.line, instruction.ptx)
+            if cursor is None:
+                self.main_screen.notify(
+                    instruction.ptx, title="It is not in the list", markup=False
+                )
                 return
-            self.go_to(there)
-        if found.example is not None:
-            example = edits.make_setup(parse(found.ptx), found.example.values, "isa")
+            self.go_to(cursor)
+        if instruction.example is not None:
+            example = edits.make_setup(parse(instruction.ptx), instruction.example.values, "isa")
             place = self.main_screen.session.setup.place
             self.main_screen.edit(replace(example, place=place, is_detached=True))

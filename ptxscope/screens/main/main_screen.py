@@ -1,4 +1,4 @@
-"""The explorer's main screen: owns the session, and tells the widgets what to show."""
+"""The explorer's main screen: owns the session and updates the widgets."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class MainScreen(
     MessagesAside,
     ThemedScreen[None],
 ):
-    """Line, lanes, steps and operands; instructions and modifiers beside them."""
+    """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = make_bindings()
     AUTO_FOCUS = ""
     NORMAL = 110
-    """Columns from which on there is room beside the lanes."""
+    """Minimum columns for panes beside the lanes."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NORMAL, "-normal"), (200, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
@@ -99,7 +99,7 @@ class MainScreen(
         step: int,
         recent: list[str],
         *,
-        asked: bool = False,
+        is_revealed: bool = False,
         start: Start | None = None,
         guesses: Sequence[object] = (),
         predicting: bool = False,
@@ -107,27 +107,30 @@ class MainScreen(
         super().__init__(guesses, predicting=predicting, left_at=int(step < 0))
         self.session = Session(setup)
         self.opened = self.session.trace
-        """What was shown first."""
+        """The first trace of the screen."""
         self.pin = pin
-        """What is compared with."""
+        """The evaluation to compare with."""
         self.step = max(step, 0) if step else len(self.session.trace.steps)
-        """The step up to which the trace is revealed, from 1; at 0 none is."""
+        """The last revealed step, from 1; 0 reveals none."""
         self.recent = recent
-        """Opcodes that were opened, the latest first."""
-        self.asked = asked
-        """The result is to be seen before its step."""
+        """Opcodes of recent instructions, the latest first."""
+        self.asked = is_revealed
+        """Whether the result is shown before its step."""
         self._greeting = start
-        """Where this comes from, if the first line says so."""
+        """The origin of the trace, if the greeting names it."""
         self._was_seen = False
 
     @property
     def is_result_hidden(self) -> bool:
-        """Whether the result is not to be seen: a step is veiled, and nobody asked."""
+        """Whether the result is hidden.
+
+        It is while a step is unrevealed and the user has not asked for the result.
+        """
         is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
         return is_veiled and not self.asked
 
     def compose(self) -> ComposeResult:
-        """The widgets, each once."""
+        """Yield the widgets."""
         self._fit()
         with Vertical(id="top") as top:
             top.border_title = "ptxscope · PTX"
@@ -145,13 +148,13 @@ class MainScreen(
         yield KeyBar()
 
     def _fit(self) -> None:
-        """Be laid out for the terminal's size from the first paint on."""
+        """Lay out for the terminal's size from the first paint on."""
         breaks = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
         for have, steps in zip(self.app.size, breaks, strict=True):
-            self.add_class([name for least, name in steps if least <= have][-1], update=False)
+            self.add_class([name for minimum, name in steps if minimum <= have][-1], update=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        """A narrow screen has the modifiers in a row of their own, made when it first is one."""
+        """Lay out for the new size; a narrow screen creates a row of modifiers on first use."""
         if event.size.width < self.NORMAL and not self.query("#modifier-row"):
             from ...widgets.form.modifier_row import ModifierRow
 
@@ -160,15 +163,18 @@ class MainScreen(
             row.show(self.session.setup.instruction.form)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """What comes to the screen for the first time was given its styles a moment ago."""
+        """Skip the update of styles for the first resume, because they are fresh."""
         event.refresh_styles, self._was_seen = self._was_seen, True
         self.show_keys()
 
     def _extend_compose(self, widgets: list[Widget]) -> None:
-        """What Textual adds to a screen comes after the first paint, unseen. Part of Textual."""
+        """Mount Textual's own widgets after the first paint, because they are not visible.
+
+        Overrides Textual.
+        """
 
     def _mount_hidden_widgets(self) -> None:
-        """Mount what is not seen yet, before the first key asks for it."""
+        """Mount the invisible widgets before the first key needs them."""
         added: list[Widget] = []
         super()._extend_compose(added)
         self.mount(*added, before=0)
@@ -176,7 +182,7 @@ class MainScreen(
         _ = self.value_field
 
     def on_mount(self) -> None:
-        """Show the session, and in a few words what it is, where that is new."""
+        """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_hidden_widgets)
         self.show_keys()
         self.show_session()
@@ -186,40 +192,42 @@ class MainScreen(
         self.call_after_refresh(self.begin_as_kept)
 
     def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
-        """Say something in the hint's row, until the next edit or step."""
+        """Show a hint until the next edit or step; others do not replace a sticky one."""
         self.is_told = False
         self.query_one(HintBar).show_message(text, style, is_sticky=is_sticky)
 
     def notify_user(self, title: str, text: str) -> None:
-        """Say what came of something, and cover nothing: a message only where hints have no row."""
+        """Show an outcome in the row of hints, or as a message if hints have no row."""
         if self.has_class("-tiny"):
             self.notify(text, title=title, markup=False)
         else:
             self.show_hint(f"{title}: {text}", "strong", is_sticky=True)
 
     def clear_hint(self) -> None:
-        """Say no more, but of a line that is still wrong."""
+        """Clear the hint, unless the line has an error."""
         self.is_told = False
         self.query_one(HintBar).clear()
         self.query_one(LineStatus).show_hint()
 
     def show_keys(self) -> None:
-        """The footer says which keys act now."""
+        """Update the footer with the keys that apply now."""
         self.query_one(KeyBar).show(*list_footer_keys(self))
 
     # --- showing -------------------------------------------------------------------
 
     def show_session(self) -> None:
-        """Let every widget show the session as it is now."""
+        """Update every widget from the session."""
         self.follow_listing()
         setup, trace = self.session.setup, self.session.trace
-        least = 0 if self.tour else self.least_step  # a lesson may show the operands alone
-        self.step = min(max(self.step, least), len(trace.steps))
+        first_step = 0 if self.tour else self.least_step  # a lesson may show the operands alone
+        self.step = min(max(self.step, first_step), len(trace.steps))
         self.follow_prediction()
         self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
-        of = " · of the last legal line" if setup.error else ""
-        self.query_one(OperandTable).set_title(f"Operands{of}")
-        self.query_one(ModifierTable).set_title(f"Modifiers{of or f' · {ABSENT} is not written'}")
+        suffix = " · of the last legal line" if setup.error else ""
+        self.query_one(OperandTable).set_title(f"Operands{suffix}")
+        self.query_one(ModifierTable).set_title(
+            f"Modifiers{suffix or f' · {ABSENT} is not written'}"
+        )
         self.query_one(InstructionBrowser).show(setup.instruction.opcode, self.recent)
         for pane in self.query(FormPane):
             pane.show(setup.instruction.form)
@@ -232,7 +240,7 @@ class MainScreen(
             self.shown_too()
 
     def show_step(self, *, is_animated: bool = False) -> None:
-        """Let the lanes and the result show the session's step."""
+        """Update the lanes and the result to the session's step."""
         session, lanes, pin = self.session, self.query_one(LanesPane), self._get_comparable_pin()
         lanes.set_title(self._step_title())
         self.hide_listing_results()
@@ -243,7 +251,7 @@ class MainScreen(
             Stage.EXTEND,
         )
         self.query_one(OperandTable).hide_readings(is_hidden=asks_numbers)
-        if self.guesses is not None:  # another answer, or a pin, would tell what is asked
+        if self.guesses is not None:  # a pin or another answer would reveal the answer
             lanes.show_trace(session.trace, self.step, guesses=self.guesses)
             return
         lanes.show_trace(session.trace, self.step, session.divergence, pin, is_animated=is_animated)
@@ -263,24 +271,24 @@ class MainScreen(
         return " · ".join(parts)
 
     def _find_reveal_key(self) -> str:
-        """The key that shows the result, while that is held back."""
+        """Return the key that reveals the result, while the result is hidden."""
         id_ = "step.last" if self.is_predicting else "step.result"
         return self.key(id_) if self.is_result_hidden else ""
 
     def _get_comparable_pin(self) -> Trace | None:
-        """The pinned evaluation, where it is of the same instruction."""
+        """Return the pinned evaluation if it is of the same instruction."""
         if self.pin is None:
             return None
         same = self.pin.instruction.opcode == self.session.setup.instruction.opcode
         return trace_of(self.pin) if same else None
 
     def show_status(self) -> None:
-        """Let the line say what is to be said of it."""
+        """Update the line's status."""
         setup, trace = self.session.setup, self.session.trace
-        # what the manual says two ways would stand in place of the summary, always
+        # A contradiction of the manual would always take the place of the summary.
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         if self.is_predicting:
-            notes = ()  # some say what comes out
+            notes = ()  # some notes reveal the result
         line = self.query_one(PtxLine)
         self.query_one(LineStatus).show(
             setup.instruction,
@@ -292,11 +300,11 @@ class MainScreen(
         )
 
     def key(self, id_: str) -> str:
-        """What the first key of an action is called."""
+        """Return the name of an action's first key."""
         return map_key_names(self.app)[id_][0]
 
     def on_screen_suspend(self) -> None:
-        """Under a panel none of the keys here act; those of the panel stand on its frame."""
+        """Clear the footer: a dialog shows its own keys on its frame."""
         self.query_one(KeyBar).show((), ())
 
     @on(PtxLine.Scrolled)
@@ -315,20 +323,20 @@ class MainScreen(
     # --- focus ---------------------------------------------------------------------
 
     def action_leave(self) -> None:
-        """Give the focus up: the screen's keys act again."""
+        """Release the focus, so that the screen's keys apply again."""
         if self.is_predicting and self.focused in (None, self.query_one(LanesPane)):
             self.stop_predicting()
-        self.set_focus(None)  # before what has it is hidden, else Textual finds another
+        self.set_focus(None)  # before its widget is hidden, else Textual focuses another
         self.end_typing()
         self._mark_used(None)
 
-    def action_page(self, by: int) -> None:
-        """Scroll the lanes by what is seen of them."""
+    def action_page(self, delta: int) -> None:
+        """Scroll the lanes by their visible height."""
         lanes = self.query_one(LanesPane)
-        lanes.scroll_relative(y=by * lanes.scrollable_content_region.height, animate=False)
+        lanes.scroll_relative(y=delta * lanes.scrollable_content_region.height, animate=False)
 
     def action_focus_on(self, id_: str) -> None:
-        """Put the focus on a widget."""
+        """Focus a widget."""
         self.end_typing()
         if id_ == "listing" and self.listing_cursor is None:
             self.action_open_file()
@@ -340,12 +348,12 @@ class MainScreen(
         target = self.query_one(f"#{id_}")
         self._mark_used(target)
         if target.focusable:
-            self.set_focus(target)  # at once: the next key is already meant for it
+            self.set_focus(target)  # at once, because the next key is already meant for it
         else:
-            target.focus()  # when it has been laid out
+            target.focus()  # after its layout
 
     def _mark_used(self, target: Widget | None) -> None:
-        """Mark what a small screen shows only while it is used."""
+        """Mark the widget in use, because a small screen shows some widgets only then."""
         way = target.ancestors_with_self if target else ()
         for hidden in ("operands", "side"):
             panel = self.query_one(f"#{hidden}")
@@ -357,10 +365,10 @@ class MainScreen(
             self._map_origin(event.cell) if event.cell else {}
         )
         self.query_one(HintBar).show_widget_hint(Hint(event.control, event.said))
-        self.show_keys()  # what Enter does, and whether digits are keys, depends on the cell
+        self.show_keys()  # the keys depend on the cell: Enter, and whether digits are keys
 
     def _map_origin(self, cell: LaneBits) -> dict[str, int]:
-        """The operand bits that a cell came from: a mask by role."""
+        """Return the operand bits that a cell came from: a mask by role."""
         masks: dict[str, int] = {}
         for role, low, high in find_provenance(self.session.trace, *cell):
             masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
@@ -371,12 +379,12 @@ class MainScreen(
         await self.app.run_action(event.action, event.node or self)
 
     def _widen_listing(self) -> None:
-        """Give the listing half the width while it has the focus."""
+        """Widen the listing to half the width while it has the focus."""
         has_focus = self.focused is not None and self.focused.id == "listing"
         self.query_one("#side").set_class(has_focus, "-read")
 
     def on_descendant_focus(self) -> None:
-        """The status line helps while the PTX line is edited; the footer follows."""
+        """Show help on the line while it is edited, and update the footer."""
         self._widen_listing()
         if self.made_value_field is None or self.focused is not self.made_value_field.input:
             self.end_typing()
@@ -384,7 +392,7 @@ class MainScreen(
         self.show_keys()
 
     def on_descendant_blur(self) -> None:
-        """The status line stops helping; what was typed in the line is one edit."""
+        """Stop the help on the line; the typing in it becomes one edit."""
         self._widen_listing()
         if self.typed is self.session.setup:
             self.session.drop_empty_edit()

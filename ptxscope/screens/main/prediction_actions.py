@@ -1,4 +1,4 @@
-"""Predicting a trace in the explorer: the step is asked, lane by lane, before it is drawn."""
+"""Predicting a trace in the explorer: the user predicts each lane before it is drawn."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class PredictionActions(MainScreenMixin):
-    """What the main screen does while a trace is predicted.
+    """The main screen's actions while a trace is predicted.
 
-    The step shown is then the one that is asked: its lanes are drawn when they are told right.
+    The current step is then the one to predict: a lane is drawn when its prediction is right.
     """
 
     def __init__(
@@ -28,28 +28,28 @@ class PredictionActions(MainScreenMixin):
     ) -> None:
         super().__init__()
         self.prediction: Prediction | None = None
-        """What was typed, also while nothing is asked."""
+        """The predictions, kept after predicting ends."""
         self.is_predicting = False
         self._left_at = left_at
-        """The step that was asked when it was left."""
+        """The step to predict when the state was saved."""
         self._unread = guesses
-        """What was kept, until it is asked for."""
+        """The saved predictions, until they are needed."""
         self._begins = predicting
 
     @property
     def least_step(self) -> int:
-        """The first step that may be the one shown; 0 where the first was left untold."""
+        """The least step that can be shown: 0 if the first step is still to be predicted."""
         return 0 if self._left_at == 1 else 1
 
     @property
     def guesses(self) -> Mapping[LaneRef, Guess] | None:
-        """Those at the step that is asked; None where it is shown."""
+        """The predictions of the current step; None if it is shown."""
         if not self.is_predicting or self.prediction is None:
             return None
         return self.prediction.guesses
 
     def list_guesses(self) -> Sequence[object]:
-        """What is to be kept of what was typed."""
+        """Return the predictions in the form to save."""
         if self.prediction is None:
             return self._unread if self._is_shown(self.main_screen.opened) else ()
         from ...learn.prediction import to_json
@@ -59,23 +59,23 @@ class PredictionActions(MainScreenMixin):
     # --- begin and end ---------------------------------------------------------------
 
     def action_predict(self) -> None:
-        """Ask for the steps to come, or stop asking."""
+        """Begin or end predicting the next steps."""
         if self.is_predicting:
             self.stop_predicting()
-            self.main_screen.action_leave()  # keys act on what is shown again
+            self.main_screen.action_leave()  # keys apply to the picture again
             return
         main = self.main_screen
         main.pause_playing()
-        steps, known = len(main.session.trace.steps), self.prediction
+        steps, prediction = len(main.session.trace.steps), self.prediction
         self._follow_trace()
-        is_left = known is self.prediction and self._left_at > 0
+        is_left = prediction is self.prediction and self._left_at > 0
         if is_left and (main.step < self._left_at or main.step == steps):
             self.begin_predicting(self._left_at)
         else:
             self.begin_predicting(main.step + 1 if main.step < steps else 1)
 
     def begin_predicting(self, step: int) -> None:
-        """Ask for a step, and for those behind it."""
+        """Predict a step and those after it."""
         main = self.main_screen
         self._follow_trace()
         self.is_predicting, main.asked = True, False
@@ -87,7 +87,7 @@ class PredictionActions(MainScreenMixin):
         main.show_hint(" · ".join(self._invitation()), is_sticky=True)
 
     def _invitation(self) -> Iterator[str]:
-        """How the lane under the cursor is answered, and which keys act on it."""
+        """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
         main, lanes = self.main_screen, self.main_screen.query_one(LanesPane)
         assert self.prediction
         place = lanes.place
@@ -104,11 +104,11 @@ class PredictionActions(MainScreenMixin):
         yield "Esc leaves, and keeps what you typed"
 
     def stop_predicting(self, *, step: int = 0) -> None:
-        """Ask no more, and show up to a step; to the one before what was asked if none is said."""
+        """Stop predicting and show a step; by default, the one before the predicted step."""
         main = self.main_screen
         self._left_at = main.step
         self.is_predicting = False
-        main.step = step or main.step - 1  # before the first: the operands alone
+        main.step = step or main.step - 1  # before the first step: the operands alone
         main.show_step()
         main.show_status()
         main.show_keys()
@@ -118,7 +118,7 @@ class PredictionActions(MainScreenMixin):
         )
 
     def _is_shown(self, other: Trace) -> bool:
-        """Whether a trace is of what is shown now."""
+        """Whether a trace is of the current instruction, model and operands."""
         trace = self.main_screen.session.trace
         return (trace.instruction, trace.model, dict(trace.operands)) == (
             other.instruction,
@@ -127,26 +127,26 @@ class PredictionActions(MainScreenMixin):
         )
 
     def _follow_trace(self) -> None:
-        """Begin anew where what is predicted is another trace now."""
+        """Begin again if the predicted trace has changed."""
         from ...learn.prediction import Prediction, from_json
 
-        trace, kept = (
+        trace, guesses = (
             self.main_screen.session.trace,
             self._unread if self._is_shown(self.main_screen.opened) else (),
         )
         self._unread = ()
         if self.prediction is None:
-            self.prediction = from_json(trace, kept)
+            self.prediction = from_json(trace, guesses)
         elif not self._is_shown(self.prediction.trace):
             self.prediction = Prediction(trace)
 
     def follow_prediction(self) -> None:
-        """The session has changed."""
+        """Update predictions after a change of the session."""
         if self.is_predicting:
             self._follow_trace()
 
     def begin_as_kept(self) -> None:
-        """Go on asking where the explorer was left so."""
+        """Continue predicting from the saved state."""
         if self._begins:
             self._begins = False
             self.begin_predicting(self.main_screen.step)
@@ -154,7 +154,7 @@ class PredictionActions(MainScreenMixin):
     # --- asking ----------------------------------------------------------------------
 
     def _ask_here(self) -> None:
-        """Put the cursor on the first lane that is to be told; where there is none, go on."""
+        """Put the cursor on the first unpredicted lane, or go on if there is none."""
         assert self.prediction
         main = self.main_screen
         place = self.prediction.find_next_location(main.step)
@@ -162,41 +162,45 @@ class PredictionActions(MainScreenMixin):
             main.query_one(LanesPane).move_cursor_to(place)
 
     def follow_step(self) -> None:
-        """Another step is asked."""
+        """Ask for predictions of another step."""
         if self.is_predicting:
             self._ask_here()
 
     def on_lanes_pane_predict(self, event: LanesPane.Predict) -> None:
-        """Ask what a lane will be, where hints stand."""
+        """Ask for a lane's value in the row of hints."""
         assert self.prediction
         place = event.place
         self.main_screen.asked_from = place
-        asked = self.prediction
+        prediction = self.prediction
 
-        def read(text: str) -> int:
-            return asked.parse_answer(place, text)
+        def parse(text: str) -> int:
+            return prediction.parse_answer(place, text)
 
         self.main_screen.value_field.ask(
-            asked.format_location(place), read, _begin_answer(event.start, read), place
+            prediction.format_location(place), parse, _begin_answer(event.start, parse), place
         )
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
-        """Judge what was entered; keep what was only typed."""
-        main, place, asked = self.main_screen, event.about, self.prediction
-        if not isinstance(place, LaneRef) or asked is None or place.key not in asked.trace.rows:
+        """Grade an entered prediction, or save an unfinished one."""
+        main, place, prediction = self.main_screen, event.about, self.prediction
+        if (
+            not isinstance(place, LaneRef)
+            or prediction is None
+            or place.key not in prediction.trace.rows
+        ):
             return
         if not event.is_meant:
-            self.prediction = asked.with_text(place, event.text)
+            self.prediction = prediction.with_text(place, event.text)
             main.show_step()
             return
-        self.prediction = asked.with_answer(place, event.text)
-        main.show_step()  # before the cursor comes back, and tells what it stands on
+        self.prediction = prediction.with_answer(place, event.text)
+        main.show_step()  # before the cursor returns and describes its cell
         main.go_back()
         if self.prediction.get_guess(place).is_right:
             self._accept_answer(place)
 
     def _accept_answer(self, place: LaneRef) -> None:
-        """Draw the lane and ask for the next; when all are told, for the next step."""
+        """Draw the lane and ask for the next or, after the last, for the next step."""
         assert self.prediction
         main, steps = self.main_screen, len(self.main_screen.session.trace.steps)
         following = self.prediction.find_next_location(main.step, place)
@@ -215,7 +219,7 @@ class PredictionActions(MainScreenMixin):
         main.show_hint("✓ Right", "good", is_sticky=True)
 
     def _finish_prediction(self) -> None:
-        """All is told."""
+        """Report that every step has been predicted."""
         assert self.prediction
         main = self.main_screen
         guesses = [guess for guess in self.prediction.guesses.values() if guess.is_right]
@@ -223,22 +227,22 @@ class PredictionActions(MainScreenMixin):
         self.is_predicting = False
         self._left_at = 0
         main.show_step()
-        said = (
+        message = (
             f"✓ That was the last step: {format_count(len(guesses), 'value')} told, {first} at once"
         )
-        main.show_hint(said, "good", is_sticky=True)
+        main.show_hint(message, "good", is_sticky=True)
         self.prediction = None
 
     def action_hint(self) -> None:
-        """Say a little more on the lane that is asked."""
+        """Show the next hint on the current lane."""
         main = self.main_screen
         if not self.is_predicting or self.prediction is None:
             main.show_hint(f"Hints are for what you predict: {main.key('predict')} begins")
             return
         place = main.query_one(LanesPane).place
-        asked = self.prediction.find_next_location(main.step, None)
+        location = self.prediction.find_next_location(main.step, None)
         if place is None or not main.query_one(LanesPane).is_asked(place):
-            place = asked
+            place = location
         if place is None:
             return
         self.prediction = self.prediction.with_hint(place)
@@ -250,11 +254,11 @@ class PredictionActions(MainScreenMixin):
 _NOTATIONS = "-1, 255, 0xff"
 
 
-def _begin_answer(start: str, read: Callable[[str], int]) -> str:
-    """What an answer begins with: a digit that is a letter is hexadecimal, but for ``false``."""
+def _begin_answer(start: str, parse: Callable[[str], int]) -> str:
+    """Return the start of an answer: a letter as a digit is hexadecimal, except in ``false``."""
     if len(start) != 1 or start not in "abcdef":
         return start
     with suppress(PtxError):
-        read("false")
+        parse("false")
         return start
     return f"0x{start}"

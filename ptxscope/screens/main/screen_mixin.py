@@ -1,4 +1,4 @@
-"""What parts of the main screen that have modules of their own have in common."""
+"""The base of the main screen's mixins."""
 
 from __future__ import annotations
 

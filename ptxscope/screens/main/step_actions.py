@@ -1,4 +1,4 @@
-"""The steps of the trace on the main screen: gone through, played, revealed."""
+"""The steps of the trace on the main screen: moving, playing, revealing."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from ...widgets.lanes.lanes_pane import LanesPane
 
 _PACE = 1.0
-"""How slowly the steps are played; 1 is a reader's pace."""
+"""Factor of the playback time; 1 is a reader's pace."""
 
 
 class StepActions(MainScreenMixin):
-    """What the main screen does with steps."""
+    """The main screen's actions on steps."""
 
     is_told = False
-    """That this is the last step was said; the next key starts over."""
+    """Whether the hint on the last step was shown, so that the next key starts over."""
     _playing: Timer | None = None
 
     @property
     def is_playing(self) -> bool:
-        """Whether the steps go on by themselves."""
+        """Whether the steps play."""
         return self._playing is not None
 
     @property
     def _count(self) -> int:
         return len(self.main_screen.session.trace.steps)
 
-    def action_step(self, by: int) -> None:
-        """Go to the next step, or back; at the last say so, and then start over."""
+    def action_step(self, delta: int) -> None:
+        """Go to the next or previous step; at the last one, show a hint, then start over."""
         self.pause_playing()
-        if by < 0 or self.main_screen.step < self._count:
-            self.go_to_step(self.main_screen.step + by)
+        if delta < 0 or self.main_screen.step < self._count:
+            self.go_to_step(self.main_screen.step + delta)
         elif self.main_screen.is_predicting:
             self.main_screen.stop_predicting(step=self.main_screen.step)
         elif self.is_told:
@@ -49,19 +49,19 @@ class StepActions(MainScreenMixin):
             )
             self.is_told = True
 
-    def action_step_to(self, where: str | int) -> None:
-        """Go to the first or the last step, or to that of a number."""
+    def action_step_to(self, target: str | int) -> None:
+        """Go to the first or the last step, or to a step by number."""
         self.pause_playing()
-        if isinstance(where, int) and where > self._count:
+        if isinstance(target, int) and target > self._count:
             self.main_screen.show_hint(
                 f"There are {self._count} steps" if self._count > 1 else "There is one step"
             )
             return
-        if self.main_screen.is_predicting and where == "last":
+        if self.main_screen.is_predicting and target == "last":
             self.main_screen.stop_predicting(step=self._count)
             return
         self.go_to_step(
-            {"first": 1, "last": self._count}[where] if isinstance(where, str) else where
+            {"first": 1, "last": self._count}[target] if isinstance(target, str) else target
         )
 
     def go_to_step(self, step: int) -> None:
@@ -69,13 +69,13 @@ class StepActions(MainScreenMixin):
         step = min(max(step, min(self.main_screen.step, 1)), self._count)
         self.main_screen.clear_hint()
         if step != self.main_screen.step:
-            moving = step == self.main_screen.step + 1
+            is_animated = step == self.main_screen.step + 1
             self.main_screen.step = step
-            self.main_screen.show_step(is_animated=moving)
+            self.main_screen.show_step(is_animated=is_animated)
             self.main_screen.follow_step()
 
     def action_motion(self) -> None:
-        """Let steps be drawn bit by bit, or at once."""
+        """Toggle the animation of steps, bit by bit."""
         moves = self.main_screen.app.animation_level == "full"
         self.main_screen.app.animation_level = "none" if moves else "full"
         self.main_screen.show_hint(
@@ -83,7 +83,7 @@ class StepActions(MainScreenMixin):
         )
 
     def action_result(self) -> None:
-        """Show the result before its step, or hold it back again."""
+        """Reveal the result before its step, or hide it again."""
         if self.main_screen.is_predicting:
             self._refuse_result()
             return
@@ -94,7 +94,7 @@ class StepActions(MainScreenMixin):
         self.main_screen.show_step()
 
     def on_result_bar_reveal_requested(self) -> None:
-        """Show the result, where it was clicked."""
+        """Reveal the clicked result."""
         if self.main_screen.is_predicting:
             self._refuse_result()
             return
@@ -103,11 +103,11 @@ class StepActions(MainScreenMixin):
 
     def _refuse_result(self) -> None:
         self.main_screen.show_hint(
-            f"The result would tell what is asked · {self.main_screen.key('predict')} stops asking"
+            f"The result would reveal the answer · {self.main_screen.key('predict')} stops asking"
         )
 
     def action_play(self) -> None:
-        """Play the steps from here, from the start where all are seen; or pause."""
+        """Play the steps from here, or from the start if all are shown; or pause."""
         if self._playing is not None:
             self.pause_playing()
             return
@@ -119,7 +119,7 @@ class StepActions(MainScreenMixin):
         self.main_screen.show_step()
 
     def _play_on(self) -> None:
-        """Let the step stay until it is read."""
+        """Schedule the next step after the time to read this one."""
         if self.main_screen.step >= self._count:
             self.pause_playing()
             return
@@ -129,18 +129,18 @@ class StepActions(MainScreenMixin):
         self._playing = self.main_screen.set_timer(seconds, self._play_next)
 
     def _play_next(self) -> None:
-        if self._playing is not None:  # else it was paused when its time had come
+        if self._playing is not None:  # otherwise playback was paused just before
             self.go_to_step(self.main_screen.step + 1)
             self._play_on()
 
     def pause_playing(self) -> None:
-        """Play no more."""
+        """Pause the playback."""
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
             self.main_screen.show_step()
 
     def on_lanes_pane_step_chosen(self, event: LanesPane.StepChosen) -> None:
-        """Go to a step that was clicked."""
+        """Go to the clicked step."""
         self.pause_playing()
         self.go_to_step(event.number)

@@ -1,8 +1,9 @@
-"""Stand-ins of ASCII for all that is drawn, where a terminal does not read UTF-8.
+"""ASCII replacements of all glyphs, for terminals that do not read UTF-8.
 
-A stand-in takes as many cells as what it stands for, so that columns stay where they are. Where
-one cell would say something else (2³¹ is not 231) it takes more, out of blanks nearby; where it
-would only be worse (``→`` is ``->``, or ``>``) it takes them where they stand near behind it.
+A replacement takes as many cells as the glyph, so that columns keep their places. If one cell would
+have another meaning (2³¹ is not 231), the replacement takes more cells from blanks nearby. If one
+cell would only look worse (``→`` is ``->`` or ``>``), it takes the cells of blanks that follow
+closely.
 """
 
 from __future__ import annotations
@@ -58,27 +59,27 @@ _ONE = {
     }.items()
     for glyph in glyphs
 }
-"""One cell for one; where wires cross the vertical one wins."""
+"""Replacements of one cell by one; where links cross, the vertical one wins."""
 _BECOMES = " ▸ "
-"""In a piece of its own: as ``>`` it would compare two numbers."""
+"""In a piece of its own, because ``>`` would compare two numbers."""
 _BETTER = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
-"""What says it better in more cells, where there are blanks behind it."""
+"""Clearer replacements of several cells, used if blanks follow."""
 _SIGN = {"≠ ": "! "}
-"""What stands before a row, in a piece of its own: one cell, and what follows stays."""
+"""A sign before a row, in a piece of its own: one cell, so that the rest keeps its place."""
 _NEEDED = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
-"""What takes more cells: in one it would say something else."""
+"""Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
-"""An exponent, or an index."""
+"""An exponent or an index."""
 _NEAR = 12
-"""Cells within which blanks are given up for what only says it better."""
+"""Cells within which a replacement that is only clearer may take blanks."""
 
 
 class _Longer(NamedTuple):
-    """A place where more cells are wanted."""
+    """A position that asks for more cells."""
 
     at: int
     short: str
-    """What stands there where there are none; "" where it must be the long one."""
+    """The replacement without extra cells; "" if the long one is required."""
     long: str
 
 
@@ -86,7 +87,7 @@ class Ascii(LineFilter):
     """Draws every line of the app in ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same line with stand-ins. Part of Textual."""
+        """Return the line with replacements. Overrides Textual."""
         texts = convert_to_ascii(tuple(segment.text for segment in segments))
         return [
             Segment(text, style, control)
@@ -96,7 +97,7 @@ class Ascii(LineFilter):
 
 @lru_cache(1024)
 def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The pieces of a line in ASCII, together as wide as they were."""
+    """Return the pieces of a line in ASCII, as wide together as before."""
     if all(text.isascii() for text in texts):
         return texts
     pieces = [list(_iter_parts(text)) for text in texts]
@@ -104,31 +105,31 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     line = [cell for piece in pieces for cell in piece]
     for longer in [_make_longer(i, text) for i, text in enumerate(line) if not text.isascii()]:
         _insert_longer(line, longer)
-    left, made = width, []
+    rest, made = width, []
     for piece in pieces:
-        text = "".join(line[: len(piece)])[:left]
+        text = "".join(line[: len(piece)])[:rest]
         line = line[len(piece) :]
-        left -= len(text)
+        rest -= len(text)
         made.append(text)
     if made:
-        made[-1] += " " * left
+        made[-1] += " " * rest
     return tuple(made)
 
 
 def _iter_parts(text: str) -> Iterator[str]:
-    """A text in parts: each is ASCII that stands for as much, or is looked at again."""
+    """Yield parts of a text: each is ASCII of the same width, or needs another replacement."""
     text = _SIGN.get(text, text)
     if text == _BECOMES:
         yield text
         return
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
-    at = 0
-    for found in _RAISED.finditer(text):
-        yield from map(_convert_glyph, text[at : found.start()])
-        yield found[0]
-        at = found.end()
-    yield from map(_convert_glyph, text[at:])
+    index = 0
+    for match in _RAISED.finditer(text):
+        yield from map(_convert_glyph, text[index : match.start()])
+        yield match[0]
+        index = match.end()
+    yield from map(_convert_glyph, text[index:])
 
 
 def _convert_glyph(glyph: str) -> str:
@@ -149,37 +150,37 @@ def _find_replacement(glyph: str) -> str:
     return (plain if plain.isascii() and plain.isprintable() else ".").ljust(width, ".")[:width]
 
 
-def _make_longer(at: int, text: str) -> _Longer:
+def _make_longer(position: int, text: str) -> _Longer:
     if text in _BETTER:
-        return _Longer(at, _find_replacement(text), _BETTER[text])
+        return _Longer(position, _find_replacement(text), _BETTER[text])
     if text in _NEEDED:
-        return _Longer(at, "", _NEEDED[text])
+        return _Longer(position, "", _NEEDED[text])
     sign = "_" if "₀" <= text[-1] <= "₉" or text[0] in "₊₋" else "^"
-    return _Longer(at, "", sign + normalize("NFKD", text).replace("−", "-"))
+    return _Longer(position, "", sign + normalize("NFKD", text).replace("−", "-"))
 
 
 def _insert_longer(line: list[str], longer: _Longer) -> None:
-    """Put the longer text in its place, for blanks that are taken away."""
-    at, width = longer.at, cell_len(line[longer.at])
-    more = len(longer.long) - width
+    """Insert the longer text in exchange for blanks."""
+    position, width = longer.at, cell_len(line[longer.at])
+    count = len(longer.long) - width
     spare = list(_iter_spare_blanks(line))
-    if longer.short:  # what stands before it stays where it is
-        spare = [blank for blank in spare if at < blank <= at + _NEAR]
-        if not spare and line[at + 1 : at + 2] == [" "]:
-            spare = [at + 1]
-    blanks = sorted(spare, key=lambda blank: abs(blank - at))[:more]
-    if longer.short and len(blanks) < more:
-        line[at] = longer.short
+    if longer.short:  # the text before it keeps its place
+        spare = [blank for blank in spare if position < blank <= position + _NEAR]
+        if not spare and line[position + 1 : position + 2] == [" "]:
+            spare = [position + 1]
+    blanks = sorted(spare, key=lambda blank: abs(blank - position))[:count]
+    if longer.short and len(blanks) < count:
+        line[position] = longer.short
         return
-    if len(blanks) < more:  # words run together rather than that the line is cut
+    if len(blanks) < count:  # words without blanks are better than a line cut off
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
-    line[at] = longer.long
-    for blank in blanks[:more]:
+    line[position] = longer.long
+    for blank in blanks[:count]:
         line[blank] = ""
 
 
 def _iter_spare_blanks(line: list[str]) -> Iterator[int]:
-    """The blanks that stand behind another one."""
+    """Yield the positions of blanks that follow another blank."""
     before = ""
     for i, text in enumerate(line):
         if text == " " == before:

@@ -1,4 +1,4 @@
-"""What only holds other widgets."""
+"""A container of other widgets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from textual.widget import Widget
 
 
 class Box(Widget, inherit_bindings=False):
-    """Widgets that cover it; it is blank, and as quickly rendered."""
+    """A blank widget under its children, which is quick to render."""
 
     DEFAULT_CSS = """
     Box { width: 1fr; height: 1fr; layout: vertical; overflow: hidden hidden; }
     """
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Blanks. Part of Textual."""
+        """Return blank lines. Overrides Textual."""
         blank = Strip.blank(crop.width, self.rich_style)
         for line_filter in self.get_line_filters():
             blank = blank.apply_filter(line_filter, self.background_colors[1])

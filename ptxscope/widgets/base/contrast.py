@@ -1,4 +1,4 @@
-"""Colours that can be read: contrast as WCAG 2 counts it, and what is done to reach it."""
+"""Readable colours: contrast as WCAG 2 defines it, and shades that reach it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _STEPS = 40
 
 
 def parse_colour(name: str) -> ColorTriplet:
-    """The colour that is written ``#rrggbb``."""
+    """Return the colour written as ``#rrggbb``."""
     return ColorTriplet(*bytes.fromhex(name.removeprefix("#")[:6]))
 
 
 def compute_luminance(color: ColorTriplet) -> float:
-    """How light a colour is: 0 to 1."""
+    """Return the relative luminance of a colour: 0 to 1."""
     red, green, blue = map(_linearize, color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -33,21 +33,22 @@ def _linearize(value: int) -> float:
 
 @lru_cache(512)
 def _list_shown_luminances(color: ColorTriplet) -> tuple[float, float, float]:
-    """How light terminals show a colour: in full, in 256 colours, and in Textual's greys."""
+    """Return a colour's luminance in full colours, in 256 colours and in Textual's greys."""
     few = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
     return compute_luminance(color), compute_luminance(few), _linearize(grey)
 
 
 def mix_colours(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorTriplet:
-    """A colour with a part, 0 to 1, of another."""
+    """Return a colour mixed with a part, 0 to 1, of another."""
     return blend_rgb(color, other, part)
 
 
 def make_readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float) -> ColorTriplet:
-    """The shade nearest to a colour whose contrast on some others reaches a ratio.
+    """Return the nearest shade of a colour whose contrast on some others reaches a ratio.
 
-    It does so in full colours, in 256, and in greys. Where no shade does, it is black or white.
+    It does so in full colours, in 256 colours and in greys. If no shade does, return black or
+    white.
     """
     grounds = tuple(dict.fromkeys(on))
     pole = max((WHITE, BLACK), key=lambda pole: compute_worst_contrast(pole, grounds))
@@ -58,11 +59,11 @@ def make_readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float)
     return pole
 
 
-def compute_worst_contrast(color: ColorTriplet, on: Iterable[ColorTriplet]) -> float:
-    """The least contrast of a colour on some others, however they are shown."""
-    seen = _list_shown_luminances(color)
+def compute_worst_contrast(color: ColorTriplet, grounds: Iterable[ColorTriplet]) -> float:
+    """Return the least contrast of a colour on some others, in every colour depth."""
+    luminances = _list_shown_luminances(color)
     return min(
         (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
-        for ground in on
-        for one, other in zip(seen, _list_shown_luminances(ground), strict=True)
+        for ground in grounds
+        for one, other in zip(luminances, _list_shown_luminances(ground), strict=True)
     )

@@ -1,4 +1,4 @@
-"""Small parts of forms: a labelled input, a page of plain text, choices in a line."""
+"""Small parts of forms: a labelled input, a page of plain text, choices in a row."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LabelledInput(Horizontal):
         self.input = PlainInput(value, placeholder=hint, id=id, select_on_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Label and input."""
+        """Yield the label and the input."""
         yield self._label
         yield self.input
 
@@ -44,11 +44,11 @@ ENDS: list[BindingType] = [
     Binding("home", "scroll_home", "To the beginning", show=False),
     Binding("end", "scroll_end", "To the end", show=False),
 ]
-"""What a page to read has beside the keys of every pane."""
+"""Keys of a page of text, in addition to those of every pane."""
 
 
 class Page(Pane):
-    """Text to read, line by line."""
+    """A text, line by line."""
 
     BINDINGS: ClassVar[list[BindingType]] = ENDS
 
@@ -63,25 +63,25 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The lines, folded at blanks; what follows stands under its beginning."""
+        """Return the lines, wrapped at blanks with a hanging indent."""
         return [[StyledText(part)] for line in self._lines for part in _fold_line(line, width)]
 
 
 _LONG = 5_000
-"""Characters above which a line is no prose, and folded anywhere: textwrap is quadratic."""
+"""Characters above which a line is wrapped anywhere, because textwrap takes quadratic time."""
 
 
 def _fold_line(line: str, width: int) -> list[str]:
     if len(line) > _LONG:
-        return [line[at : at + width] for at in range(0, len(line), width)]
+        return [line[position : position + width] for position in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 class ChoiceRow(CursorPane):
-    """One of several, and switches: ``[text] markdown html   ☐ both answers``.
+    """A row of alternatives and switches: ``[text] markdown html   ☐ both answers``.
 
-    Left and right move the cursor; Enter, space or a click chooses what is under it.
+    Left and right move the cursor; Enter, space or a click chooses the item under it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,7 +94,7 @@ class ChoiceRow(CursorPane):
     """
 
     class OptionChanged(PostedMessage):
-        """Something was chosen or switched."""
+        """Posted when an alternative is chosen or a switch toggled."""
 
         control: ChoiceRow
 
@@ -107,17 +107,19 @@ class ChoiceRow(CursorPane):
         self._cursor = self.chosen
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The choices, in one line where they fit, the switches in the next."""
+        """Return the alternatives, in one line if they fit, then the switches."""
         lines: list[StyledLine] = [[]]
         room = width
         for name in self.one_of:
-            here = name == self.chosen
+            is_chosen = name == self.chosen
             if len(name) + 2 > room and lines[-1]:
                 lines.append([])
                 room = width
             room -= len(name) + 2
             lines[-1].append(
-                self._make_piece(f"[{name}]" if here else f" {name} ", name, is_chosen=here)
+                self._make_piece(
+                    f"[{name}]" if is_chosen else f" {name} ", name, is_chosen=is_chosen
+                )
             )
         second = [StyledText(" ")]
         for name in self.switches:
@@ -130,18 +132,18 @@ class ChoiceRow(CursorPane):
 
     def _make_piece(self, text: str, name: str, *, is_chosen: bool) -> StyledText:
         ink = "chosen" if is_chosen else ""
-        here = " cursor" if name == self._cursor and self.has_focus else ""
-        return StyledText(text, (ink + here).strip(), name)
+        cursor_style = " cursor" if name == self._cursor and self.has_focus else ""
+        return StyledText(text, (ink + cursor_style).strip(), name)
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
         names = (*self.one_of, *self.switches)
-        at = names.index(self._cursor) + by
-        self._cursor = names[min(max(at, 0), len(names) - 1)]
+        index = names.index(self._cursor) + delta
+        self._cursor = names[min(max(index, 0), len(names) - 1)]
         self.redraw_lines()
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
+        """Choose the item under the cursor."""
         if self._cursor in self.switches:
             self.on ^= {self._cursor}
         else:
@@ -150,6 +152,6 @@ class ChoiceRow(CursorPane):
         self.OptionChanged(self).post_to_screen()
 
     def handle_click(self, target: object) -> None:
-        """Choose what was clicked."""
+        """Choose the clicked item."""
         self._cursor = str(target)
         self.action_choose()

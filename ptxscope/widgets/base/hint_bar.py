@@ -1,4 +1,4 @@
-"""The row of hints: what the thing under the cursor means, why it can't be, what happened."""
+"""The row of hints: the meaning of the item under the cursor, refusals, outcomes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .pane import Pane, StyledLine, StyledText
 from .posted_message import PostedMessage
 
 REFUSED = "×"
-"""What a hint begins with that says why something can't be."""
+"""The first character of a hint that explains a refusal."""
 
 
 class Hint(PostedMessage):
-    """Something to say in the row of hints; empty when there is nothing more to say."""
+    """Posted with a hint, or with an empty text to withdraw the last one."""
 
     control: Widget
     text: str
 
 
 class HintBar(Pane, can_focus=False):
-    """One row that is always there, so that nothing moves when a hint comes.
+    """One row that is always there, so that nothing moves when a hint appears.
 
-    Parts at its end that do not fit are left out whole; one part that needs more rows lies over
-    what stands above.
+    Parts at its end that do not fit are left out whole. A single part that needs more rows covers
+    what is above.
     """
 
     DEFAULT_CSS = """
@@ -36,9 +36,9 @@ class HintBar(Pane, can_focus=False):
     """
     BETWEEN = " · "
     FIRM = 4.0
-    """Seconds in which hints of what gets the focus do not displace what must be read."""
+    """Seconds in which hints of the focus do not replace a sticky hint."""
     SEEN = 1.0
-    """Seconds in which nothing does but what is said: a click may also change something."""
+    """Seconds in which only messages replace it, because a click may also cause an edit."""
 
     def __init__(self, id: str = "hint") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -54,7 +54,7 @@ class HintBar(Pane, can_focus=False):
         *,
         is_sticky: bool = False,
     ) -> None:
-        """Say something; what matters most comes first."""
+        """Show a text; its most important part comes first."""
         self._from = widget
         self._firm_since = monotonic() if is_sticky else -self.FIRM
         if (text, style) != self._said:
@@ -63,29 +63,29 @@ class HintBar(Pane, can_focus=False):
             self.redraw_lines()
 
     def show_widget_hint(self, hint: Hint) -> None:
-        """Say what a widget has to say; only who said something takes it back."""
+        """Show a widget's hint; only the widget that posted a hint withdraws it."""
         if not hint.text and hint.control is not self._from:
             return
         if self._age >= self.FIRM or hint.text.startswith(REFUSED):
             self.show_message(hint.text, "changed", hint.control)
 
     def clear_widget_hint(self) -> None:
-        """Nothing has the focus: no widget has anything to say."""
+        """Clear a widget's hint when nothing has the focus."""
         if self._from is not None:
             self.clear()
 
     def clear(self) -> None:
-        """Say nothing any more."""
+        """Clear the hint."""
         if self._age >= self.SEEN:
             self.show_message("")
 
     @property
     def _age(self) -> float:
-        """Seconds since something was said that must be read."""
+        """Seconds since a sticky hint was shown."""
         return monotonic() - self._firm_since
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The parts of the text that fit; the first is wrapped where it must be."""
+        """Return the parts of the text that fit; the first is wrapped if necessary."""
         text, ink = self._said
         parts = text.split(self.BETWEEN)
         while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:

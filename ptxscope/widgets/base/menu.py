@@ -1,4 +1,4 @@
-"""A list to choose from."""
+"""A list of items to choose from."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .posted_message import PostedMessage
 
 
 class MenuItem(NamedTuple):
-    """What can be chosen, and a word on it."""
+    """An item, and a note on it."""
 
     label: str
     about: str = ""
 
 
 class Menu(Pane):
-    """Items under each other; Enter or a click chooses."""
+    """Items in a column; Enter or a click chooses one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -33,13 +33,13 @@ class Menu(Pane):
     ]
 
     class ItemChosen(PostedMessage):
-        """An item was chosen."""
+        """Posted when an item is chosen."""
 
         control: Menu
         index: int
 
     class ItemHighlighted(PostedMessage):
-        """The cursor is on another item."""
+        """Posted when the cursor moves to another item."""
 
         control: Menu
         index: int
@@ -54,17 +54,17 @@ class Menu(Pane):
         super().__init__(id, title)
         self.items = items
         self.index = index
-        """The item under the cursor."""
+        """The index of the item under the cursor."""
 
     def show(self, items: Sequence[MenuItem]) -> None:
-        """Show other items, the cursor on the first."""
+        """Show other items, with the cursor on the first."""
         self.items, self.index = items, 0
         self.redraw_lines()
-        self.refresh(layout=True)  # it may have had no height at all
+        self.refresh(layout=True)  # the menu may have had no height
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """A line an item, with the words on it in a column; beneath it where they don't fit."""
+        """Return a line for each item, with the notes in a column, or below if they do not fit."""
         items = [MenuItem(*map(make_printable, item)) for item in self.items]
         told = [item for item in items if item.about]
         room = max((len(item.label) for item in told), default=0)
@@ -80,9 +80,9 @@ class Menu(Pane):
             lines += [[StyledText(part, "dim", i)] for part in _fold_text(about, width, "    ")]
         return lines
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
-        self.index = min(max(self.index + by, 0), max(len(self.items) - 1, 0))
+        self.index = min(max(self.index + delta, 0), max(len(self.items) - 1, 0))
         self.redraw_lines()
         own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
         for y in reversed(own):

@@ -1,7 +1,7 @@
-"""A panel of lines, drawn by the line API: the base of the explorer's panels.
+"""A pane of lines, drawn by the line API: the base of the explorer's panes.
 
-What a panel shows is a list of lines, each a list of pieces. A piece is text with an ink;
-it may carry a target, which a click on it or the cursor means. Text is never markup.
+A pane shows a list of lines, each a list of pieces. A piece is text in named styles; it may carry a
+target for clicks and the cursor. Text is never markup.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ from .theme_styles import get_theme_styles
 
 
 class StyledText(NamedTuple):
-    """Text of one ink."""
+    """Text in one style."""
 
     text: str
     ink: str = ""
-    """A name of ``inks.INKS``, or several with blanks between."""
+    """A name from ``theme_styles.INKS``, or several separated by blanks."""
     target: object = None
-    """What a click means."""
+    """The target of a click on it."""
 
 
 StyledLine = list[StyledText]
 
 
 class _VisibleRegion(NamedTuple):
-    """What is seen of a panel, which is looked for up the whole tree: once a paint."""
+    """The visible region of a pane.
+
+    Finding it walks up the whole tree, so it is found once per paint.
+    """
 
     lines: list[StyledLine]
     left: int
@@ -47,15 +50,15 @@ class _VisibleRegion(NamedTuple):
 
 
 GOES_ON = ("‹", "›")
-"""At the edges of a line that goes on there."""
+"""Signs at the edges of a line that continues there."""
 _NO_WIDTH = 80
-"""Columns, before it is known how many there are."""
+"""Columns before the width is known."""
 _RIGHT = 3
 """The right button of a mouse."""
 
 
 class Pane(ScrollView, can_focus=True, inherit_bindings=False):
-    """Lines of pieces under a titled rule. Subclasses say which lines."""
+    """Lines of pieces under a titled rule. Subclasses provide the lines."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", "Scroll up", show=False),
@@ -88,26 +91,26 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self._drawn: list[StyledLine] | None = None
         self._drawn_for = 0
         self._seen: _VisibleRegion | None = None
-        """What is seen while the panel is painted."""
+        """The visible region during a paint."""
         self._base = Style()
-        """What the inks are laid on, since the last paint."""
+        """The style below all others, since the last paint."""
         self._inks: dict[str, Style] = {}
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The lines to show in so many columns."""
+        """Return the lines for a width in columns."""
         raise NotImplementedError
 
     @property
     def drawn(self) -> list[StyledLine]:
-        """The lines as they stand on the screen."""
+        """The lines as drawn on the screen."""
         lines = self._draw_in_width(self.scrollable_content_region.width or _NO_WIDTH)
         before, size = self.virtual_size, Size(self.size.width, len(lines))
         if size != before:
             if size.width == before.width and max(size.height, before.height) <= self.size.height:
-                self.set_reactive(ScrollView.virtual_size, size)  # all fit, so nothing moves
+                self.set_reactive(ScrollView.virtual_size, size)  # all lines fit, so nothing moves
             else:
                 self.virtual_size = size
-        if self.show_vertical_scrollbar:  # a layout may find nothing to do for it
+        if self.show_vertical_scrollbar:  # the layout may have no reason to redraw it
             self.vertical_scrollbar.window_virtual_size = size.height
         return lines
 
@@ -117,7 +120,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return self._drawn
 
     def redraw_lines(self) -> None:
-        """Draw the lines anew; where the panel is as high as its lines, lay out anew too."""
+        """Draw the lines anew, and lay out anew if the pane's height depends on them."""
         before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
         if not (self.is_mounted and self.size):
             self.refresh()
@@ -127,35 +130,35 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         if self._drawn_for != known_for:
             self.refresh(layout=grown)
             return
-        # lines that are as they were are not rendered again
+        # Unchanged lines are not rendered again.
         top = self.scroll_offset.y
-        seen = slice(top, top + self.size.height)
-        both = enumerate(zip_longest(before[seen], lines[seen]))
+        visible_rows = slice(top, top + self.size.height)
+        both = enumerate(zip_longest(before[visible_rows], lines[visible_rows]))
         changed = [self._get_row_region(y) for y, (was, now) in both if was != now]
         if changed or grown:
             self.refresh(*changed, layout=grown)
 
     def set_title(self, title: str) -> None:
-        """Give the panel another title, which is never markup; nothing else is rendered again."""
+        """Set the title, which is never markup; nothing else is rendered again."""
         if (content := Content(title)) != self._border_title:
             self._border_title = content
             self.refresh(self._get_row_region(-self.gutter.top))
 
     def _get_row_region(self, y: int) -> Region:
-        """A row of the panel from edge to edge: no part of a line need be cut out."""
+        """Return a row of the pane from edge to edge, so that no line needs clipping."""
         return Region(-self.gutter.left, y, self.outer_size.width, 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are to show. Part of Textual's layout."""
+        """Return the count of lines. Overrides Textual's layout."""
         return len(self._draw_in_width(width or _NO_WIDTH))
 
     def show_line(self, y: int, *, context: int = 0) -> None:
-        """Scroll so that a line, and so many around it, can be seen."""
+        """Scroll until a line and its context are visible."""
         region = Region(0, max(y - context, 0), 1, 1 + 2 * context)
         self.scroll_to_region(region, animate=False, force=True)
 
     def find_target(self, x: int, y: int) -> object:
-        """What stands at a place of the visible panel, borders and padding included."""
+        """Return the target at a position of the visible pane, borders and padding included."""
         y += self.scroll_offset.y - self.gutter.top
         x += self.scroll_offset.x - self.gutter.left
         if not 0 <= y < len(self.drawn) or x < 0:
@@ -171,12 +174,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.redraw_lines()
 
     def notify_style_update(self) -> None:
-        """Forget the inks of the old theme."""
+        """Forget the styles of the old theme."""
         self._inks = {}
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The visible part. Part of the line API."""
+        """Return the visible lines. Part of the line API."""
         self._seen = self._look()
         try:
             return super().render_lines(crop)
@@ -184,46 +187,46 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self._seen = None
 
     def render_line(self, y: int) -> Strip:
-        """One line of the visible part; for the mouse with the place of every character.
+        """Return one visible line; for mouse selections, with the position of every character.
 
         Part of the line API.
         """
         if self._seen is not None:
             return self._strip(y, self._seen)
-        seen, width = self._look(), self.scrollable_content_region.width
-        strip = self._strip(y, seen).crop_extend(0, width, self._base)
-        return strip.apply_offsets(seen.left, seen.top + y)
+        region, width = self._look(), self.scrollable_content_region.width
+        strip = self._strip(y, region).crop_extend(0, width, self._base)
+        return strip.apply_offsets(region.left, region.top + y)
 
     def _look(self) -> _VisibleRegion:
         base = self.rich_style
         if base != self._base:
             self._base, self._inks = base, {}
         left, top = self.scroll_offset
-        # one that was taken out is painted until its screen is laid out without it
+        # A removed pane is still painted until its screen's next layout.
         selection = None if self.parent is None else self.text_selection
         return _VisibleRegion(self.drawn, left, top, selection)
 
-    def _strip(self, y: int, seen: _VisibleRegion) -> Strip:
-        """A line that is seen; neighbours of one ink are one segment."""
-        y += seen.top
-        if y >= len(seen.lines):
+    def _strip(self, y: int, region: _VisibleRegion) -> Strip:
+        """Return a visible line; neighbours of one style are one segment."""
+        y += region.top
+        if y >= len(region.lines):
             return Strip([], 0)
         segments: list[Segment] = []
         text, style = "", self._base
-        for part, ink, _ in seen.lines[y]:
+        for part, ink, _ in region.lines[y]:
             if (own := self._resolve_style(ink)) is not style:
                 segments.append(Segment(text, style))
                 text, style = "", own
             text += part
         segments.append(Segment(text, style))
         strip = Strip(filter(None, segments))
-        if seen.selection is not None and (span := seen.selection.get_span(y)) is not None:
+        if region.selection is not None and (span := region.selection.get_span(y)) is not None:
             strip = self._mark_selection(strip, span)
-        end = seen.left + self.scrollable_content_region.width
+        end = region.left + self.scrollable_content_region.width
         if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
             mark = Segment(GOES_ON[1], self._resolve_style("dim"))
             strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
-        return strip.crop(seen.left)
+        return strip.crop(region.left)
 
     def _resolve_style(self, names: str) -> Style:
         style = self._inks.get(names)
@@ -241,12 +244,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip.join([strip.crop(0, start), chosen, strip.crop(end)])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text of a mouse selection."""
+        """Return the text of a mouse selection."""
         text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
         return selection.extract(text), "\n"
 
     def read_text(self) -> str:
-        """Everything the panel shows, as plain text."""
+        """Return all of the pane's lines as plain text."""
         lines = [tuple(piece.text for piece in line) for line in self.drawn]
         if getattr(self.app, "is_ascii", False):
             from .ascii_glyphs import convert_to_ascii
@@ -255,7 +258,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
-        """Tell the subclass what was clicked."""
+        """Pass the clicked target to the subclass."""
         target = self.find_target(event.x, event.y)
         if target is not None:
             if event.button == _RIGHT:
@@ -264,16 +267,16 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.handle_click(target)
 
     def handle_click(self, target: object) -> None:
-        """A piece with a target was clicked."""
+        """Handle a click on a piece with a target."""
 
     def handle_right_click(self, target: object) -> None:
-        """The same with the right button."""
+        """Handle a click of the right button on a piece with a target."""
 
 
 class CursorPane(Pane):
-    """A panel whose cursor is seen while it has the focus."""
+    """A pane with a cursor that is visible while it has the focus."""
 
     def watch_has_focus(self, _has_focus: bool) -> None:
-        """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Part of Textual."""
+        """Show or hide the cursor: ``on_focus`` comes before ``has_focus``. Overrides Textual."""
         super().watch_has_focus(_has_focus)
         self.redraw_lines()

@@ -1,4 +1,4 @@
-"""The base of what the explorer's widgets post."""
+"""The base of the messages that the explorer's widgets post."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from textual.message import Message
 
 @dataclass_transform()
 class PostedMessage(Message):
-    """A message whose annotations are its fields: the widget that posts it, and what it says.
+    """A message whose annotations are its fields: the widget that posts it, and its contents.
 
-    Not a dataclass: a score of those takes a twentieth of the explorer's start.
+    Not a dataclass: a score of those takes a twentieth of the explorer's start-up time.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -23,36 +23,36 @@ class PostedMessage(Message):
         super().__init_subclass__(no_dispatch=None)  # a subclass may decide it later
         cls._fields = tuple(cls.__annotations__)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, *values: Any, **fields: Any) -> None:
         super().__init__()
-        self.__dict__.update(zip(self._fields, values, strict=False), **named)
+        self.__dict__.update(zip(self._fields, values, strict=False), **fields)
 
     def post_to_screen(self) -> None:
-        """Tell the widget's screen, with nothing on the way, so that what it does comes at once."""
+        """Send it to the widget's screen directly, so that its effect is immediate."""
         if self.control is not None:
             self.control.screen.post_message(self.stop())
 
 
 class Subject(Protocol):
-    """A widget whose messages are about parts of what it shows."""
+    """A widget whose messages refer to parts of its contents."""
 
     @property
     def subject(self) -> object:
-        """What it shows, as far as the parts that its messages name depend on it."""
+        """The contents, as far as the parts named by its messages depend on them."""
 
 
 class PartMessage(PostedMessage):
-    """A message about a part of what its widget shows.
+    """A message about a part of its widget's contents.
 
-    It is dropped if the widget shows something else by the time it arrives: the part may be
+    It is dropped if the widget shows something else by the time it arrives, because the part may be
     missing there.
     """
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        super().__init__(*values, **fields)
         self._subject = cast("Subject", self.control).subject
 
     @property
     def no_dispatch(self) -> bool:  # type: ignore[override]
-        """Whether the message is stale. Part of Textual, which then calls no handler."""
+        """Whether the message is stale. Overrides Textual, which then calls no handler."""
         return self._subject != cast("Subject", self.control).subject

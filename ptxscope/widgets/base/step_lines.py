@@ -1,4 +1,4 @@
-"""What a step does and what happened in it, in lines: for the lanes and for the list of steps."""
+"""The sentences on a step and its flags, as lines for the lanes and for the list of steps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from .pane import StyledLine, StyledText
 def step_words(
     trace: Trace, step: Step, width: int, divergence: Divergence | None
 ) -> Iterator[StyledLine]:
-    """What a step does, why another answer parts from it, what the picture leaves open, notes.
+    """Yield a step's sentences, the reason of a divergence, and notes.
 
-    What happened in one lane of several is in its column, and in words under the cursor.
+    A flag of one lane of several is shown in its column, and as a sentence under the cursor.
+    Sentences that repeat the picture are omitted.
     """
     yield from sentence_lines(describe_step(trace, step), width, "strong")
     if divergence and divergence.stage is step.stage:
@@ -43,13 +44,17 @@ def is_told(row: RowTrace) -> bool:
 
 
 def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:
-    """What happened in a row, with its name where a step has several."""
-    said = format_lane_sentence(trace, row, 0)
-    return said if len(step.rows) == 1 or said.startswith(f"{row.name} ") else f"{row.name}, {said}"
+    """Return the sentence on a row, with the row's name if the step has several."""
+    sentence = format_lane_sentence(trace, row, 0)
+    return (
+        sentence
+        if len(step.rows) == 1 or sentence.startswith(f"{row.name} ")
+        else f"{row.name}, {sentence}"
+    )
 
 
 def sentence_lines(text: str, width: int, ink: str) -> list[StyledLine]:
-    """A sentence in lines."""
+    """Return a sentence wrapped into lines."""
     if 0 < len(text) <= width:
         return [[StyledText(text, ink)]]
     lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)

@@ -1,12 +1,12 @@
-"""What text can look like, in one place: inks, and what each theme makes of them.
+"""The styles of text, and their colours in each theme.
 
-An ink is a name; ``Palette.style`` makes a style of one or several. In themes of full colours an
-ink starts from a hue, of the theme or of its own, and is moved towards black or white until it can
-be read on everything that panes are drawn on. Themes of ANSI colours use a table: what the
-terminal makes of a number can't be known, so pairs are far apart in the usual palettes.
+A style is a name; ``ThemeStyles.resolve_style`` turns one or several into a Rich style. In themes
+of full colours a style starts from a hue, of the theme or of its own, which is moved towards black
+or white until it is readable on every ground of the panes. Themes of ANSI colours use a table: the
+terminal's colours are unknown, so pairs are far apart in the usual palettes.
 
-Later inks win, but a chip keeps its colours under all but the cursor and the shade: it shows by
-underlines and slants that it is an origin, or reached.
+Later styles win, but a chip keeps its colours under all styles but the cursor and the shade.
+Underlines and slants show that it is an origin or a destination of bits.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ HIGH_CONTRAST = Theme(
         "button-color-foreground": "#000000",
     },
 )
-"""A theme of our own, for those who need more contrast."""
+"""A theme of the explorer's own, with more contrast."""
 
 RATIO = 4.5
-"""The least contrast of text on what it is drawn on: AA of WCAG 2."""
+"""The least contrast of text on its ground: AA of WCAG 2."""
 HIGH_RATIO = 7.0
 """The same in the theme of high contrast: AAA."""
 RULE_RATIO = 2.0
-"""The least contrast of the rules between panels."""
+"""The least contrast of the rules between panes."""
 _RULE = "border-blurred"
-"""The variable of a theme that rules are drawn with."""
+"""The theme variable for rules."""
 
 
 class _TextStyle(NamedTuple):
-    """Ink without a ground of its own."""
+    """A style without a ground of its own."""
 
     hue: str
     """A variable of the theme, or a colour on dark themes; "" is the foreground."""
@@ -75,7 +75,7 @@ class _TextStyle(NamedTuple):
 
 
 class _Chip(NamedTuple):
-    """A filled cell: its ground on dark themes under dark text, and on light ones under light."""
+    """A filled cell: its ground under dark text on dark themes, under light text on light ones."""
 
     dark: str
     light: str
@@ -85,7 +85,7 @@ class _Chip(NamedTuple):
 
 
 _QUIET = "foreground 35%"
-"""The foreground with so much of the background in it."""
+"""The foreground at a percentage over the background."""
 
 _TEXTS = {
     "dim": _TextStyle(_QUIET, ("white", "default")),
@@ -139,9 +139,9 @@ _CHIPS = {
     "exponent": _Chip("#ffb757", "#8a4600", ("black on bright_yellow", "black on bright_yellow")),
     "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
 }
-"""A half-word h0 is inked as byte 1, h1 as byte 3."""
+"""Half-words use the styles of bytes: h0 that of byte 1, h1 that of byte 3."""
 _ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
-"""In 16 colours on dark terminals, by turns, and on light ones."""
+"""Link colours in 16 colours: two alternating on dark terminals, one on light ones."""
 _TEXTS |= {
     f"wire-{operand}{byte}": _TextStyle(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
     for operand, ansi in _ANSI_WIRES.items()
@@ -153,7 +153,7 @@ _LIT = {
     "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
     "reached": (_Chip("#6b4a00", "#f5d78e", ("black on bright_yellow",) * 2), "italic"),
 }
-"""The cursor's light, upstream and downstream."""
+"""The highlights of the cursor: upstream and downstream."""
 
 _WIDGETS = {
     "foreground": "strong",
@@ -166,7 +166,7 @@ _WIDGETS = {
     "text-success": "good",
     "text-accent": "current",
 }
-"""Variables of themes that Textual's own widgets use for text, and the inks of as much contrast."""
+"""Theme variables for the text of Textual's widgets, and the styles of the same contrast."""
 _ROW = ("block-cursor-background", "block-cursor-blurred-background")
 _ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
 WIDGETS_CSS = """
@@ -175,25 +175,25 @@ Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: 
 CommandPalette > .command-palette--help-text { text-style: italic; }
 CommandPalette SearchIcon { color: $text-muted; }
 """
-"""What else is too faint in them: no text is dimmed."""
+"""Rules for other faint parts of Textual's widgets: no text is dimmed."""
 WITHOUT_COLOURS = {
     "block-cursor-text-style": "reverse",
     "block-cursor-blurred-text-style": "reverse",
     "input-cursor-text-style": "reverse",
 }
-"""Variables of Textual's own widgets by which cursors show without colours."""
+"""Variables of Textual's own widgets that make cursors visible without colours."""
 
 _EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
 """The half cells at a chip's ends, in the colour of its ground: no text."""
 
 INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
-"""What text can look like."""
+"""The names of all styles."""
 OVERLAYS = (*_LIT, "cursor", "shade")
-"""Those that are drawn over others."""
+"""The styles that are drawn over others."""
 
 
 class ThemeStyles:
-    """The inks of a theme."""
+    """The styles of a theme."""
 
     def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
         self._is_dark, self._is_ansi = theme.dark, theme.ansi
@@ -206,15 +206,15 @@ class ThemeStyles:
         self._styles: dict[str, Style] = {}
 
     def resolve_style(self, names: str) -> Style:
-        """The style of an ink, or of several with blanks between; "" is plain text."""
-        found = self._styles.get(names)
-        if found is None:
-            found = self._styles[names] = self._make_style(names.split())
-        return found
+        """Return one style, or several separated by blanks; "" is plain text."""
+        style = self._styles.get(names)
+        if style is None:
+            style = self._styles[names] = self._make_style(names.split())
+        return style
 
     @property
     def variables(self) -> dict[str, str]:
-        """Variables of Textual's own widgets, so that these can be read too."""
+        """Return variables that make Textual's own widgets readable."""
         inks = {name: self.resolve_style(ink).color for name, ink in _WIDGETS.items()}
         if self._is_ansi:
             ansi = {name: f"ansi_{color.name}" for name, color in inks.items() if color}
@@ -246,7 +246,7 @@ class ThemeStyles:
         return style
 
     def _make_lit_style(self, name: str) -> Style:
-        # where bold makes numbers bright, black text would turn grey
+        # On terminals where bold brightens, black text would turn grey.
         return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
 
     def _make_single_style(self, name: str) -> Style:
@@ -302,18 +302,18 @@ class ThemeStyles:
         )
 
     def _make_chip_edge_style(self, chip: str, over: list[str]) -> Style:
-        """Half a cell of a chip, as that is drawn; of the cursor's ground under the cursor."""
+        """Return the style of half a cell of a chip, with the cursor's ground under the cursor."""
         if "cursor" in over:
             return self._plain
         ground = self._make_style([chip, *over]).bgcolor
         return self._plain if ground is None or ground.is_default else Style.from_color(ground)
 
     def _make_filled_style(self, chip: _Chip, text: ColorTriplet) -> Style:
-        """A ground, which gives way to the text; the text gives way where it must."""
+        """Return a ground and text with contrast: the text changes only if necessary."""
         if self._is_ansi:
             return Style.parse(chip.ansi[not self._is_dark])
         hue = parse_colour(chip.dark if self._is_dark else chip.light)
-        if self._ratio > RATIO:  # all by as much, so that bytes stay apart
+        if self._ratio > RATIO:  # all by the same amount, so that bytes remain distinct
             hue = mix_colours(
                 hue, WHITE if compute_luminance(text) < compute_luminance(hue) else BLACK, 0.25
             )
@@ -321,10 +321,12 @@ class ThemeStyles:
         return _make_style(make_readable(text, [ground], self._ratio), ground)
 
     def _make_dim_style(self, style: Style) -> Style:
-        """A style of which little is left."""
-        kept = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
+        """Return a faint version of a style."""
+        attributes = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
-            return Style(color="white" if self._is_dark else "default", bgcolor="default") + kept
+            return (
+                Style(color="white" if self._is_dark else "default", bgcolor="default") + attributes
+            )
         away, grounds = self._named["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
@@ -333,16 +335,16 @@ class ThemeStyles:
         elif style.color is None or style.color.triplet is None:
             return style
         text = mix_colours(self._foreground, away, 0.6)
-        return _make_style(make_readable(text, grounds, self._ratio), ground) + kept
+        return _make_style(make_readable(text, grounds, self._ratio), ground) + attributes
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
-"""What text is drawn on; the last two also under an input that has the focus."""
+"""Grounds of text; the last two also under an input that has the focus."""
 _TINT = 0.05
-"""How much of the foreground Textual puts into the ground of such an input."""
+"""The part of the foreground that Textual mixes into the ground of such an input."""
 _HUES = sorted({name for x in _TEXTS.values() if (name := x.hue.split(" ")[0])[:5] == "text-"})
 _NAMED = (*_GROUNDS, "foreground", *_HUES)
-"""The variables of a theme that decide its inks."""
+"""The theme variables that decide its styles."""
 
 
 def _make_style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Style:
@@ -359,10 +361,10 @@ _PALETTES: dict[str, tuple[Theme, ThemeStyles]] = {}
 
 
 def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) -> ThemeStyles:
-    """The inks of an app's theme, whose variables need not be made again where they are given."""
+    """Return the styles of an app's theme; pass its variables if they are computed already."""
     theme = app.current_theme
-    known, palette = _PALETTES.get(theme.name, (None, None))
-    if palette is None or known is not theme:
+    cached_theme, palette = _PALETTES.get(theme.name, (None, None))
+    if palette is None or cached_theme is not theme:
         palette = ThemeStyles(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette
@@ -372,20 +374,20 @@ Result = TypeVar("Result")
 
 
 class ThemedScreen(Screen[Result]):
-    """A screen whose inks are those of the theme, whatever asks for them."""
+    """A screen that resolves styles for every widget."""
 
     def get_component_rich_style(
         self, *names: str, partial: bool = False, default: Style | None = None
     ) -> Style:
-        """A style; ``ink--NAME`` is an ink. Part of Textual."""
+        """Return a style; ``ink--NAME`` names one of the theme's. Overrides Textual."""
         if names[0].startswith("ink--"):
             return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
         return super().get_component_rich_style(*names, partial=partial, default=default)
 
     def _on_timer_update(self) -> None:
-        """Paint together what is asked for together; some of it may still wait in the queue.
+        """Paint several requests together; some of them may still be queued.
 
-        Part of Textual.
+        Overrides Textual.
         """
         if self.message_queue_size:
             self._update_timer.pause()
@@ -395,13 +397,13 @@ class ThemedScreen(Screen[Result]):
 
 
 class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
-    """The same over another screen, to be answered or left."""
+    """A modal screen that resolves styles; the user answers or closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
     ]
 
     def close_with(self, result: Result) -> None:
-        """Give an answer and go; a second one, of a key that was on its way, is not heard."""
+        """Return a result and close; a second call, by a queued key, is ignored."""
         if self.is_current:
             self.dismiss(result)

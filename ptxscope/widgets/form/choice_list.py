@@ -1,4 +1,4 @@
-"""The values of a slot under each other: what is illegal stands there too, and says why."""
+"""A list of a slot's values; illegal ones are included with the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARK = "× "
 
 
 class ChoiceList(Menu):
-    """A menu of options; one that is illegal can be looked at, and not chosen."""
+    """A menu of options; an illegal one can be selected but not chosen."""
 
     def __init__(self, title: str, options: Sequence[SlotOption], index: int) -> None:
         super().__init__(
@@ -23,7 +23,7 @@ class ChoiceList(Menu):
         self.index = index
 
     def draw(self, width: int) -> list[StyledLine]:
-        """An option begins a line; why it is illegal may go on in the next."""
+        """Return a line for each option; the reason why it is illegal may need more."""
         before = len(_MARK) * any(option.why_not for option in self.options)
         room = before + max(len(option.text) for option in self.options)
         lines: list[StyledLine] = []
@@ -37,22 +37,22 @@ class ChoiceList(Menu):
 
     @property
     def widest(self) -> int:
-        """Columns in which no option takes a second line."""
+        """The columns in which every option fits in one line."""
         return max(sum(len(piece.text) for piece in line) for line in self.draw(1000))
 
     def show_cursor(self) -> None:
-        """Scroll so that the option under the cursor can be seen."""
-        at = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
-        for y in reversed(at):
+        """Scroll until the option under the cursor is visible."""
+        row = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
+        for y in reversed(row):
             self.show_line(y)
 
-    def action_move(self, by: int) -> None:
+    def action_move(self, delta: int) -> None:
         """Move the cursor."""
-        self.index = min(max(self.index + by, 0), len(self.options) - 1)
+        self.index = min(max(self.index + delta, 0), len(self.options) - 1)
         self.redraw_lines()
         self.show_cursor()
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor, where it is legal."""
+        """Choose the option under the cursor if it is legal."""
         if not self.options[self.index].why_not:
             super().action_choose()

@@ -1,4 +1,4 @@
-"""What the modifiers' pane and their row have in common: a form, a cursor on a cell, choosing."""
+"""The common base of the modifiers' table and row: a form, a cursor on a cell, choices."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .slot_choices import ChoiceError, SlotCell
 
 
 class FormPane(CursorPane):
-    """Shows a Form and asks for another; its cursor stands on a Choice."""
+    """Shows a form and requests another; its cursor is on a SlotCell."""
 
     class SlotChanged(PartMessage):
-        """A slot is to take another value, which is legal."""
+        """Posted to change a slot to another legal value."""
 
         control: FormPane
         slot: str
@@ -35,13 +35,13 @@ class FormPane(CursorPane):
         return self._form
 
     def highlight_slot(self, slot: str) -> None:
-        """Point at a slot, or at none."""
+        """Highlight a slot, or none."""
         if slot != self.pointed:
             self.pointed = slot
             self.redraw_lines()
 
     def label_ink(self, slot: Slot) -> str:
-        """How the name of a slot looks."""
+        """Return the style of a slot's name."""
         return "current" if slot.name == self.pointed else "label"
 
     def show(self, form: Form) -> None:
@@ -52,46 +52,46 @@ class FormPane(CursorPane):
             self.show_hint()
 
     def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """The form, and slot and cell under the cursor."""
+        """Return the form, and the slot and the cell under the cursor."""
         raise NotImplementedError
 
     def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on what was clicked; returns whether there is a cell."""
+        """Put the cursor on the clicked cell; return whether there is one."""
         raise NotImplementedError
 
     def advance(self) -> None:
-        """Go on to the next lane, where there is one."""
+        """Move to the next lane, if there is one."""
         raise NotImplementedError
 
     # --- choosing --------------------------------------------------------------------------
 
     def ask(self, slot: Slot, value: object) -> None:
-        """Ask for another value of a slot, which is legal."""
+        """Request another legal value of a slot."""
         self.SlotChanged(self, slot.name, value).post_to_screen()
 
-    def step(self, by: int) -> None:
-        """Let what is under the cursor take its next value, or the one before."""
+    def step(self, delta: int) -> None:
+        """Request the next or previous value of the cell under the cursor."""
         if (current := self.get_current_cell()) is None:
             return
         form, slot, cell = current
         try:
             if cell.lane is None:
-                self.ask(slot, slot_choices.find_next_value(form, slot, by))
+                self.ask(slot, slot_choices.find_next_value(form, slot, delta))
             elif slot.name == "mask":
                 self.ask(slot, slot_choices.with_lane_toggled(form, slot, cell.lane))
             else:
-                self.ask(slot, slot_choices.with_next_source(form, slot, cell.lane, by))
+                self.ask(slot, slot_choices.with_next_source(form, slot, cell.lane, delta))
         except ChoiceError as refused:
             self.refuse(str(refused))
 
-    def action_turn(self, by: int) -> None:
-        """Let a lane of a selector take the next byte or half-word."""
+    def action_turn(self, delta: int) -> None:
+        """Select the next or previous byte or half-word for a lane of a selector."""
         current = self.get_current_cell()
         if current and slot_choices.has_digits(current[1]) and current[2].lane is not None:
-            self.step(by)
+            self.step(delta)
 
     def on_key(self, event: events.Key) -> None:
-        """A digit sets the source of a lane, and goes on to the next."""
+        """Set the source of a lane to the typed digit and move to the next lane."""
         current = self.get_current_cell()
         if current is None or not self.check_consume_key(event.key, event.character):
             return
@@ -107,7 +107,10 @@ class FormPane(CursorPane):
         self.advance()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a key is a digit, and the cursor on a lane that takes one. Part of Textual."""
+        """Whether a key is a digit and the cursor is on a lane that takes one.
+
+        Overrides Textual.
+        """
         if (
             not character
             or character not in "0123456789"
@@ -119,21 +122,21 @@ class FormPane(CursorPane):
     # --- the mouse -------------------------------------------------------------------------
 
     def handle_click(self, target: object) -> None:
-        """Take a step on."""
+        """Choose the next value."""
         if self.move_cursor_to(target):
             self.step_by_mouse(1)
 
     def handle_right_click(self, target: object) -> None:
-        """Take a step back."""
+        """Choose the previous value."""
         if self.move_cursor_to(target):
             self.step_by_mouse(-1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        """Step through the values under the mouse; elsewhere scroll."""
         self._handle_wheel(event, 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Over a value the wheel takes a step; elsewhere it scrolls."""
+        """Step through the values under the mouse; elsewhere scroll."""
         self._handle_wheel(event, -1)
 
     def _handle_wheel(self, event: events.MouseEvent, up: int) -> None:
@@ -142,39 +145,39 @@ class FormPane(CursorPane):
             event.stop()
             event.prevent_default()
             current = self.get_current_cell()
-            # numbers grow upwards, lists go on downwards
+            # Numbers grow upwards, lists continue downwards.
             is_digit = current is not None and current[2].lane is not None
             self.step_by_mouse(up if is_digit else -up)
 
     def is_turned_by_wheel(self, target: object) -> bool:
-        """Whether the wheel changes what stands there."""
+        """Whether the wheel changes the value under the mouse."""
         raise NotImplementedError
 
-    def step_by_mouse(self, by: int) -> None:
-        """A cell was clicked, or the wheel turned over it."""
-        self.step(by)
+    def step_by_mouse(self, delta: int) -> None:
+        """Step through the values of a clicked cell, or of one under the turning wheel."""
+        self.step(delta)
 
     # --- hints -----------------------------------------------------------------------------
 
     def describe_cell(self) -> str:
-        """What the cell under the cursor means."""
+        """Return the meaning of the cell under the cursor."""
         current = self.get_current_cell()
         return slot_choices.describe_cell(current[0], current[2]) if current else ""
 
     def show_hint(self) -> None:
-        """Let the row of hints say what is under the cursor."""
+        """Show a hint on the cell under the cursor."""
         if self.has_focus:
             Hint(self, self.describe_cell()).post_to_screen()
 
     def refuse(self, why: str) -> None:
-        """Let the row of hints say why something can't be chosen."""
+        """Show a hint why a choice is impossible."""
         self.redraw_lines()
         Hint(self, f"{REFUSED} {why}").post_to_screen()
 
     def on_focus(self) -> None:
-        """Say what is under the cursor."""
+        """Show a hint on the cell under the cursor."""
         Hint(self, self.describe_cell()).post_to_screen()
 
     def on_blur(self) -> None:
-        """Say nothing more."""
+        """Clear the hint."""
         Hint(self, "").post_to_screen()

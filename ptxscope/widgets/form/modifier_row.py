@@ -1,4 +1,4 @@
-"""The modifiers in one row, always in sight and edited in place."""
+"""The modifiers in one row, always visible and edited in place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .slot_choices import OFF, ON, SlotCell, SlotOption
 
 
 class _Spacing(NamedTuple):
-    """How much air there is: before the row, between tokens, between a flag and its box."""
+    """Blanks before the row, between tokens, and between a flag and its box."""
 
     lead: int
     gap: int
@@ -28,11 +28,11 @@ class _Spacing(NamedTuple):
 
 
 _SPACINGS = (_Spacing(1, 2, 1), _Spacing(1, 1, 1), _Spacing(0, 1, 1), _Spacing(0, 1, 0))
-"""From airy to tight; the first that takes the fewest rows is taken, so values never move it."""
+"""From wide to narrow; the first with the fewest rows is used, so values never move it."""
 
 
 class ModifierRow(FormPane):
-    """`` sat ■  mask ■□■■  asel 3210``: the cursor goes from token to token, lanes one by one."""
+    """`` sat ■  mask ■□■■  asel 3210``: the cursor moves from token to token, lane by lane."""
 
     BINDING_GROUP_TITLE = "Modifiers"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,23 +56,23 @@ class ModifierRow(FormPane):
     """
 
     class ListRequested(PartMessage):
-        """The values of a token are to be listed beneath it."""
+        """Posted to list the values of a token below it."""
 
         control: ModifierRow
         title: str
         cell: SlotCell
         options: Sequence[SlotOption]
         index: int
-        """The one that is taken now."""
+        """The index of the current value."""
         at: Offset
-        """The place beneath the token, on the screen."""
+        """The position below the token, on the screen."""
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
         super().__init__(id, "")
         self._stop = SlotCell("", None)
 
     def _list_stops(self) -> list[SlotCell]:
-        """Where the cursor can stand: each slot, or each of its lanes."""
+        """Return the cells of the cursor: each slot, or each of its lanes."""
         form = self._form
         return (
             [
@@ -85,7 +85,7 @@ class ModifierRow(FormPane):
         )
 
     def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """The form, and slot and cell under the cursor."""
+        """Return the form, and the slot and the cell under the cursor."""
         stops = self._list_stops()
         if not stops or self._form is None:
             return None
@@ -102,7 +102,7 @@ class ModifierRow(FormPane):
     # --- drawing -----------------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The tokens in as few rows as they need; nothing is cut."""
+        """Return the tokens in the fewest rows; nothing is cut off."""
         if self._form is None or self.get_current_cell() is None:
             return []
         ways = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
@@ -125,7 +125,7 @@ class ModifierRow(FormPane):
         return lines
 
     def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:
-        """A slot's name and value, as wide whatever the value is."""
+        """Return a slot's name and value, in a width that does not depend on the value."""
         stops = _list_slot_stops(form, slot)
         written = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
@@ -149,40 +149,40 @@ class ModifierRow(FormPane):
         ]
 
     def _format_stop(self, stop: SlotCell, is_written: bool) -> str:
-        here = "cursor" if stop == self._stop and self.has_focus else ""
-        return f"{'chosen' if is_written else 'dim'} {here}".strip()
+        cursor_style = "cursor" if stop == self._stop and self.has_focus else ""
+        return f"{'chosen' if is_written else 'dim'} {cursor_style}".strip()
 
     # --- the cursor --------------------------------------------------------------------------
 
-    def action_move(self, by: int) -> None:
-        """Go from token to token, lane to lane; behind the last comes the first."""
+    def action_move(self, delta: int) -> None:
+        """Move between tokens and lanes; after the last comes the first."""
         if self.get_current_cell() is not None:
             stops = self._list_stops()
-            self.move_cursor_to(stops[(stops.index(self._stop) + by) % len(stops)])
+            self.move_cursor_to(stops[(stops.index(self._stop) + delta) % len(stops)])
 
-    def action_slot(self, by: int) -> None:
-        """Go from slot to slot, to its first lane."""
+    def action_slot(self, delta: int) -> None:
+        """Move between slots, to the first lane."""
         if (current := self.get_current_cell()) is not None:
             firsts = self._list_first_stops(current[0])
-            at = [stop.slot for stop in firsts].index(self._stop.slot)
-            self.move_cursor_to(firsts[(at + by) % len(firsts)])
+            index = [stop.slot for stop in firsts].index(self._stop.slot)
+            self.move_cursor_to(firsts[(index + delta) % len(firsts)])
 
-    def action_end(self, at: int) -> None:
-        """Go to the first slot, or to the last."""
+    def action_end(self, index: int) -> None:
+        """Move to the first or the last slot."""
         if (current := self.get_current_cell()) is not None:
-            self.move_cursor_to(self._list_first_stops(current[0])[at])
+            self.move_cursor_to(self._list_first_stops(current[0])[index])
 
     @staticmethod
     def _list_first_stops(form: Form) -> list[SlotCell]:
         return [_list_slot_stops(form, slot)[0] for slot in slot_choices.list_slots(form)]
 
     def advance(self) -> None:
-        """Go on to the next lane of the same selector, where there is one."""
+        """Move to the next lane of the same selector, if there is one."""
         if self._stop.lane:
             self.action_move(1)
 
     def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on what was clicked; returns whether there is a token."""
+        """Put the cursor on the clicked token; return whether there is one."""
         if not isinstance(target, SlotCell):
             return False
         self._stop = target
@@ -191,7 +191,7 @@ class ModifierRow(FormPane):
         return True
 
     def is_turned_by_wheel(self, target: object) -> bool:
-        """The wheel goes through values and sources; boxes are clicked."""
+        """Whether the wheel changes the token: values and sources; boxes are clicked."""
         if not isinstance(target, SlotCell) or self._form is None:
             return False
         slot = next(
@@ -200,7 +200,7 @@ class ModifierRow(FormPane):
         return slot.name != "mask" and not slot_choices.is_flag(slot)
 
     def describe_cell(self) -> str:
-        """What the token under the cursor is, and what can be done with it."""
+        """Return the meaning of the token under the cursor and how to change it."""
         if (current := self.get_current_cell()) is None:
             return ""
         form, slot, cell = current
@@ -217,15 +217,15 @@ class ModifierRow(FormPane):
     # --- choosing ----------------------------------------------------------------------------
 
     def action_take(self) -> None:
-        """Switch a flag or a lane; let a value or a source be the next."""
+        """Toggle a flag or a lane, or choose the next value or source."""
         self.step(1)
 
-    def action_turn(self, by: int) -> None:
-        """Switch a flag or a lane; let a value or a source be the next, or the one before."""
-        self.step(by)
+    def action_turn(self, delta: int) -> None:
+        """Toggle a flag or a lane, or choose the next or previous value or source."""
+        self.step(delta)
 
     def action_leave_out(self) -> None:
-        """Leave out what is under the cursor."""
+        """Omit the modifier under the cursor."""
         if (current := self.get_current_cell()) is None:
             return
         form, slot, _ = current
@@ -239,17 +239,17 @@ class ModifierRow(FormPane):
             self.ask(slot, slot.absent)
 
     def action_list(self) -> None:
-        """Ask for the list of values, beneath the token."""
+        """Request the list of values, below the token."""
         if (current := self.get_current_cell()) is None:
             return
         form, _, cell = current
-        title, found, at = slot_choices.make_choice_list(form, cell)
+        title, options, index = slot_choices.make_choice_list(form, cell)
         self.ListRequested(
-            self, title, cell, found, at, self._find_place_beneath(self._stop)
+            self, title, cell, options, index, self._find_place_beneath(self._stop)
         ).post_to_screen()
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:
-        """Take an option of the list."""
+        """Choose an option of the list."""
         if (current := self.get_current_cell()) is None or current[2] != cell:
             return
         form, slot, _ = current
@@ -257,7 +257,7 @@ class ModifierRow(FormPane):
             self.ask(slot, option.value)
 
     def _find_place_beneath(self, stop: SlotCell) -> Offset:
-        """The place beneath a token, on the screen."""
+        """Return the position below a token, on the screen."""
         for y, line in enumerate(self.drawn):
             x = 0
             for piece in line:

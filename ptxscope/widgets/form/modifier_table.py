@@ -1,4 +1,4 @@
-"""The modifiers: a row for each slot, in which only legal choices can be made."""
+"""The modifiers: a row for each slot, with only legal choices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LABEL = 8
 
 
 class ModifierTable(FormPane):
-    """Every value of every slot; the cursor stands on one, or on a lane of a selector or mask."""
+    """Every value of every slot; the cursor is on a value, or on a lane of a selector or mask."""
 
     BINDING_GROUP_TITLE = "Modifiers"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,7 +35,7 @@ class ModifierTable(FormPane):
         self._at = (0, 0)
 
     def _make_rows(self) -> list[tuple[Slot, list[SlotCell]]]:
-        """Every slot with its cells, left to right."""
+        """Return every slot with its cells, left to right."""
         form = self._form
         return (
             [(slot, slot_choices.list_cells(form, slot)) for slot in slot_choices.list_slots(form)]
@@ -44,7 +44,7 @@ class ModifierTable(FormPane):
         )
 
     def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """The form, and slot and cell under the cursor."""
+        """Return the form, and the slot and the cell under the cursor."""
         rows = self._make_rows()
         if not rows or self._form is None:
             return None
@@ -57,7 +57,7 @@ class ModifierTable(FormPane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The slots."""
+        """Return the lines of the slots."""
         lines: list[StyledLine] = []
         if self._form is None or self.get_current_cell() is None:
             return lines
@@ -75,22 +75,22 @@ class ModifierTable(FormPane):
         return lines
 
     def _make_piece(
-        self, form: Form, slot: Slot, cell: SlotCell, at: tuple[int, int]
+        self, form: Form, slot: Slot, cell: SlotCell, index: tuple[int, int]
     ) -> StyledText:
-        here = " cursor" if at == self._at and self.has_focus else ""
+        cursor_style = " cursor" if index == self._at and self.has_focus else ""
         if cell.lane is not None:
-            return StyledText(*_format_lane(form, slot, cell, here), at)
+            return StyledText(*_format_lane(form, slot, cell, cursor_style), index)
         text = slot_choices.format_value(slot, cell.value)
         if slot_choices.is_taken(form, cell):
-            return StyledText(f"[{text}]", "chosen" + here, at)
+            return StyledText(f"[{text}]", "chosen" + cursor_style, index)
         if slot_choices.explain_refusal(form, cell):
-            return StyledText(f"×{text} ", "off" + here, at)
-        return StyledText(f" {text} ", here.strip(), at)
+            return StyledText(f"×{text} ", "off" + cursor_style, index)
+        return StyledText(f" {text} ", cursor_style.strip(), index)
 
     # --- the cursor and choosing ---------------------------------------------------
 
     def action_move(self, across: int, down: int) -> None:
-        """Move the cursor between cells and slots; behind the last slot comes the first."""
+        """Move the cursor between cells and slots; after the last slot comes the first."""
         rows = self._make_rows()
         if not rows or self._form is None:
             return
@@ -104,15 +104,15 @@ class ModifierTable(FormPane):
         self.show_hint()
 
     def advance(self) -> None:
-        """Go on to the next lane, where there is one."""
+        """Move to the next lane, if there is one."""
         self.action_move(1, 0)
 
     @staticmethod
     def _find_chosen_column(form: Form, cells: list[SlotCell]) -> int:
-        taken = (
+        columns = (
             x for x, c in enumerate(cells) if c.lane is None and slot_choices.is_taken(form, c)
         )
-        return next(taken, 0)
+        return next(columns, 0)
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.drawn):
@@ -120,7 +120,7 @@ class ModifierTable(FormPane):
                 self.show_line(y)
 
     def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on what was clicked; returns whether there is a cell."""
+        """Put the cursor on the clicked cell; return whether there is one."""
         if not isinstance(target, tuple):
             return False
         self._at = target
@@ -129,22 +129,22 @@ class ModifierTable(FormPane):
         return True
 
     def is_turned_by_wheel(self, target: object) -> bool:
-        """The wheel turns the sources of lanes; elsewhere the pane scrolls."""
+        """Whether the wheel changes the cell: sources of lanes; elsewhere the pane scrolls."""
         if not isinstance(target, tuple):
             return False
         slot, cells = self._make_rows()[target[1]]
         return slot_choices.has_digits(slot) and cells[target[0]].lane is not None
 
-    def step_by_mouse(self, by: int) -> None:
-        """A lane takes a step; a value that is shown is chosen, by the left button."""
+    def step_by_mouse(self, delta: int) -> None:
+        """Step through a lane's sources; the left button chooses a visible value."""
         current = self.get_current_cell()
         if current is not None and current[2].lane is not None:
-            self.step(by)
-        elif by == 1:
+            self.step(delta)
+        elif delta == 1:
             self.action_choose()
 
     def action_choose(self) -> None:
-        """Make the choice under the cursor, or say why it can't be made."""
+        """Choose the cell under the cursor, or show why it is impossible."""
         if (current := self.get_current_cell()) is None:
             return
         form, slot, cell = current
@@ -158,11 +158,11 @@ class ModifierTable(FormPane):
             self.ask(slot, slot.absent)
 
 
-def _format_lane(form: Form, slot: Slot, cell: SlotCell, here: str) -> tuple[str, str]:
+def _format_lane(form: Form, slot: Slot, cell: SlotCell, cursor_style: str) -> tuple[str, str]:
     assert cell.lane is not None
     if slot.name == "mask":
-        on = slot_choices.is_taken(form, cell)
-        return (f" {ON} " if on else f" {OFF} "), ("chosen" if on else "dim") + here
-    written = form.get(slot.name) is not None
+        is_on = slot_choices.is_taken(form, cell)
+        return (f" {ON} " if is_on else f" {OFF} "), ("chosen" if is_on else "dim") + cursor_style
+    is_written = form.get(slot.name) is not None
     digit = slot_choices.list_digits(form, slot)[cell.lane]
-    return f" {digit} ", (("chosen" if written else "") + here).strip()
+    return f" {digit} ", (("chosen" if is_written else "") + cursor_style).strip()

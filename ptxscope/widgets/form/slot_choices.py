@@ -1,7 +1,6 @@
-"""What can be chosen in a form: the cells of its slots, what each means, why one is illegal.
+"""The choices of a form: the cells of its slots, their meaning, and why one is illegal.
 
-The modifiers' pane and their row show the same choices; this is what both know of them. It
-knows nothing of widgets.
+The modifiers' table and row share these choices. This module is independent of widgets.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ ABSENT = "–"
 
 
 class SlotCell(NamedTuple):
-    """A cell of the form: a value of a slot; or, for lanes, a lane of a selector or mask."""
+    """A cell of the form: a value of a slot, or a lane of a selector or mask."""
 
     slot: str
     value: object
@@ -29,21 +28,21 @@ class SlotCell(NamedTuple):
 
 
 class SlotOption(NamedTuple):
-    """A value that a slot can take, for a list to choose from."""
+    """A value of a slot, as an item of a list."""
 
     value: object
     text: str
     about: str = ""
     why_not: str = ""
-    """Why it is illegal here; empty where it is legal."""
+    """The reason why it is illegal here; empty if it is legal."""
 
 
 class ChoiceError(Exception):
-    """A choice that can't be made; the text says why."""
+    """An impossible choice; the text is the reason."""
 
 
 def list_slots(form: Form) -> list[Slot]:
-    """What can be chosen, in the ISA's order; c comes and goes by itself."""
+    """Return the slots to choose, in the ISA's order; c depends on the others."""
     return [slot for slot in get_entry(form).slots if slot.name != "c"]
 
 
@@ -58,17 +57,17 @@ def is_by_lane(slot: Slot) -> bool:
 
 
 def is_flag(slot: Slot) -> bool:
-    """Whether the slot is there or not, and nothing else."""
+    """Whether the slot has a single value, which is present or absent."""
     return bool(slot.word) and slot.is_optional
 
 
 def list_lane_cells(form: Form, slot: Slot) -> list[SlotCell]:
-    """A cell for each lane, the most significant first."""
+    """Return a cell for each lane, the most significant first."""
     return [SlotCell(slot.name, None, lane) for lane in reversed(range(get_entry(form).lanes))]
 
 
 def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
-    """Every cell of a slot: its values, or its lanes."""
+    """Return every cell of a slot: its values, or its lanes."""
     left_out = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
     if is_by_lane(slot):
         return left_out + list_lane_cells(form, slot)
@@ -76,7 +75,7 @@ def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
 
 
 def is_taken(form: Form, choice: SlotCell) -> bool:
-    """Whether the form has what a cell stands for."""
+    """Whether the form has the value of a cell."""
     value = form.get(choice.slot)
     if choice.lane is None:
         return value == choice.value
@@ -84,15 +83,15 @@ def is_taken(form: Form, choice: SlotCell) -> bool:
 
 
 def explain_refusal(form: Form, choice: SlotCell) -> str | None:
-    """Why a cell can't be chosen; None where it can."""
+    """Return why a cell cannot be chosen, or None if it can."""
     if choice.lane is not None or is_taken(form, choice):
         return None
-    found = explain_illegal_value(form, choice.slot, choice.value)
-    return None if found is None else found[0]
+    violations = explain_illegal_value(form, choice.slot, choice.value)
+    return None if violations is None else violations[0]
 
 
 def format_value(slot: Slot, value: object) -> str:
-    """How a value of a slot is shown; a dash where it is left out."""
+    """Return a slot's value as text; a dash if it is omitted."""
     if value == slot.absent:
         return ABSENT
     if slot.place is not SlotPlace.MODIFIER and slot.word:
@@ -104,7 +103,7 @@ def format_value(slot: Slot, value: object) -> str:
 
 
 def list_digits(form: Form, slot: Slot) -> tuple[int, ...]:
-    """The lanes of a selector or mask, written or by default; lane 0 first."""
+    """Return the lanes of a selector or mask, written or by default; lane 0 first."""
     value = form.get(slot.name)
     if isinstance(value, Selector):
         return value.lanes
@@ -114,13 +113,13 @@ def list_digits(form: Form, slot: Slot) -> tuple[int, ...]:
 
 
 def format_source(form: Form, digit: int) -> str:
-    """What a digit of a selector means: ``b.b2``."""
+    """Return the meaning of a selector's digit: ``b.b2``."""
     lanes = get_entry(form).lanes
     return f"{'ab'[digit // lanes]}.{'h' if lanes == 2 else 'b'}{digit % lanes}"
 
 
 def with_digit(form: Form, slot: Slot, lane: int, digit: int) -> Selector:
-    """A selector with another source for one lane. Raises ChoiceError."""
+    """Return a selector with another source for one lane. Raise ChoiceError if it is illegal."""
     count = get_entry(form).lanes
     if not 0 <= digit < 2 * count:
         raise ChoiceError(
@@ -132,33 +131,33 @@ def with_digit(form: Form, slot: Slot, lane: int, digit: int) -> Selector:
     return Selector(32 // count, tuple(lanes))
 
 
-def with_next_source(form: Form, slot: Slot, lane: int, by: int) -> Selector:
-    """A selector whose lane takes the next source, or the one before."""
+def with_next_source(form: Form, slot: Slot, lane: int, delta: int) -> Selector:
+    """Return a selector whose lane has the next or previous source."""
     count = 2 * get_entry(form).lanes
-    return with_digit(form, slot, lane, (list_digits(form, slot)[lane] + by) % count)
+    return with_digit(form, slot, lane, (list_digits(form, slot)[lane] + delta) % count)
 
 
 def with_lane_toggled(form: Form, slot: Slot, lane: int) -> Selector:
-    """A mask with a lane turned on or off; one must stay on. Raises ChoiceError."""
+    """Return a mask with a lane toggled; at least one remains. Raise ChoiceError otherwise."""
     lanes = set(list_digits(form, slot)) ^ {lane}
     if not lanes:
         raise ChoiceError("a mask has at least one lane")
     return Selector(32 // get_entry(form).lanes, tuple(sorted(lanes)))
 
 
-def find_next_value(form: Form, slot: Slot, by: int) -> object:
-    """The next legal value of a slot, or the one before. Raises ChoiceError where there is none."""
+def find_next_value(form: Form, slot: Slot, delta: int) -> object:
+    """Return the next or previous legal value of a slot. Raise ChoiceError if there is none."""
     values = list(slot.iter_choices())
-    at = values.index(form.get(slot.name))
+    index = values.index(form.get(slot.name))
     reasons: list[str] = []
     for away in range(1, len(values)):
-        value = values[(at + by * away) % len(values)]
+        value = values[(index + delta * away) % len(values)]
         reason = explain_refusal(form, SlotCell(slot.name, value))
         if reason is None:
             return value
         reasons.append(reason)
     raise ChoiceError(
-        reasons[0] if reasons else f"{format_value(slot, values[at])} is the only one"
+        reasons[0] if reasons else f"{format_value(slot, values[index])} is the only one"
     )
 
 
@@ -166,24 +165,26 @@ def find_next_value(form: Form, slot: Slot, by: int) -> object:
 
 
 def format_mask(form: Form, slot: Slot, value: object) -> str:
-    """A mask as boxes, lane 0 at the right."""
-    shown = form._replace(mask=value)  # type: ignore[arg-type]
-    return "".join(ON if is_taken(shown, cell) else OFF for cell in list_lane_cells(form, slot))
+    """Return a mask as boxes, lane 0 at the right."""
+    masked_form = form._replace(mask=value)  # type: ignore[arg-type]
+    return "".join(
+        ON if is_taken(masked_form, cell) else OFF for cell in list_lane_cells(form, slot)
+    )
 
 
 def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
-    """Every value that the slot of a cell can take, with why some are illegal."""
+    """Return every value of a cell's slot, with the reasons why some are illegal."""
     return list(_iter_options(form, _get_slot(form, cell), cell.lane))
 
 
 def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption], int]:
-    """What a list of a cell's values is called, the values, and which of them is taken now."""
-    slot, found, taken = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
-    if cell.lane is not None and has_digits(slot) and taken == slot.absent:
-        taken = with_next_source(form, slot, cell.lane, 0)
+    """Return a title for a cell's values, the values, and the index of the current one."""
+    slot, options, current = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
+    if cell.lane is not None and has_digits(slot) and current == slot.absent:
+        current = with_next_source(form, slot, cell.lane, 0)
     lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
-    at = [option.value for option in found].index(taken)
-    return f"{SLOT_NAMES[slot.name]}{lane}", found, at
+    index = [option.value for option in options].index(current)
+    return f"{SLOT_NAMES[slot.name]}{lane}", options, index
 
 
 def _get_slot(form: Form, cell: SlotCell) -> Slot:
@@ -215,7 +216,7 @@ def _format_reason(form: Form, slot: Slot, value: object) -> str:
 
 
 def describe_cell(form: Form, cell: SlotCell) -> str:
-    """What a cell means, or why it can't be chosen."""
+    """Return the meaning of a cell, or why it cannot be chosen."""
     reason = explain_refusal(form, cell)
     if reason is not None:
         return f"× {reason}"
@@ -224,5 +225,5 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":
         return f"lane {cell.lane} of the mask: space switches it"
-    taken = format_source(form, list_digits(form, slot)[cell.lane])
-    return f"lane {cell.lane} of {slot.place} takes {taken}: a digit, < or > changes it"
+    source = format_source(form, list_digits(form, slot)[cell.lane])
+    return f"lane {cell.lane} of {slot.place} takes {source}: a digit, < or > changes it"

@@ -1,4 +1,4 @@
-"""The lanes as an accordion: the current step open, the others as open as there is room for."""
+"""The lanes as an accordion: the current step is open, the others as far as there is room."""
 
 from __future__ import annotations
 
@@ -54,68 +54,71 @@ if TYPE_CHECKING:
 from ..base.step_lines import step_words
 
 WIDEST = 150
-"""Columns that the lanes have at most: more would only draw them apart."""
+"""Maximum columns of the lanes: wider lanes would only move apart."""
 _LEAST = 17
-"""Columns that they have at least: those of a screen of 40, beside a scrollbar."""
+"""Minimum columns: those of a screen of 40, less a scrollbar."""
 _WIRED = 12
-"""Columns of a lane from which on wires are drawn."""
+"""Minimum columns of a lane for links."""
 _WIDE = {2: 54, 4: 30}
-"""Columns of a lane from which on chips show their bits, by the number of lanes."""
+"""Minimum columns of a lane for chips that show their bits, by the number of lanes."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
-"""Columns from which on an answer stands beside the other, by the number of lanes."""
+"""Minimum columns of the lanes for two answers side by side, by the number of lanes."""
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
 class LanesState(NamedTuple):
-    """What the lanes show."""
+    """The state of the lanes' picture."""
 
     trace: Trace
     step: int
-    """Steps up to this number are revealed."""
+    """The last revealed step."""
     lights: Lights = DARK
     divergence: Divergence | None = None
-    """Another answer, shown beside the trace from where they part."""
+    """Another answer, shown beside the trace from the step where they differ."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
     progress: float = 1
-    """How far the current step is drawn, from 0 to 1."""
+    """The drawn part of the current step, from 0 to 1."""
     scene: Scene | None = None
-    """What is drawn of the trace, where it was made before."""
+    """The trace's scene, if it is built already."""
     guesses: Mapping[LaneRef, Guess] | None = None
-    """What was typed for the current step, where it is asked rather than shown."""
+    """The predictions of the current step, if the user predicts it."""
 
 
 class LanesDrawing(NamedTuple):
-    """The lines, and where each step begins and ends."""
+    """The lines, and the start and the end of each step."""
 
     lines: list[StyledLine]
     steps: dict[int, tuple[int, int]]
     levels: Levels
-    """They hold for the same trace at the same size, whichever step is the current one."""
+    """The levels; valid for the same trace at the same size, whichever step is the current one."""
 
 
 def draw(view: LanesState, width: int, height: int, levels: Levels | None = None) -> LanesDrawing:
-    """Every register and step of a trace in so many columns, and if they fit in so many lines."""
+    """Return every register and step of a trace.
+
+    The picture has ``width`` columns and, if it fits, ``height`` lines.
+    """
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
     blank = [StyledLine()] if levels.is_spaced else []
-    for at, stage in enumerate(painter.list_stages):
-        if at:
+    for position, stage in enumerate(painter.list_stages):
+        if position:
             lines += blank
-        if at > painter.at:
+        if position > painter.at:
             if not levels.is_steady:
-                lines += painter.draw_hidden_steps(painter.list_stages[at:], levels.veiled)
+                lines += painter.draw_hidden_steps(painter.list_stages[position:], levels.veiled)
                 break
             lines += [
                 *painter.draw_hidden_steps([stage], Level.ROWS),
-                *([StyledLine()] * (levels.heights[at] - 1)),
+                *([StyledLine()] * (levels.heights[position] - 1)),
             ]
             continue
         start = len(lines)
-        is_current = at == painter.at
-        level = levels.steps[at]
+        is_current = position == painter.at
+        level = levels.steps[position]
         lines += painter.step(stage, max(level, levels.current) if is_current else level)
         if is_current and not levels.is_steady:
             lines += painter.words(stage)
@@ -123,8 +126,8 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
             steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
-        seen = start + round((end - start) * view.progress)
-        lines[max(seen, start + 1) : end] = [[] for _ in range(max(seen, start + 1), end)]
+        drawn_end = start + round((end - start) * view.progress)
+        lines[max(drawn_end, start + 1) : end] = [[] for _ in range(max(drawn_end, start + 1), end)]
     if levels.is_steady and painter.is_begun:
         lines += blank + painter.words(painter.current.stage)
     return LanesDrawing(lines, steps, levels)
@@ -136,38 +139,46 @@ class _Painter:
         self.lights = view.lights
         self.scene = view.scene or build_scene(view.trace)
         self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
-        """Chips show their bits."""
+        """Whether chips show their bits."""
         if self.is_wide:
             self.scene = _widen_scene(self.scene)
         self.scene = without_repeated_rulers(self.scene)
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
-        """Not all the steps are veiled."""
+        """Whether any step is revealed."""
         self.divergence = view.divergence if view.pin is None else None
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
         self.list_stages = self._stages()
-        """Those that any of the traces shown has."""
+        """The stages of any of the traces shown."""
         self.at = self.list_stages.index(self.current.stage) if self.is_begun else -1
-        """Which of them is the current one; -1 where all are veiled."""
+        """The index of the current one; -1 if all are hidden."""
 
     def draw_head(self) -> list[StyledLine]:
-        """Above the lanes of a dual or quad form, their numbers."""
+        """Return the lane numbers above the lanes of a dual or quad form."""
         lanes = self.scene.lanes
         if lanes == 1:
             return []
-        each = self.width // lanes
-        word = "lane " if len("lane 0") < each else ""
+        lane_columns = self.width // lanes
+        word = "lane " if len("lane 0") < lane_columns else ""
         names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
-        return [labelled("", "", "", [piece for name in names for piece in pad_line(name, each)])]
+        return [
+            labelled(
+                "", "", "", [piece for name in names for piece in pad_line(name, lane_columns)]
+            )
+        ]
 
     def head_lines(self, levels: Levels) -> list[StyledLine]:
-        """The lane numbers and the registers, with the wires that leave them."""
+        """Return the lane numbers and the registers, with the links that leave them."""
         select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
         if select and not self._is_asked(Stage.SELECT):
-            at = self.list_stages.index(Stage.SELECT)
-            level = max(levels.steps[at], levels.current) if at == self.at else levels.steps[at]
-            is_tapped = at <= self.at and level >= Level.WIRED
+            index = self.list_stages.index(Stage.SELECT)
+            level = (
+                max(levels.steps[index], levels.current)
+                if index == self.at
+                else levels.steps[index]
+            )
+            is_tapped = index <= self.at and level >= Level.WIRED
         taps: dict[int, str] = {}
         lines = self.draw_head()
         for register in self.scene.registers:
@@ -176,13 +187,17 @@ class _Painter:
         return lines
 
     def choose_levels(self, height: int) -> Levels:
-        """How open each step is in so many lines."""
+        """Return the level of each step for a height in lines."""
         plain = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
-            lambda at, level: len(self.step(self.list_stages[at], level)),
+            lambda index, level: len(self.step(self.list_stages[index], level)),
             [self._count_words(stage) for stage in self.list_stages],
             cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
-            cache(lambda at, level: len(self.draw_hidden_steps(self.list_stages[at + 1 :], level))),
+            cache(
+                lambda index, level: len(
+                    self.draw_hidden_steps(self.list_stages[index + 1 :], level)
+                )
+            ),
         )
         return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
 
@@ -198,7 +213,7 @@ class _Painter:
     # --- registers -----------------------------------------------------------------
 
     def register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
-        """An operand in its parts, with what it means."""
+        """Return an operand in its parts, with its meaning."""
         if self.view.guesses is not None:
             from .lane_guesses import without_answers
 
@@ -210,7 +225,7 @@ class _Painter:
             lines += draw_figure(figure, self.width, 1, self.lights)
         found: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.is_by_lane
-        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long one has lines of its own
+        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             found += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
@@ -250,13 +265,13 @@ class _Painter:
     # --- steps ---------------------------------------------------------------------
 
     def step(self, stage: Stage, level: Level) -> list[StyledLine]:
-        """The lines of a step, without its sentences."""
+        """Return the lines of a step, without its sentences."""
         if (stage, level) not in self._pictures:
             self._pictures[stage, level] = list(self.draw_step(stage, level))
         return self._pictures[stage, level]
 
     def words(self, stage: Stage) -> list[StyledLine]:
-        """The sentences of a step while it is the current one; none where it is asked."""
+        """Return the sentences of a step while it is current; none while it is predicted."""
         step = step_of(self.trace, stage)
         if step is None or self._is_asked(stage):
             return []
@@ -276,11 +291,13 @@ class _Painter:
         return max(counts, default=0)
 
     def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
-        """The lines of a step, without what is said of it."""
+        """Yield the lines of a step, without its sentences."""
         step = step_of(self.trace, stage)
-        shown = step or self._find_other_step(stage)
+        named_step = step or self._find_other_step(stage)
         is_current = stage is self.current.stage
-        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(shown)}"
+        label = (
+            f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(named_step)}"
+        )
         if step and self.view.guesses is not None and self._is_asked(stage):
             yield from self.draw_predicted_step(step, label, self.view.guesses)
             return
@@ -291,7 +308,7 @@ class _Painter:
             ]
         else:
             pinned = self.draw_pinned_rows(stage)
-            level = max(level, Level.ROWS) if pinned else level  # rows to compare it with
+            level = max(level, Level.ROWS) if pinned else level  # the rows to compare with
             bodies = list(self.draw_rows(step, level)) if step else []
         ink = "current" if is_current else "strong"
         number = step.number if step else None
@@ -314,7 +331,7 @@ class _Painter:
     def draw_predicted_step(
         self, step: Step, label: str, guesses: Mapping[LaneRef, Guess]
     ) -> Iterator[StyledLine]:
-        """A step that is predicted: what was told right as it is, the others as they were typed."""
+        """Yield a predicted step: right predictions as values, the others as typed."""
         from .lane_guesses import guess_lines
 
         for row in self.scene.steps[step.number - 1].rows:
@@ -329,7 +346,7 @@ class _Painter:
                 label = ""
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
-        """The names of steps whose time has not come: a line each, or all together."""
+        """Return the names of hidden steps, one per line or wrapped."""
         labels: StyledLine = []
         for stage in stages:
             step = step_of(self.trace, stage)
@@ -341,32 +358,32 @@ class _Painter:
         return _wrap_pieces(labels, self.width + LABEL)
 
     def _find_other_step(self, stage: Stage) -> Step:
-        """A step that only the other answer or the pin has."""
+        """Return a step that only the other answer or the pin has."""
         others = [self.view.pin] if self.view.pin else []
         others += [self.divergence.isa, self.divergence.other] if self.divergence else []
         return next(step for other in others if (step := step_of(other, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:
-        """Whether a row is of no lane where others are."""
+        """Whether a row has no lanes while others have."""
         return self.scene.lanes > 1 and len(row.cells) == 1
 
     def draw_rows(self, step: Step, level: Level) -> Iterator[tuple[str | Whole, StyledLine]]:
-        """Row names and lines of a step of this trace."""
-        found = self.scene.steps[step.number - 1].rows
-        if level is Level.FOLDED and len(found) > 1:
-            folded = _draw_folded(found, self.width, self.lights)
+        """Yield row names and lines of a step of this trace."""
+        rows = self.scene.steps[step.number - 1].rows
+        if level is Level.FOLDED and len(rows) > 1:
+            folded = _draw_folded(rows, self.width, self.lights)
             if folded is not None:
                 yield folded
                 return
-        # ways lead to a row past those above it
-        last = max((at for at, row in enumerate(found, 1) if self._is_wired(row)), default=0)
-        wired = found[:last] if level >= Level.WIRED else ()
+        # links to a row pass the rows above it
+        last = max((number for number, row in enumerate(rows, 1) if self._is_wired(row)), default=0)
+        wired = rows[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.draw_linked_rows(wired)
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
-        rest = found[len(wired) :]
+        rest = rows[len(wired) :]
         draw_row = partial(draw_row_lines, width=self.width, lights=self.lights, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
         rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
@@ -384,7 +401,7 @@ class _Painter:
                 yield from _name_lines(row.name, bodies[row])
 
     def _is_tight(self, stage: Stage) -> bool:
-        """Whether a step's cells, and a pin's, are written tightly: all, or none."""
+        """Whether the cells of a step and of a pin are written tightly: all or none."""
         step = step_of(self.trace, stage)
         rows = [row.cells for row in self.scene.steps[step.number - 1].rows] if step else []
         rows += [cells for _, cells in self._pinned_rows(stage)]
@@ -393,11 +410,11 @@ class _Painter:
     def draw_linked_rows(
         self, rows: Sequence[RowScene]
     ) -> Iterator[tuple[str | Whole, StyledLine]]:
-        """The ways from the registers to what is selected, and that."""
+        """Yield the links from the registers to the selected rows, and these rows."""
         lanes = self.scene.lanes
-        each = self.width // lanes
+        lane_columns = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in draw_links(tuple(links), lanes, each, self.is_wide):
+        for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
             yield Whole(([first],)), rest
         below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: format_link_style(link.tint) for link in below}
@@ -407,11 +424,13 @@ class _Painter:
                 indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
                 if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
                     indent = [StyledText("│", ink), StyledText(" " * (INDENTS[row.name] - 1))]
-                line += pad_line([*indent, *draw_cell_pieces(cell, lights=self.lights)], each)
+                line += pad_line(
+                    [*indent, *draw_cell_pieces(cell, lights=self.lights)], lane_columns
+                )
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
-        """Whether ways to a row's lanes are drawn: now, if bytes change columns, and fit."""
+        """Whether links to a row are drawn: if bytes change columns and there is room."""
         lanes = self.scene.lanes
         return (
             row.key.startswith("select.")
@@ -423,32 +442,32 @@ class _Painter:
     def draw_register_links(
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
     ) -> list[StyledLine]:
-        """A register's lines with the wires that leave its chips, and those that pass by."""
-        lanes, each = self.scene.lanes, self.width // self.scene.lanes
+        """Return a register's lines with the links that leave its chips and those that pass."""
+        lanes, lane_columns = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         leaving = {
             LABEL
-            + (lanes - 1 - link.source.lane) * each
+            + (lanes - 1 - link.source.lane) * lane_columns
             + start_of(role, lanes, self.is_wide): format_link_style(link.tint)
             for row in rows
             for link in row.links
             if link.source.key == role
         }
-        drawn: list[StyledLine] = []
+        result: list[StyledLine] = []
         for line in lines:
             marks = {x: StyledText("│", ink) for x, ink in taps.items()}
-            if not drawn:
+            if not result:
                 marks |= {x: StyledText(TURNS[role], ink) for x, ink in leaving.items()}
                 taps |= leaving
-            drawn.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
-        return drawn
+            result.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
+        return result
 
     # --- two answers ---------------------------------------------------------------
 
     def draw_branches(
         self, divergence: Divergence, stage: Stage, level: Level
     ) -> Iterator[tuple[str, StyledLine]]:
-        """Both answers' rows of a stage, beside each other or one below the other."""
+        """Yield both answers' rows of a stage, side by side or one below the other."""
         beside = self.width // 2 - 2 >= _BESIDE[self.scene.lanes]
         left = self._left_width if beside else 0
         widths = (left - 1, self.width - left - 3) if beside else (self.width, self.width)
@@ -457,24 +476,26 @@ class _Painter:
             names = self._draw_branch_names(divergence, left)
             yield from (("", line) for line in wrap_line(names, self.width))
         for pair in iter_pairs(divergence.isa, divergence.other, stage):
-            found, differs = pair.rows, pair.is_different
-            shown = [
+            rows, differs = pair.rows, pair.is_different
+            branches = [
                 self._draw_branch_row(
                     trace, row, other if pair.lanes else None, lights, level, width
                 )
                 for (trace, lights), row, other, width in zip(
-                    sides, found, found[::-1], widths, strict=True
+                    sides, rows, rows[::-1], widths, strict=True
                 )
             ]
-            name = next(row.name for row in found if row)
+            name = next(row.name for row in rows if row)
             if beside:
-                for at, (first, second) in enumerate(zip_longest(*shown, fillvalue=StyledLine())):
-                    sign = StyledText("≠ " if differs and at == 0 else "  ", "clamped")
-                    yield name if at == 0 else "", [*pad_line(first, left), sign, *second]
+                for index, (first, second) in enumerate(
+                    zip_longest(*branches, fillvalue=StyledLine())
+                ):
+                    sign = StyledText("≠ " if differs and index == 0 else "  ", "clamped")
+                    yield name if index == 0 else "", [*pad_line(first, left), sign, *second]
             elif not differs:
-                yield from _name_lines(name, shown[0])
+                yield from _name_lines(name, branches[0])
             else:
-                for mark, own, lines in zip(("isa", "≠ptx"), found, shown, strict=True):
+                for mark, own, lines in zip(("isa", "≠ptx"), rows, branches, strict=True):
                     if own is not None:
                         yield from _name_lines(mark, lines)
 
@@ -505,12 +526,12 @@ class _Painter:
         return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
     def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
-        """A branch's trace; only the one that is stepped through has lights and a cursor."""
+        """Return a branch's trace; only the stepped branch has lights and a cursor."""
         mine = trace.model == self.trace.model
         return (self.trace, self.lights) if mine else (trace, None)
 
     def _draw_branch_names(self, divergence: Divergence, half: int) -> StyledLine:
-        """The names of the two answers, the one that is stepped through marked."""
+        """Return the names of the two answers, with a mark on the stepped one."""
         names: list[StyledLine] = []
         for trace in (divergence.isa, divergence.other):
             mine = trace.model == self.trace.model
@@ -544,28 +565,28 @@ class _Painter:
     # --- a pin ---------------------------------------------------------------------
 
     def draw_pinned_rows(self, stage: Stage) -> list[tuple[str | Whole, StyledLine]]:
-        """The pinned evaluation's rows where they differ, equal lanes left blank.
+        """Return the pinned evaluation's rows that differ, with equal lanes blank.
 
-        Each with its name where the step has several rows.
+        Each has its name if the step has several rows.
         """
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1
-        found: list[tuple[str | Whole, StyledLine]] = []
+        rows: list[tuple[str | Whole, StyledLine]] = []
         for name, cells in self._pinned_rows(stage):
             lines = [
                 [_make_pinned_piece(x) for x in line]
                 for line in _draw_in_columns(cells, self.width, DARK, is_tight)
             ]
             if self.scene.lanes > 1 and len(cells) == 1:
-                found.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
+                rows.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
                 continue
             shown = shorten_name(name) if has_several else ""
-            found += [(shown, line) for line in lines]
-        return found
+            rows += [(shown, line) for line in lines]
+        return rows
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-        """Names and cells of the pinned evaluation's rows that differ."""
+        """Yield names and cells of the pinned evaluation's rows that differ."""
         pin = self.view.pin
         for pair in iter_pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.is_different:
@@ -577,19 +598,19 @@ class _Painter:
 # --- parts ------------------------------------------------------------------------------
 
 
-def _widen_scene(drawn: Scene) -> Scene:
-    """A scene whose chips show their bits; in hexadecimal too where bytes come in and go out."""
+def _widen_scene(scene: Scene) -> Scene:
+    """Return a scene whose chips show bits, and hexadecimal in the first and last rows of bytes."""
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
         with_hex = stage in (Stage.MERGE, Stage.WRITE)
         return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
-    registers = tuple(map(_widen_register, drawn.registers))
+    registers = tuple(map(_widen_register, scene.registers))
     steps = (
         step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
-        for step in drawn.steps
+        for step in scene.steps
     )
-    return drawn._replace(registers=registers, steps=tuple(steps))
+    return scene._replace(registers=registers, steps=tuple(steps))
 
 
 def _widen_register(register: RegisterFigure) -> RegisterFigure:
@@ -603,7 +624,7 @@ def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
-    """The step of a stage."""
+    """Return the step of a stage."""
     return next((step for step in trace.steps if step.stage is stage), None)
 
 
@@ -616,19 +637,19 @@ def draw_row_lines(
     *,
     is_tight: bool = False,
 ) -> list[StyledLine]:
-    """A row's cells, and where it is open its figure."""
+    """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    drawn = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
-    if drawn and is_complete(figure):
-        return drawn
-    return [*_draw_in_columns(row.cells, width, lights, is_tight), *drawn]
+    lines = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
+    if lines and is_complete(figure):
+        return lines
+    return [*_draw_in_columns(row.cells, width, lights, is_tight), *lines]
 
 
 @lru_cache(256)
 def _draw_in_columns(
     cells: tuple[Cell, ...], width: int, lights: Lights, is_tight: bool
 ) -> tuple[StyledLine, ...]:
-    """A row's cells; the same lines for every level at which it may be shown."""
+    """Return a row's cells; the lines are the same at every level."""
     return tuple(
         lay_out_cells(cells, width, partial(draw_cell_pieces, lights=lights), is_tight=is_tight)
     )
@@ -652,7 +673,7 @@ def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> lis
 
 
 def _without_value(figure: BitRulers, value: str) -> BitRulers:
-    """A register's figure without the value that the line above it ends with."""
+    """Return a register's figure without the value at the end of the line above."""
     strips = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
     return BitRulers(tuple(strips))
 
@@ -660,7 +681,7 @@ def _without_value(figure: BitRulers, value: str) -> BitRulers:
 def _draw_whole_row(
     row: RowScene, level: Level, lines: Sequence[StyledLine], lights: Lights
 ) -> Iterator[tuple[Whole, StyledLine]]:
-    """A row that is of no lane, and what more than its bits is to be said of it."""
+    """Yield a row without lanes, and its description beyond the bits."""
     if is_complete(row.figure) and level >= Level.OPEN:
         yield Whole(()), []
         yield from ((Whole((line,)), []) for line in lines)
@@ -680,7 +701,7 @@ def _draw_whole_row(
 
 
 def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
-    """A register that is of no lane: its name and bits, and what they mean."""
+    """Return a register without lanes: its name, its bits and their meaning."""
     bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell, lights=lights)]
     meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
     return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
@@ -689,9 +710,9 @@ def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
 def _draw_folded(
     rows: Sequence[RowScene], width: int, lights: Lights
 ) -> tuple[str, StyledLine] | None:
-    """The rows of a step in a line, with where their bits come from if there is room for it.
+    """Return the rows of a step on one line, or None if it is too long.
 
-    None where it is too long.
+    The line says where the bits come from if there is room.
     """
     wide = _draw_outcomes(rows, width, lights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
     return wide or _draw_outcomes(rows, width, lights, OUTCOMES)
@@ -700,11 +721,11 @@ def _draw_folded(
 def _draw_outcomes(
     rows: Sequence[RowScene], width: int, lights: Lights, looks: Sequence[SpanKind]
 ) -> tuple[str, StyledLine] | None:
-    """The names of a step's rows and what they come to, in a line; None where it is too long."""
+    """Return the names and the values of a step's rows on one line, or None if it is too long."""
     count = len(rows[0].cells)
     if any(len(row.cells) != count for row in rows):
         return None
-    each = width // count
+    lane_columns = width // count
     names = " ".join(row.name for row in rows)
     is_labelled = count == 1 or len(names) >= LABEL - NUMBER
     cells: list[StyledLine] = []
@@ -719,16 +740,18 @@ def _draw_outcomes(
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
-            line += draw_cell_pieces(cell._replace(spans=tuple(spans)), each < _WIRED, lights)
+            line += draw_cell_pieces(
+                cell._replace(spans=tuple(spans)), lane_columns < _WIRED, lights
+            )
         cells.append(line)
-    if max(map(measure_line, cells)) > each - (count > 1):
+    if max(map(measure_line, cells)) > lane_columns - (count > 1):
         return None
-    line = [piece for cell in cells for piece in pad_line(cell, each)]
+    line = [piece for cell in cells for piece in pad_line(cell, lane_columns)]
     return "" if is_labelled else names, line
 
 
 def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
-    """Pieces side by side, in as many lines as they need."""
+    """Return pieces side by side, in as many lines as they need."""
     lines: list[StyledLine] = [[]]
     for piece in pieces_:
         if lines[-1] and measure_line(lines[-1]) + 1 + len(piece.text) > width:
@@ -738,32 +761,32 @@ def _wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 
 
 def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledLine:
-    """A line with pieces of one character put over its blanks."""
-    drawn: StyledLine = []
+    """Return a line with pieces of one character over its blanks."""
+    pieces: StyledLine = []
     x = 0
     for piece in line:
         text, done = piece.text, 0
-        for at in range(len(text)):
-            if text[at] == " " and (mark := marks.get(x + at)):
-                drawn += [piece._replace(text=text[done:at]), mark]
-                done = at + 1
-        drawn.append(piece._replace(text=text[done:]) if done else piece)
+        for column in range(len(text)):
+            if text[column] == " " and (mark := marks.get(x + column)):
+                pieces += [piece._replace(text=text[done:column]), mark]
+                done = column + 1
+        pieces.append(piece._replace(text=text[done:]) if done else piece)
         x += len(text)
-    return [piece for piece in drawn if piece.text]
+    return [piece for piece in pieces if piece.text]
 
 
 def _indent_lines(
     label: str, name: str, ink: str, lines: Sequence[StyledLine]
 ) -> Iterator[StyledLine]:
-    for at, line in enumerate(lines):
-        yield labelled(label if at == 0 else "", name if at == 0 else "", ink, line)
+    for index, line in enumerate(lines):
+        yield labelled(label if index == 0 else "", name if index == 0 else "", ink, line)
 
 
 def _name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, StyledLine]]:
-    for at, line in enumerate(lines):
-        yield name if at == 0 else "", line
+    for index, line in enumerate(lines):
+        yield name if index == 0 else "", line
 
 
 def _make_pinned_piece(piece: StyledText) -> StyledText:
-    """A piece of the pinned evaluation: no target."""
+    """Return a piece of the pinned evaluation: it has no target."""
     return StyledText(piece.text, "changed" if piece.text.strip() else "")

@@ -1,7 +1,7 @@
 """Number lines of clamps: an axis in each lane's column, or one for all lanes.
 
-All axes of a step have one scale. A value inside is a dot at its place; one outside is a circle
-on its own side, as far away as it lies, with an arrow to the bound.
+All axes of a step have one scale. A value inside is a dot at its position. A value outside is a
+circle on its side, at its distance, with an arrow to the bound.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ..base.pane import StyledLine, StyledText
 from .lane_cells import Lights, join_columns
 
 _LEAST_COLUMN = 14
-"""Columns of a lane from which on it has an axis of its own."""
+"""Minimum columns of a lane for an axis of its own."""
 _LEAST_AXIS = 6
-"""Cells of an axis with its ends, below which long ways are broken instead."""
+"""Minimum cells of an axis with its ends; arrows are broken before it gets shorter."""
 _ALIGNED_AXIS = 9
-"""Cells from which on all axes begin at one place of their columns."""
+"""Minimum cells for axes that all begin at the same position of their columns."""
 _MOST_AXIS = 65
 _LEAST_WAY = 2
-"""Cells from a bound to a circle: the arrow's head and the circle."""
+"""Minimum cells from a bound to a circle: the arrow's head and the circle."""
 _BROKEN_WAY = 5
-"""The same where the way is too long to be drawn to scale."""
+"""The same for an arrow that is too long to be drawn to scale."""
 _GAP = 2
 """Blanks on either side of a tick's number."""
 
@@ -34,29 +34,33 @@ _Cells = dict[int, StyledText]
 
 
 class _Scale(NamedTuple):
-    """How long the axes of a step are, and what stands before them."""
+    """The length of a step's axes, and the space before them."""
 
     cells: int
-    """Of an axis with its ends."""
+    """The cells of an axis with its ends."""
     lead: int | None = None
-    """Cells before every axis; None where each has as many as its own ways need."""
+    """Cells before every axis; None if each has as many as its own arrows need."""
     is_broken: bool = False
-    """Some ways are too long to be drawn to scale."""
+    """Whether some arrows are too long to be drawn to scale."""
 
-    def find_cell(self, at: float) -> int:
-        """The cell of a number, counted from the low end."""
+    def find_cell(self, position: float) -> int:
+        """Return the cell of a number, counted from the low end."""
         last = self.cells - 1
-        if 0 <= at <= 1:
-            return round(at * last)
-        way = _BROKEN_WAY if self.is_cut(at) else _measure_way(at, self.cells)
-        return -way if at < 0 else last + way
+        if 0 <= position <= 1:
+            return round(position * last)
+        way = _BROKEN_WAY if self.is_cut(position) else _measure_way(position, self.cells)
+        return -way if position < 0 else last + way
 
-    def is_cut(self, at: float) -> bool:
-        """Whether the way of a number is drawn shorter than it is."""
-        return self.is_broken and not 0 <= at <= 1 and _measure_way(at, self.cells) > _BROKEN_WAY
+    def is_cut(self, position: float) -> bool:
+        """Whether the arrow of a number is shorter than to scale."""
+        return (
+            self.is_broken
+            and not 0 <= position <= 1
+            and _measure_way(position, self.cells) > _BROKEN_WAY
+        )
 
     def find_start(self, points: Sequence[Point]) -> int:
-        """The cell at which the axis of these points begins."""
+        """Return the cell at which the axis of these points begins."""
         if self.lead is not None:
             return self.lead
         return max(-min(self.find_cell(point.position) for point in points), 0)
@@ -65,32 +69,32 @@ class _Scale(NamedTuple):
 def axis_lines(
     axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float = 1
 ) -> list[StyledLine]:
-    """The axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
-    each = width // lanes
-    is_shared = lanes == 1 or each < _LEAST_COLUMN
-    room = width if is_shared else each - 2
+    """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
+    lane_columns = width // lanes
+    is_shared = lanes == 1 or lane_columns < _LEAST_COLUMN
+    room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale = _choose_scale(axis.points, room, is_shared=is_shared)
     ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
-    drawn = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
-    lines = [join_columns(line, width // len(groups)) for line in zip(*drawn, strict=True)]
+    axes = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
+    lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
         return [_draw_lane_numbers(axis, scale, width, lights), *lines]
     return lines
 
 
-def _measure_way(at: float, cells: int) -> int:
-    """Cells from an end of an axis to a number outside."""
-    return max(round((-at if at < 0 else at - 1) * (cells - 1)), _LEAST_WAY)
+def _measure_way(position: float, cells: int) -> int:
+    """Return the cells from an end of an axis to a number outside."""
+    return max(round((-position if position < 0 else position - 1) * (cells - 1)), _LEAST_WAY)
 
 
 def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
-    """The longest axis beside which the ways of all points fit; shared by them or one each."""
+    """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
     low, high = min(point.position for point in points), max(point.position for point in points)
-    most = min(room - _GAP, _MOST_AXIS)
+    maximum = min(room - _GAP, _MOST_AXIS)
 
-    def longest(needed: Callable[[int, int], int], least: int) -> int:
-        for cells in range(most, least - 1, -1):
+    def longest(needed: Callable[[int, int], int], minimum: int) -> int:
+        for cells in range(maximum, minimum - 1, -1):
             before = _measure_way(low, cells) if low < 0 else 0
             behind = _measure_way(high, cells) if high > 1 else 0
             if cells + needed(before, behind) <= room:
@@ -108,7 +112,7 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
 
 
 def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
-    """The numbers of an axis' ends, each below its end."""
+    """Return the numbers of an axis's ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
     behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
     before = min(start - len(low) // 2, behind - len(low) - 1)
@@ -116,7 +120,7 @@ def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[
 
 
 def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
-    """The ticks whose numbers have room on every axis of a step: all, the first, or none."""
+    """Return the ticks whose numbers fit on every axis of a step: all, the first, or none."""
 
     def fits(ticks: Sequence[Tick], start: int) -> bool:
         numbers = _place_ends(axis, start, scale, room)
@@ -137,7 +141,7 @@ def _draw_axis(
     lights: Lights,
     progress: float,
 ) -> list[StyledLine]:
-    """An axis with its points, and below it the numbers of its ends and ticks."""
+    """Return an axis with its points, and below it the numbers of its ends and ticks."""
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
@@ -150,12 +154,12 @@ def _draw_axis(
     for x, text in _place_ends(axis, start, scale, room):
         numbers[x] = StyledText(text, ("strong" if text in reached else "dim") + lit, whose)
     for tick in ticks:
-        at = start + scale.find_cell(tick.position)
-        line[at] = StyledText("┼", "axis" + lit, whose)
-        numbers[at - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
+        cell = start + scale.find_cell(tick.position)
+        line[cell] = StyledText("┼", "axis" + lit, whose)
+        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
     for point in sorted(
         points, key=lambda point: -abs(point.position - 0.5)
-    ):  # the longest way below
+    ):  # the longest arrow below
         line |= _draw_point(point, start, scale, lights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
         return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
@@ -163,16 +167,16 @@ def _draw_axis(
 
 
 def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
-    """A dot, or a circle outside with its way to the bound."""
+    """Return a dot, or a circle outside with its arrow to the bound."""
     ink, place = lights.on(point.place), point.place
-    at = start + scale.find_cell(point.position)
+    cell = start + scale.find_cell(point.position)
     if 0 <= point.position <= 1:
-        return {at: StyledText("●", "value" + ink, place)}
-    marks = {at: StyledText("○", "changed" + ink, place)}
+        return {cell: StyledText("●", "value" + ink, place)}
+    marks = {cell: StyledText("○", "changed" + ink, place)}
     is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     back = -1 if is_high else 1
-    way = list(range(at + back, bound, back))
+    way = list(range(cell + back, bound, back))
     for x in way[: max(round(len(way) * progress), 1)]:
         marks[x] = StyledText("╌", "clamped" + ink, place)
     if scale.is_cut(point.position):
@@ -184,13 +188,13 @@ def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progres
 
 
 def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Lights) -> StyledLine:
-    """Above an axis that lanes share, their numbers over their marks."""
+    """Return the lane numbers above a shared axis, over their marks."""
     start = scale.find_start(axis.points)
     marks: _Cells = {}
     free = 0
     ordered = sorted(axis.points, key=lambda point: point.position)
-    for left, point in enumerate(ordered):
-        rest = 2 * (len(ordered) - left) - 1  # cells that this one and those behind it need
+    for index, point in enumerate(ordered):
+        rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
         x = min(max(start + scale.find_cell(point.position), free), width - rest)
         marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
         free = x + 2
@@ -198,7 +202,7 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
 
 
 def _join_pieces(pieces: _Cells) -> StyledLine:
-    """Pieces at their cells; neighbours of one ink and target are one."""
+    """Return pieces at their cells; neighbours of one style and target are joined."""
     line: StyledLine = []
     used = 0
     for x, piece in sorted(pieces.items()):

@@ -1,7 +1,7 @@
-"""Spans as pieces, and cells in lane columns. No number and no formula is ever cut short.
+"""Spans as pieces, and cells in lane columns. No number and no formula is ever cut off.
 
-Where a column is too narrow for its cells they are written tighter, then in several lines,
-then one lane below the other.
+If a column is too narrow for its cells, they are written tighter, then in several lines, then one
+lane below the other.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ _INKS = {
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
 _LINE_STARTS = ("=", "→")
-"""Where a cell that is too long goes on in another line."""
+"""The starts of a continuation line of a long cell."""
 _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
-"""What does without blanks where columns are narrow."""
+"""Spans without blanks in narrow columns."""
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
 
 
 class Lights(NamedTuple):
-    """What the cursor lights up."""
+    """The highlights of the cursor."""
 
     cursor: LaneRef | None = None
     origins: frozenset[LaneRef] = frozenset()
-    """What the cursor's cell came from."""
+    """The places that the cursor's cell came from."""
     reached: frozenset[LaneRef] = frozenset()
-    """What it went to."""
+    """The places that it went to."""
     is_alone: bool = False
-    """Where the cursor's cell came from is not to be seen."""
+    """Whether to hide the places that the cursor's cell came from."""
 
     def on(self, place: LaneRef) -> str:
-        """The ink that is added to a cell's own."""
+        """Return the style that is added to a cell's own."""
         if self.cursor is None:
             return ""
         if place == self.cursor:
@@ -71,7 +71,7 @@ DARK = Lights()
 
 
 def format_tint(tint: Tint) -> str:
-    """The end of the names of a tint's inks: ``a3``, ``c``, ``t``."""
+    """Return the suffix of a tint's style names: ``a3``, ``c``, ``t``."""
     if tint.role in ("a", "b"):
         return f"{tint.role}{tint.byte}"
     if tint.role in ("d", "p", "q"):
@@ -80,19 +80,19 @@ def format_tint(tint: Tint) -> str:
 
 
 def format_link_style(tint: Tint) -> str:
-    """The ink of what leads from a tint's bits: that of their byte."""
+    """Return the style of a link from a tint's bits: that of their byte."""
     whose = format_tint(tint)
     return f"wire-{'t' if whose == 'd' else whose}"
 
 
 def _find_owner(tint: Tint) -> str:
-    """Where a tint has one ink for all of its bytes: ``a``, ``b``, ``c``, or ``t`` for results."""
+    """Return the style owner of a tint: ``a``, ``b``, ``c``, or ``t`` for results."""
     letter = format_tint(tint)[0]
     return "t" if letter == "d" else letter
 
 
 def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
-    """A span as text with inks; a tight one gives up the chips' ends."""
+    """Return a span as styled text; a tight one omits the chips' ends."""
     text, look = span.text, span.look
     if look is SpanKind.CHIP:
         chip = StyledText(text, f"chip-{format_tint(span.tint)}")
@@ -114,7 +114,7 @@ def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
 
 
 def draw_cell_pieces(cell: Cell, is_tight: bool = False, lights: Lights = DARK) -> list[StyledText]:
-    """A cell's spans as pieces that mean its place."""
+    """Return a cell's spans as pieces whose target is its place."""
     ink = lights.on(cell.place)
     return [
         StyledText(piece.text, piece.ink + ink, cell.place)
@@ -125,7 +125,7 @@ def draw_cell_pieces(cell: Cell, is_tight: bool = False, lights: Lights = DARK) 
 
 @lru_cache(512)
 def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
-    """A cell whose chips show their bits, and behind them what they showed instead."""
+    """Return a cell whose chips show their bits, followed by their former contents."""
     spans: list[CellSpan] = []
     for span in cell.spans:
         spans.append(span._replace(text=span.bits or span.text))
@@ -135,12 +135,12 @@ def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
 
 
 def measure_line(line: Sequence[StyledText]) -> int:
-    """How many columns pieces take."""
+    """Return the columns of pieces."""
     return sum(len(piece.text) for piece in line)
 
 
 def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
-    """A line with blanks up to a width."""
+    """Return a line padded with blanks to a width."""
     return [*line, StyledText(" " * max(width - measure_line(line), 0))]
 
 
@@ -148,12 +148,12 @@ def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
 
 
 def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
-    """Pieces as words, parted by blanks."""
+    """Return pieces as words, separated by blanks."""
     words: list[list[StyledText]] = []
     blank = True
     for text, ink, target in line:
-        for at, part in enumerate(text.split(" ")):
-            blank = blank or at > 0
+        for index, part in enumerate(text.split(" ")):
+            blank = blank or index > 0
             if part:
                 if blank:
                     words.append([])
@@ -163,12 +163,12 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
 
 
 def measure_longest_word(line: Sequence[StyledText]) -> int:
-    """The columns of the longest part that is not broken."""
+    """Return the columns of the longest unbreakable part."""
     return max(map(measure_line, _split_words(line)), default=0)
 
 
 def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[StyledLine]:
-    """Pieces in lines of at most a width, broken at blanks; what is longer is broken anywhere."""
+    """Return lines of at most a width, broken at blanks; a longer word is broken anywhere."""
     if measure_line(line) <= width:
         return [list(line)]
     lines: list[StyledLine] = [[]]
@@ -195,13 +195,13 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
     return lines
 
 
-def join_columns(cells: Sequence[StyledLine], each: int) -> StyledLine:
-    """Cells side by side, the first leftmost."""
-    return [piece for cell in cells for piece in pad_line(cell, each)]
+def join_columns(cells: Sequence[StyledLine], lane_columns: int) -> StyledLine:
+    """Return cells side by side, the first leftmost."""
+    return [piece for cell in cells for piece in pad_line(cell, lane_columns)]
 
 
 _DEEPEST = 3
-"""Lines in which the cells of a row may stand in their columns."""
+"""Maximum lines of a row's cells in their columns."""
 
 CellWriter = Callable[[Cell, bool], StyledLine]
 
@@ -209,27 +209,32 @@ CellWriter = Callable[[Cell, bool], StyledLine]
 def lay_out_cells(
     cells: Sequence[Cell], width: int, draw: CellWriter, *, is_tight: bool = False
 ) -> list[StyledLine]:
-    """Cells in lane columns, in as few lines as they need; ``draw`` gets whether it is tight."""
+    """Return cells in lane columns, in as few lines as they need.
+
+    ``draw`` gets whether to write tightly.
+    """
     if len(cells) == 1:
         return wrap_line(draw(cells[0], False), width, 2)
-    each = width // len(cells)
-    blocks = _blocks(cells, each, draw, (True,) if is_tight else (False, True))
+    lane_columns = width // len(cells)
+    blocks = _blocks(cells, lane_columns, draw, (True,) if is_tight else (False, True))
     if blocks is not None:
         return [
-            join_columns([block[at] if at < len(block) else [] for block in blocks[1]], each)
-            for at in range(max(map(len, blocks[1])))
+            join_columns(
+                [block[index] if index < len(block) else [] for block in blocks[1]], lane_columns
+            )
+            for index in range(max(map(len, blocks[1])))
         ]
     lines: list[StyledLine] = []
-    for at, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         if not cell.spans:
             continue
-        head = StyledText(f"{len(cells) - 1 - at}: ", "dim", cell.place)
+        head = StyledText(f"{len(cells) - 1 - index}: ", "dim", cell.place)
         lines += wrap_line([head, *draw(cell, is_tight)], width, 3)
     return lines
 
 
 def needs_tight(cells: Sequence[Cell], width: int) -> bool:
-    """Whether cells stand in their columns only where they are written tightly."""
+    """Whether cells fit into their columns only if they are written tightly."""
     if len(cells) == 1:
         return False
     blocks = _blocks(cells, width // len(cells), draw_cell_pieces, (False, True))
@@ -237,28 +242,28 @@ def needs_tight(cells: Sequence[Cell], width: int) -> bool:
 
 
 def _break_cell(line: StyledLine) -> list[StyledLine]:
-    """A cell in two lines, the second of which begins with its ``=``."""
-    for at, piece in enumerate(line):
-        if at and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
-            return [line[:at], [piece._replace(text=sign), *line[at + 1 :]]]
+    """Return a cell in two lines, the second of which begins with its ``=``."""
+    for index, piece in enumerate(line):
+        if index and (sign := piece.text.lstrip()).strip() in _LINE_STARTS:
+            return [line[:index], [piece._replace(text=sign), *line[index + 1 :]]]
     return [line]
 
 
 def _blocks(
-    cells: Sequence[Cell], each: int, draw: CellWriter, styles: Sequence[bool]
+    cells: Sequence[Cell], lane_columns: int, draw: CellWriter, styles: Sequence[bool]
 ) -> tuple[bool, list[list[StyledLine]]] | None:
-    """Whether cells are tight in their columns, and their lines; None where they don't fit."""
+    """Return whether cells are tight, and their lines in columns, or None if they do not fit."""
     rows = [(tight, [draw(cell, tight) for cell in cells]) for tight in styles]
     for tight, row in rows:
-        if max(map(measure_line, row)) < each:
+        if max(map(measure_line, row)) < lane_columns:
             return tight, [[cell] for cell in row]
     for tight, row in rows:  # two lines for all
         halves = [_break_cell(cell) for cell in row]
-        if max(measure_line(half) for cell in halves for half in cell) < each:
+        if max(measure_line(half) for cell in halves for half in cell) < lane_columns:
             return tight, halves
     for tight, row in rows:
-        if max(map(measure_longest_word, row)) < each:
-            blocks = [wrap_line(cell, each - 1) for cell in row]
+        if max(map(measure_longest_word, row)) < lane_columns:
+            blocks = [wrap_line(cell, lane_columns - 1) for cell in row]
             if max(map(len, blocks)) <= _DEEPEST:
                 return tight, blocks
     return None

@@ -1,6 +1,6 @@
 """The figures of the lanes in characters: axes, numbers to the bit, sums, gates, choices.
 
-Each returns lines of at most a width, and says everything at any width.
+Each figure returns lines of at most a width, and is complete at any width.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from .lane_axes import axis_lines
 from .lane_cells import Lights, draw_span, format_link_style, measure_line, pad_line, wrap_line
 
 _WIDEST = 49
-"""Columns of an axis."""
+"""Maximum columns of an axis."""
 _NARROWEST = 5
 _OFF = "◆"
 _INDENT = 2
-"""Columns before a strip that goes on in another line."""
+"""Columns before the continuation line of a strip."""
 _RAIL = "━"
 
 
 def draw_figure(
     figure: RowFigure, width: int, lanes: int, lights: Lights, progress: float = 1
 ) -> list[StyledLine]:
-    """A figure in so many columns; below 1, ``progress`` is how far its motion is."""
+    """Return a figure for a width in columns; a ``progress`` below 1 draws a part of its motion."""
     return _DRAW[type(figure)](figure, width, lanes, lights, progress)
 
 
 def is_complete(figure: RowFigure | None) -> bool:
-    """Whether a figure says what the row's cells say, so that they are left out."""
+    """Whether a figure contains the row's cells, so that they are left out."""
     return isinstance(figure, Gate | ChoiceFigure | RunningSum)
 
 
@@ -63,7 +63,7 @@ def _draw_number_line(
 
 
 def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
-    """The operands of a comparison on one line, and those that are off it."""
+    """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
     together = beside >= _NARROWEST
     inner = min(beside if together else width - 2, _WIDEST)
@@ -86,33 +86,33 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     if axis.nan_names:
         names = " and ".join(axis.nan_names)
         are = "are" if len(axis.nan_names) > 1 else "is"
-        said = f"{names} {are} NaN: off the line, unordered"
+        text = f"{names} {are} NaN: off the line, unordered"
         lines += wrap_line(
-            [StyledText(f"{_OFF} ", "changed"), StyledText(said, "changed")], width, 2
+            [StyledText(f"{_OFF} ", "changed"), StyledText(text, "changed")], width, 2
         )
     return lines
 
 
 def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
-    """The columns of numbers on a line; two that differ never share one."""
-    found = [round(point.position * (inner - 1)) for point in points]
-    if len(points) == 2 and found[0] == found[1] and points[0].position != points[1].position:
+    """Return the columns of numbers on a line; different numbers have different columns."""
+    columns = [round(point.position * (inner - 1)) for point in points]
+    if len(points) == 2 and columns[0] == columns[1] and points[0].position != points[1].position:
         upper = int(points[1].position > points[0].position)
-        moved, by = (upper, 1) if found[0] + 1 < inner else (1 - upper, -1)
-        found[moved] += by
-    return found
+        moved, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
+        columns[moved] += offset
+    return columns
 
 
 def _draw_names_below(
     points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
 ) -> list[StyledLine]:
-    """The names of numbers under their marks; where they don't fit, in a line."""
+    """Return names of numbers under their marks; if they do not fit, on a line of their own."""
     places = _compute_columns(points, inner)
-    labels = [(at + start, _label(x), x) for at, x in zip(places, points, strict=True)]
+    labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
     placed: StyledLine = []
     used = 0
-    for at, text, point in sorted(labels, key=lambda label: label[0]):
-        x = max(min(at - len(text) // 2, width - len(text)), 0)
+    for column, text, point in sorted(labels, key=lambda label: label[0]):
+        x = max(min(column - len(text) // 2, width - len(text)), 0)
         if x < used + (1 if used else 0):
             break
         placed.append(StyledText(" " * (x - used)))
@@ -144,8 +144,8 @@ def _draw_bit_rulers(
         is_repeated = lanes == 1 and strip.summary.startswith(
             "= "
         )  # the row's own line ends with it
-        shown = strip._replace(summary="") if is_repeated else strip
-        lines += strip_lines(shown, width, lights)
+        shown_strip = strip._replace(summary="") if is_repeated else strip
+        lines += strip_lines(shown_strip, width, lights)
     return lines
 
 
@@ -197,28 +197,28 @@ def _without_captions(figure: BitRulers) -> BitRulers:
 
 
 class _Segment(NamedTuple):
-    """A part of a stretch that stands in one line."""
+    """A part of a stretch on one line."""
 
     stretch: int
     start: int
-    """Its first column, behind its bar."""
+    """The first column, after the bar."""
     text: str
     has_bar: bool
-    """Whether it begins its stretch, behind another one."""
+    """Whether it begins its stretch, after another one."""
 
 
 def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]:
-    """A number's stretches side by side, under each its caption; beside them what it means."""
+    """Return a number's stretches side by side, with captions below and the meaning beside them."""
     lines = _segments(strip, width)
     captions = _caption_segments(strip, lines, width)
     digits = [
-        _segment_line(strip, segments, lights, is_first=at == 0)
-        for at, segments in enumerate(lines)
+        _segment_line(strip, segments, lights, is_first=index == 0)
+        for index, segments in enumerate(lines)
     ]
-    said = [StyledText(f"  {strip.summary}", "value")] if strip.summary else []
-    beside = next((x for x in digits if measure_line(x) + measure_line(said) <= width), None)
+    text = [StyledText(f"  {strip.summary}", "value")] if strip.summary else []
+    beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
     if beside is not None:
-        beside += said
+        beside += text
     drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
@@ -226,18 +226,18 @@ def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]
             drawn_lines.append(under)
     if captions is None:
         drawn_lines += _list_captions([label for _, _, label in strip.stretches if label], width)
-    if said and beside is None:
+    if text and beside is None:
         drawn_lines += wrap_line([StyledText(strip.summary, "value")], width, 2)
     return drawn_lines
 
 
 def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
-    """The stretches in lines, broken between them and then between groups of digits."""
+    """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(strip.name) + 1 if strip.name else 0
-    for at, (text, look, _) in enumerate(strip.stretches):
+    for index, (text, look, _) in enumerate(strip.stretches):
         whole = draw_span(CellSpan(text, look), is_tight=True)[0].text
-        bar = int(at > 0)
+        bar = int(index > 0)
         if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
             lines.append([])
             x = _INDENT
@@ -248,39 +248,39 @@ def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
             grown = f"{part} {word}" if part else word
             if start + len(grown) > width and x > _INDENT:
                 if part:
-                    lines[-1].append(_Segment(at, start, part, bool(bar)))
+                    lines[-1].append(_Segment(index, start, part, bool(bar)))
                     bar = 0
                 lines.append([])
                 start, grown = _INDENT + bar, word
             part, x = grown, start + len(grown)
-        lines[-1].append(_Segment(at, start, part, bool(bar)))
+        lines[-1].append(_Segment(index, start, part, bool(bar)))
     return lines
 
 
 def _short_words(text: str, longest: int) -> list[str]:
-    """The words of a text, broken where one is longer than a line."""
+    """Return the words of a text, broken if longer than a line."""
     return [word[i : i + longest] for word in text.split(" ") for i in range(0, len(word), longest)]
 
 
 def _caption_segments(
     strip: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
-    """The segments under which captions stand; None where one has no room under its stretch."""
-    found: set[_Segment] = set()
-    for at, (_, _, label) in enumerate(strip.stretches):
+    """Return the segments with captions below, or None if a caption has no room."""
+    segments: set[_Segment] = set()
+    for index, (_, _, label) in enumerate(strip.stretches):
         if not label:
             continue
         candidates = [
             segment
             for line in lines
             for segment in line
-            if segment.stretch == at
+            if segment.stretch == index
             and len(label) <= (width - segment.start if segment is line[-1] else len(segment.text))
         ]
         if not candidates:
             return None
-        found.add(candidates[-1])
-    return found
+        segments.add(candidates[-1])
+    return segments
 
 
 def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
@@ -310,7 +310,7 @@ def _segment_line(
 def _caption_line(
     strip: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
-    """The captions under a line; empty where none stands there."""
+    """Return the captions under a line; empty if it has none."""
     line: StyledLine = []
     was_captioned = False
     for segment in segments:
@@ -332,20 +332,20 @@ def _caption_line(
 def _draw_running_sum(
     sum_: RunningSum, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
-    """A sum that comes from the left and takes every lane's number from above."""
-    each = width // lanes
-    shown = max(round(progress * len(sum_.terms)), 1)
+    """Return a sum that flows from the left and adds every lane's number from above."""
+    lane_columns = width // lanes
+    term_count = max(round(progress * len(sum_.terms)), 1)
     above: list[StyledLine] = []
     rail: list[StyledLine] = []
-    for at, term in enumerate(sum_.terms):
+    for index, term in enumerate(sum_.terms):
         top, bottom = _draw_term(term, sum_.place, lights)
-        if measure_line(bottom) > each or measure_line(top) > each:
+        if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
-        if at >= shown:
+        if index >= term_count:
             top, bottom = [], []
-        fill = "━" if at + 1 < shown and at + 1 < len(sum_.terms) else " "
-        above.append(pad_line(top, each))
-        rail.append([*bottom, StyledText(fill * (each - measure_line(bottom)), "axis")])
+        fill = "━" if index + 1 < term_count and index + 1 < len(sum_.terms) else " "
+        above.append(pad_line(top, lane_columns))
+        rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "axis")])
     return [[piece for cell in line for piece in cell] for line in (above, rail)]
 
 
@@ -355,7 +355,7 @@ def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[
 
 
 def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
-    """What stands before a running sum: c and its number."""
+    """Return the start of a running sum: c and its number."""
     start, ink = sum_.start, lights.on(sum_.start.place)
     return [
         StyledText(f"{start.name} ", "label", start.place),
@@ -365,15 +365,15 @@ def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
 
 
 def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
-    """What comes down, and the rail beneath it with the sum so far."""
+    """Return a term, and the rail below it with the sum so far."""
     ink = lights.on(term.place)
     stem = "│" if term.is_added else "┊"
-    said = term.text if term.is_added else "left out"
+    text = term.text if term.is_added else "left out"
     look = "number" if term.is_added else "dim"
     top = [
         StyledText(" "),
         StyledText(f"{stem} ", "axis"),
-        StyledText(said, look + ink, term.place),
+        StyledText(text, look + ink, term.place),
     ]
     node = "⊕" if term.is_added else "╌"
     bottom = [
@@ -400,16 +400,16 @@ def _draw_gate(
     gate: Gate, width: int, lanes: int, lights: Lights, progress: float
 ) -> list[StyledLine]:
     inputs = [_draw_truth(truth, lights) for truth in gate.inputs]
-    out = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
+    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
     room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
-        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *out], width, 2)
+        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *output], width, 2)
     first, second = (pad_line(x, room) for x in inputs)
-    if room + 4 + measure_line(out) > width:
-        return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *out], width, 2)
+    if room + 4 + measure_line(output) > width:
+        return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *output], width, 2)
     return [
         [*first, StyledText("──┐", "axis")],
-        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *out],
+        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *output],
         [*second, StyledText("──┘", "axis")],
     ]
 
@@ -426,7 +426,7 @@ def _draw_choice(
         name = StyledText(f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + ink)
         look = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
         bits = draw_span(CellSpan(option.bits, look, option.tint))
-        shown = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
+        pieces = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
         if option.is_taken:
             way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
@@ -434,7 +434,7 @@ def _draw_choice(
         else:
             way = [StyledText(" ╌╌╳", "dim")]
         mark = StyledText("▶ " if option.is_taken else "  ", "strong")
-        lines += wrap_line([mark, name, *shown, *way], width, 4)
+        lines += wrap_line([mark, name, *pieces, *way], width, 4)
     return lines
 
 

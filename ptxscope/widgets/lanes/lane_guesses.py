@@ -1,4 +1,4 @@
-"""A row that is predicted: cells that were told right, and what was typed for the others."""
+"""A predicted row: right predictions as cells, and the typed text of the others."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _BLANK = VEIL * 4
 def guess_lines(
     row: RowScene, guesses: Mapping[LaneRef, Guess], width: int, lights: Lights
 ) -> list[StyledLine]:
-    """The cells of a row in lane columns; a value that has several is asked for once."""
+    """Return the cells of a row in lane columns; a cell with several numbers is predicted once."""
     places = dict.fromkeys(cell.place for cell in row.cells)
     draw = partial(_draw_guess, guesses=guesses, lights=lights)
     if len(places) == len(row.cells):
         return lay_out_cells(row.cells, width, draw)
-    told = all(guesses.get(place, NOT_YET).is_right for place in places)
-    return lay_out_cells(row.cells if told else row.cells[:1], width, draw)
+    is_complete = all(guesses.get(place, NOT_YET).is_right for place in places)
+    return lay_out_cells(row.cells if is_complete else row.cells[:1], width, draw)
 
 
 def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
-    """A register without what a step would tell that is asked: its numbers, what is selected."""
+    """Return a register without what would reveal the answer: its numbers and the selection."""
     if register.figure is not None or stage not in (Stage.SELECT, Stage.EXTEND):
         return register
     cells = []

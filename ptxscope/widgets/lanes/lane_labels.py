@@ -1,4 +1,4 @@
-"""What stands before the lane columns: labels of steps and rows, and whole registers."""
+"""Labels before the lane columns: of steps and rows, and whole registers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ _NAMES = {
     "number": "int",
     "magnitude": "|d|",
 }
-"""Rows whose name is too long for its column."""
+"""Short forms of row names that are too long for their column."""
 
 
 class Whole(NamedTuple):
-    """What is of no lane: it ends where the lane columns begin, on as many lines as it needs."""
+    """A value without lanes: it ends where the lane columns begin, on as many lines as it needs."""
 
     units: tuple[StyledLine, ...]
-    """Each on one line."""
+    """The unbreakable parts."""
 
 
 def labelled(
     label: str, name: str, ink: str, body: StyledLine, number: int | None = None
 ) -> StyledLine:
-    """A line behind its label, which means a step: its number and title, the row's name."""
+    """Return a line after its label, whose target is the step.
+
+    The label is the step's number and title, and the row's name.
+    """
     target = number if label else None
     return [
         StyledText(f"{label:<{NUMBER}}", ink, target),
@@ -43,28 +46,26 @@ def labelled(
 
 
 def shorten_name(name: str) -> str:
-    """The name of a row, as short as its column."""
+    """Return the name of a row, shortened to its column."""
     return _NAMES.get(name, name)
 
 
 def whole_lines(
     label: str, whole: Whole, ink: str, body: StyledLine, number: int | None = None
 ) -> Iterator[StyledLine]:
-    """A whole register behind a label; ``body`` goes on from it in the lane columns."""
+    """Yield a whole register after a label; ``body`` continues it in the lane columns."""
     rows = [(label, StyledLine())]
     for unit in whole.units:
         head, line = rows[-1]
         longer = [*line, StyledText(" "), *unit] if line else list(unit)
-        if (
-            len(head) + 1 + measure_line(longer) == LABEL + 1
-        ):  # a chip is apart from its name by itself
+        if len(head) + 1 + measure_line(longer) == LABEL + 1:  # a chip has space around it already
             longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
         if (head or line) and len(head) + 1 + measure_line(longer) > LABEL:
             rows.append(("", list(unit)))
         else:
             rows[-1] = head, longer
-    for at, (head, line) in enumerate(rows):
-        is_last = at == len(rows) - 1
+    for index, (head, line) in enumerate(rows):
+        is_last = index == len(rows) - 1
         blanks = LABEL - len(head) - measure_line(line)
         if blanks > 1 and not (body and is_last):
             blanks -= 1

@@ -1,4 +1,4 @@
-"""The ways from the registers' parts to the lanes that take them, where they cross columns."""
+"""Links from the registers' parts to the lanes that select them, if they change columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..base.pane import StyledLine, StyledText
 from .lane_cells import format_link_style
 
 ENDS = {"a": 3, "b": 0}
-"""Where it arrives at what is selected for a, and for b, past that for a."""
+"""The column of a link's end at the selected row of a, and of b, beside that of a."""
 INDENTS = {"a": 2, "b": 0}
-"""Blanks before the chips that wires arrive at."""
+"""Blanks before the chips at the ends of links."""
 TURNS = {"a": "╭", "b": "╮"}
-"""How a wire leaves beside a chip: a's on the left, b's on the right, so that both pass by c."""
+"""The corner of a link beside a chip: a's on the left, b's on the right, so that both pass c."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = {
@@ -38,13 +38,13 @@ _GLYPHS = {
 
 
 def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
-    """Where in a column a wire leaves: before a's chip, or behind b's."""
+    """Return the column of a link's start: before a's chip, or after b's."""
     digits = 40 // lanes - 1 if is_wide else 8 // lanes
     return -1 if role == "a" else digits + 2
 
 
 class _Net(NamedTuple):
-    """One source and every lane that takes it."""
+    """A source and every lane that selects it."""
 
     start: int
     ends: tuple[int, ...]
@@ -52,7 +52,7 @@ class _Net(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int]:
-        """From its leftmost column to its rightmost."""
+        """Its leftmost and its rightmost column."""
         places = (self.start, *self.ends)
         return min(places), max(places)
 
@@ -66,23 +66,23 @@ def has_crossing(links: Sequence[Link]) -> bool:
 
 @lru_cache(64)
 def draw_links(
-    links: tuple[Link, ...], lanes: int, each: int, is_wide: bool = False
+    links: tuple[Link, ...], lanes: int, lane_columns: int, is_wide: bool = False
 ) -> list[StyledLine]:
-    """Lines from the registers down to the lanes; where two cross, the vertical one wins.
+    """Return lines from the registers down to the lanes; where two cross, the vertical one wins.
 
-    The links may be of both selected rows. A line begins one column before the lanes, with a
-    piece of its own. Chips that are wide show their bits.
+    The links may be those of both selected rows. A line begins one column before the lanes, with a
+    piece of its own. With ``is_wide``, chips show their bits.
     """
-    nets = _make_nets(links, lanes, each, is_wide)
+    nets = _make_nets(links, lanes, lane_columns, is_wide)
     rails = _assign_rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
 
     def draw(y: int, x: int, ways: int, net: _Net) -> None:
-        known, ink = grid.get((y, x), (0, net.ink))
+        lines, ink = grid.get((y, x), (0, net.ink))
         mine = ink == net.ink
         if mine:
-            grid[y, x] = known | ways, ink
+            grid[y, x] = lines | ways, ink
         elif ways & (_UP | _DOWN):
             grid[y, x] = ways, net.ink
 
@@ -100,18 +100,18 @@ def draw_links(
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
-    return [_draw_grid_line(grid, y, each * lanes) for y in range(height)]
+    return [_draw_grid_line(grid, y, lane_columns * lanes) for y in range(height)]
 
 
-def _make_nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> list[_Net]:
+def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool) -> list[_Net]:
     grouped: dict[LaneRef, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
     for source, found in grouped.items():
-        start = (lanes - 1 - source.lane) * each + start_of(source.key, lanes, is_wide)
+        start = (lanes - 1 - source.lane) * lane_columns + start_of(source.key, lanes, is_wide)
         ends = tuple(
-            (lanes - 1 - link.target.lane) * each + ENDS[link.target.key.partition(".")[2]]
+            (lanes - 1 - link.target.lane) * lane_columns + ENDS[link.target.key.partition(".")[2]]
             for link in found
         )
         nets.append(_Net(start, ends, format_link_style(found[0].tint)))
@@ -119,7 +119,7 @@ def _make_nets(links: Sequence[Link], lanes: int, each: int, is_wide: bool) -> l
 
 
 def _assign_rails(nets: Sequence[_Net]) -> list[int]:
-    """A row for every net: those that overlap have different ones."""
+    """Return a row for every net; overlapping nets have different rows."""
     rails: list[int] = []
     taken: list[list[tuple[int, int]]] = []
     for net in nets:

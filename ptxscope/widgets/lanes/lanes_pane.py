@@ -1,7 +1,7 @@
-"""The lanes: a trace drawn step by step, with a cursor that lights where bits come from and go.
+"""The lanes: a trace drawn step by step, with a cursor that shows where bits come from and go.
 
-What is drawn can be changed where it stands: a register's value, a mask's lane, what a lane
-selects; by keys, and by dragging a wire from a register's chip to a lane.
+The picture can be edited in place: a register's value, a lane of the mask, a lane's selection. Use
+keys, or drag a link from a register's chip to a lane.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from ...learn.prediction import Guess
 
 _MOTION = 0.2
-"""Seconds in which a step is drawn."""
+"""Seconds of the animation of a step."""
 _FRAMES = 6
 _BEGINS = "0123456789abcdef+-.["
-"""What an answer begins with, digits as the chips show them; words like `true` after Enter."""
+"""The first characters of an answer; words like `true` need Enter first."""
 _COMPUTED = f"{REFUSED} this is computed: type over a register's chip"
 
 
 class LanesPane(Pane):
-    """Draws a Trace up to a step."""
+    """Draws a trace up to a step."""
 
     BINDING_GROUP_TITLE = "Lanes"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,29 +60,29 @@ class LanesPane(Pane):
     ]
 
     class CursorMoved(PartMessage):
-        """The cursor stands on another cell, or on none."""
+        """Posted when the cursor moves to another cell or to none."""
 
         control: LanesPane
         cell: LaneBits | None
         said: str = ""
-        """What happened there, in a sentence."""
+        """A sentence on the cell."""
 
     class StepChosen(PartMessage):
-        """The title of a step was clicked."""
+        """Posted when the title of a step is clicked."""
 
         control: LanesPane
         number: int
 
     class RegisterEditRequested(PartMessage):
-        """A register's chip is to be typed over."""
+        """Posted to edit a register's value."""
 
         control: LanesPane
         field: OperandField
         start: str
-        """What was typed already."""
+        """The text typed so far."""
 
     class Nudged(PartMessage):
-        """A register's part is to be so much more."""
+        """Posted to add a number to a register's part."""
 
         control: LanesPane
         role: str
@@ -92,13 +92,13 @@ class LanesPane(Pane):
         by: int
 
     class Flipped(PartMessage):
-        """A lane is to go into the mask, or out of it."""
+        """Posted to toggle a lane of the mask."""
 
         control: LanesPane
         lane: int
 
     class Reselected(PartMessage):
-        """A lane is to take another byte or half-word; from 0, those of a first, then b's."""
+        """Posted to select another byte or half-word; from 0, those of a first, then those of b."""
 
         control: LanesPane
         slot: str
@@ -106,36 +106,36 @@ class LanesPane(Pane):
         lane: int
         digit: int
         unit: int = 0
-        """Bits of the part, where it may be another than now."""
+        """The bits of the part, if they may change."""
 
     class Choosing(PartMessage):
-        """What a lane may take is to be listed."""
+        """Posted to list the parts that a lane may take."""
 
         control: LanesPane
         cell: SlotCell
         at: Offset
-        """The place beneath it, on the screen."""
+        """The position below it, on the screen."""
 
     class Predict(PartMessage):
-        """What a lane will be is to be typed."""
+        """Posted to predict a lane's value."""
 
         control: LanesPane
         place: LaneRef
         start: str
-        """What was typed already."""
+        """The text typed so far."""
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
         self._view: LanesState | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._levels: tuple[tuple[int, int], Levels] | None = None
-        """How open steps are, and the size for which it was chosen."""
+        """The levels of the steps, and the size for which they were chosen."""
         self._progress = 1.0
         self._motion: Timer | None = None
         self._dragged: LaneRef | None = None
         self._guesses: Mapping[LaneRef, Guess] | None = None
         self.place: LaneRef | None = None
-        """Where the cursor stands."""
+        """The place of the cursor."""
 
     def show_trace(
         self,
@@ -147,17 +147,17 @@ class LanesPane(Pane):
         is_animated: bool = False,
         guesses: Mapping[LaneRef, Guess] | None = None,
     ) -> None:
-        """Draw a trace, its steps revealed up to a number, beside another answer or a pin.
+        """Draw a trace up to a step, beside another answer or a pin.
 
-        ``moving`` draws the step bit by bit. Where there are guesses, the last step is asked.
+        ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step.
         """
         if (guesses is None) != (self._guesses is None):
             self._levels = None
         self._guesses = guesses
         is_lost = trace is not self._trace and self.place and not self._has_place(trace, self.place)
-        drawn = self._view.scene if self._view and trace is self._trace else build_scene(trace)
+        scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
-        self._view = LanesState(trace, step, DARK, divergence, pin, scene=drawn)
+        self._view = LanesState(trace, step, DARK, divergence, pin, scene=scene)
         if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
             self._levels = None
         if is_lost:
@@ -169,7 +169,7 @@ class LanesPane(Pane):
 
     @property
     def subject(self) -> object:
-        """The form and the model: they decide which rows and lanes there are."""
+        """The form and the model, which decide the rows and lanes."""
         trace = self._trace
         return trace and (trace.instruction.form, trace.model)
 
@@ -202,7 +202,7 @@ class LanesPane(Pane):
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """The lines of the trace."""
+        """Return the lines of the trace."""
         if self._view is None:
             return []
         view = self._view._replace(
@@ -218,7 +218,7 @@ class LanesPane(Pane):
         return drawing.lines
 
     def redraw_lines(self) -> None:
-        """Draw anew, with the current step in sight."""
+        """Draw anew, with the current step in view."""
         super().redraw_lines()
         if self._view and self._drawn and self._view.step in self._steps:
             start, end = self._steps[self._view.step]
@@ -228,8 +228,8 @@ class LanesPane(Pane):
             self._leave_undrawn(self.place)
 
     def _leave_undrawn(self, place: LaneRef) -> None:
-        """Take the cursor from what is veiled now to the current step, to the same lane there."""
-        if not self.has_focus:  # somebody pointed there
+        """Move the cursor from a hidden place to the same lane of the current step."""
+        if not self.has_focus:  # a lesson has put the cursor there
             self._set_place(None)
             return
         row = self._trace.rows.get(place.key) if self._trace else None
@@ -247,7 +247,7 @@ class LanesPane(Pane):
 
     @staticmethod
     def _make_lane_bits(trace: Trace, place: LaneRef) -> LaneBits:
-        """The bits of a place: of an operand's part, or the whole lane."""
+        """Return the bits of a place: of an operand's part, or the whole lane."""
         key, lane = place
         if key not in trace.operands:
             return LaneBits(key, lane, 0, MAX_LANE_BITS)
@@ -257,8 +257,8 @@ class LanesPane(Pane):
     # --- the cursor ----------------------------------------------------------------
 
     def _list_places(self) -> list[list[tuple[int, LaneRef]]]:
-        """For every line, where its cells begin and which they are."""
-        found: list[list[tuple[int, LaneRef]]] = []
+        """Return, for every line, the start and the place of each cell."""
+        places: list[list[tuple[int, LaneRef]]] = []
         for line in self.drawn:
             x, cells = 0, list[tuple[int, LaneRef]]()
             for piece in line:
@@ -266,39 +266,39 @@ class LanesPane(Pane):
                 if isinstance(target, LaneRef) and all(target != c for _, c in cells):
                     cells.append((x, target))
                 x += cell_len(piece.text)
-            found.append(cells)
-        return found
+            places.append(cells)
+        return places
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""
         places = self._list_places()
-        at = self._find_place(places)
-        if at is None:
+        index = self._find_place(places)
+        if index is None:
             self._enter()
             return
-        y, i = at
+        y, i = index
         x = places[y][i][0]
         if across:
             i = min(max(i + across, 0), len(places[y]) - 1)
             self._go(y, places[y][i][1])
             return
-        here = places[y][i][1]
+        current = places[y][i][1]
         y += down
         while 0 <= y < len(places):
-            if places[y] and all(place != here for _, place in places[y]):
+            if places[y] and all(place != current for _, place in places[y]):
                 nearest = min(places[y], key=lambda cell: abs(cell[0] - x))
                 self._go(y, nearest[1])
                 return
             y += down
 
     def _enter(self, lane: int | None = None) -> None:
-        """Put the cursor on the first cell of the current step, or the first of a lane there."""
+        """Put the cursor on the first cell of the current step, or on the first of a lane there."""
         places = self._list_places()
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
-        if asked := next(filter(self.is_asked, here), None):
-            self.move_cursor_to(asked)
+        if asked_place := next(filter(self.is_asked, here), None):
+            self.move_cursor_to(asked_place)
             return
         if same := next((place for place in here if place.lane == lane), None):
             self.move_cursor_to(same)
@@ -327,14 +327,14 @@ class LanesPane(Pane):
         row = trace.rows.get(place.key) if trace and place else None
         if place and self._guesses is not None and self.is_asked(place):
             cell, guess = None, self._guesses.get(place)
-            said = guess.message if guess else ""
+            sentence = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
-            said = f"{REFUSED} {said}" if is_refused else said
+            sentence = f"{REFUSED} {sentence}" if is_refused else sentence
         elif trace is None or row is None or place is None or self._is_told_below(trace, row):
-            said = ""
+            sentence = ""
         else:
-            said = format_lane_sentence(trace, row, place.lane)
-        self.CursorMoved(self, cell, said).post_to_screen()
+            sentence = format_lane_sentence(trace, row, place.lane)
+        self.CursorMoved(self, cell, sentence).post_to_screen()
 
     def _is_told_below(self, trace: Trace, row: RowTrace) -> bool:
         """Whether the sentences of the current step, which stand below it, say it already."""
@@ -342,53 +342,53 @@ class LanesPane(Pane):
         return step > 0 and is_told(row) and trace.steps[step - 1].stage is row.stage
 
     def on_focus(self) -> None:
-        """The cursor is there at once."""
+        """Show the cursor at once."""
         if self.place is None and self._trace is not None:
             self._enter()
 
     def on_blur(self) -> None:
-        """The cursor is shown only while the lanes have the focus."""
+        """Hide the cursor, which is visible only while the lanes have the focus."""
         if self.place is not None:
             self._set_place(None)
             super().redraw_lines()
 
     def move_cursor_to(self, place: LaneRef | None) -> None:
-        """Put the cursor on a cell, if it is drawn; or on none."""
+        """Put the cursor on a cell if it is drawn, or on none."""
         if place is None:
             if self.place is not None:
                 self._set_place(None)
                 super().redraw_lines()
             return
         for y, cells in enumerate(self._list_places()):
-            if any(place == found for _, found in cells):
+            if any(place == drawn_place for _, drawn_place in cells):
                 self._go(y, place)
                 return
 
     # --- changing what is drawn ------------------------------------------------------
 
     def handle_click(self, target: object) -> None:
-        """Put the cursor on the clicked cell; a lane of a mask is switched, a step gone to."""
+        """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
         if isinstance(target, int):
             self.StepChosen(self, target).post_to_screen()
         if isinstance(target, LaneRef):
-            again = target == self.place
+            is_repeated = target == self.place
             self.move_cursor_to(target)
             if self.is_asked(target):
-                if again:
+                if is_repeated:
                     self.action_change()
-            elif self._is_mask(target) or (again and self._is_operand(target)):
+            elif self._is_mask(target) or (is_repeated and self._is_operand(target)):
                 self.action_change()
-            elif again:
+            elif is_repeated:
                 self.action_nudge(1)
 
     def handle_right_click(self, target: object) -> None:
-        """Take a selector a step back."""
+        """Select the previous part."""
         if isinstance(target, LaneRef) and self._find_slot(target):
             self.move_cursor_to(target)
             self.action_nudge(-1)
 
     def is_asked(self, place: LaneRef) -> bool:
-        """Whether a cell is of the step that is predicted, and was not told right."""
+        """Whether a cell belongs to the predicted step and has no right prediction."""
         if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
             return False
         guess = self._guesses.get(place)
@@ -400,7 +400,7 @@ class LanesPane(Pane):
         return self._trace is not None and place.key in self._trace.operands
 
     def _is_mask(self, place: LaneRef) -> bool:
-        """Whether a cell stands for a lane that a mask may take or leave."""
+        """Whether a cell represents a lane of a mask."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
         return bool(trace and row and trace.instruction.entry.lanes > 1) and isinstance(
@@ -408,7 +408,7 @@ class LanesPane(Pane):
         )
 
     def _find_slot(self, place: LaneRef) -> str:
-        """The selector that decides what a cell takes; empty where none does."""
+        """Return the selector that decides a cell's part; empty if there is none."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
         if trace is None or row is None or not isinstance(row.micro, Select):
@@ -417,7 +417,7 @@ class LanesPane(Pane):
         return name if any(slot.name == name for slot in trace.instruction.entry.slots) else ""
 
     def action_change(self) -> None:
-        """Type over a register, list what a lane may take, or switch a lane of the mask."""
+        """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
         if self.place is None:
             return
         if self.is_asked(self.place):
@@ -436,10 +436,10 @@ class LanesPane(Pane):
             Hint(self, _COMPUTED).post_to_screen()
 
     def _find_place_beneath(self, place: LaneRef) -> Offset:
-        """The place beneath a cell, on the screen."""
+        """Return the position below a cell, on the screen."""
         for y, cells in enumerate(self._list_places()):
-            for x, found in cells:
-                if found == place:
+            for x, position in cells:
+                if position == place:
                     return self.content_region.offset + Offset(x, y + 1 - self.scroll_offset.y)
         return self.content_region.bottom_left
 
@@ -462,20 +462,20 @@ class LanesPane(Pane):
             return
         self.RegisterEditRequested(self, field, start).post_to_screen()
 
-    def action_nudge(self, by: int) -> None:
-        """One more or less on a register's part; the next or the one before for a selector."""
+    def action_nudge(self, delta: int) -> None:
+        """Add to a register's part, or choose a selector's next or previous value."""
         trace, place = self._trace, self.place
         if trace is None or place is None or self.is_asked(place):
             return
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
-            self.Nudged(self, place.key, width * place.lane, width, by).post_to_screen()
+            self.Nudged(self, place.key, width * place.lane, width, delta).post_to_screen()
         elif slot := self._find_slot(place):
-            digit = (self._find_digit(place) + by) % self._count_choices(place)
+            digit = (self._find_digit(place) + delta) % self._count_choices(place)
             self.Reselected(self, slot, place.lane, digit).post_to_screen()
 
     def _count_choices(self, place: LaneRef) -> int:
-        """How many parts a cell of a selected row may take."""
+        """Return the number of parts that a cell of a selected row may take."""
         assert self._trace
         micro = self._trace.rows[place.key].micro
         assert isinstance(micro, Select)
@@ -483,7 +483,7 @@ class LanesPane(Pane):
         return 2 * count if count > 1 else 32 // micro.unit if micro.unit < 32 else 4
 
     def _find_digit(self, place: LaneRef) -> int:
-        """What a lane selects, as its selector says it."""
+        """Return the selector's digit for a lane."""
         assert self._trace
         row = self._trace.rows[place.key]
         assert isinstance(row.micro, Select)
@@ -492,7 +492,7 @@ class LanesPane(Pane):
         return index + (count if count > 1 and row.input_keys[word] == "b" else 0)
 
     def label_of(self, action: str, label: str) -> str:
-        """What a key does on the cell under the cursor; empty where it does nothing."""
+        """Return a key's effect on the cell under the cursor; empty if it has none."""
         place = self.place
         if place is None or self.is_asked(place) or self._is_operand(place):
             return label
@@ -502,7 +502,7 @@ class LanesPane(Pane):
         return label if slot or not action.startswith("nudge") else ""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """A lane that is asked takes what an answer begins with, and no action has it."""
+        """Whether a key starts an answer for the lane to predict; no action gets it."""
         if self._trace is None or self.place is None or not self.is_asked(self.place):
             return False
         from ...learn.question import Question
@@ -512,7 +512,7 @@ class LanesPane(Pane):
         return key == "space" or bool(character and character in _BEGINS + letters)
 
     def on_key(self, event: events.Key) -> None:
-        """On a register a literal begins; on a selected lane a digit is what it takes."""
+        """Start a literal on a register; on a selected lane, select the part of the digit."""
         place, char = self.place, event.character
         if self._trace is None or place is None or char is None:
             return
@@ -543,15 +543,15 @@ class LanesPane(Pane):
             Hint(self, _COMPUTED).post_to_screen()
 
     def _select(self, place: LaneRef, slot: str, digit: int) -> None:
-        """Let a lane take a part and go on to the next; or say which parts there are."""
+        """Select a lane's part and move to the next, or show which parts there are."""
         assert self._trace
         form, count = self._trace.instruction.form, self._count_choices(place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
                 self.Reselected(self, slot, place.lane, digit).post_to_screen()
             else:
-                said = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
-                Hint(self, f"{REFUSED} {said}").post_to_screen()
+                message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
+                Hint(self, f"{REFUSED} {message}").post_to_screen()
             return
         try:
             with_digit(form, next(x for x in list_slots(form) if x.name == slot), place.lane, digit)
@@ -562,7 +562,7 @@ class LanesPane(Pane):
         self.action_move(1, 0)
 
     def _list_literal_starts(self, role: str) -> str:
-        """What a literal of an operand begins with."""
+        """Return the first characters of an operand's literals."""
         assert self._trace
         type_ = self._trace.instruction.type_of(role)
         letters = "inIN" if type_.is_float else "tfTF" if type_ is Type.PRED else ""
@@ -571,12 +571,12 @@ class LanesPane(Pane):
     # --- wires by hand ---------------------------------------------------------------
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A drag may begin at a register's chip or at a lane that takes one."""
+        """Start a drag at a register's chip or at a lane that takes one."""
         target = self.find_target(event.x, event.y)
         self._dragged = target if isinstance(target, LaneRef) else None
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """A wire is let go: between a register's chip and a lane it is laid."""
+        """End a drag: link a register's chip and a lane."""
         start, self._dragged = self._dragged, None
         end = self.find_target(event.x, event.y)
         if self._trace is None or start is None or not isinstance(end, LaneRef) or start == end:
@@ -593,15 +593,15 @@ class LanesPane(Pane):
                 return
 
     def _lay(self, chip: LaneRef, lane: LaneRef, slot: str) -> None:
-        """Let a lane take a register's part."""
+        """Select a register's part for a lane."""
         assert self._trace
         count = self._trace.instruction.entry.lanes
         if count > 1:
             digit = chip.lane + (count if chip.key == "b" else 0)
             self.Reselected(self, slot, lane.lane, digit).post_to_screen()
         elif not slot.startswith(chip.key):
-            said = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
-            Hint(self, said).post_to_screen()
+            message = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
+            Hint(self, message).post_to_screen()
         else:
             unit = choose_part_width(self._trace, chip.key)
             self.Reselected(self, slot, 0, chip.lane, unit).post_to_screen()

@@ -1,0 +1,105 @@
+"""The help of the commands: what its first screen has, its headings, and its wording."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from ptxscope.cli import COMMANDS, main
+from ptxscope.cli.support.arguments import Parser
+
+SCREEN_LINES = 24
+FIRST = {
+    "open": ("PTX", "name=value", "--model", "--lesson", "--predict"),
+    "trace": ("PTX", "name=value", "--model", "-f", "-o"),
+    "eval": ("PTX", "name=value", "--model", "--csv", "--arrays"),
+    "sweep": ("PTX", "name=value", "--x", "--y", "--of", "--range", "-f"),
+    "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
+    "check": ("FILE", "-f", "--json", "--sarif", "-q", "-j", "ptxscope check kernel.ptx"),
+    "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
+    "challenge": ("--family", "--level", "--seed", "-n", "--tally", "Ctrl-D"),
+    "export": ("FILE.md", "--update", "--check", "<!-- /ptxscope -->"),
+    "lesson": ("LESSON", "-f", "--explorer", "--again", "ptxscope lesson lanes"),
+    "list": ("--json",),
+    "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
+    "poster": ("-f", "-o", "--theme", "A3"),
+    "errata": ("ID", "--json"),
+    "completion": ("bash", "zsh", "fish", "~/.bashrc"),
+}
+"""What the first screen of each command's help must have."""
+
+
+def parser_of(command: str) -> Parser:
+    parser: Parser = import_module(f"ptxscope.cli.commands.{command}").make_parser()
+    return parser
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_first_screen_has_what_most_people_need(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command, "--help"]) == 0
+    screen = "\n".join(capsys.readouterr().out.splitlines()[:SCREEN_LINES])
+    assert screen.startswith(f"usage: ptxscope {command} ")
+    for text in FIRST[command]:
+        assert text in screen
+
+
+def test_the_first_screen_has_all_commands(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:27])]
+    assert named == [*COMMANDS]
+
+
+def test_options_of_trace_stand_under_headings() -> None:
+    groups = {
+        group.title: [action.option_strings[-1] for action in group._group_actions]
+        for group in parser_of("trace")._action_groups[1:]
+    }
+    assert groups == {
+        "options": ["--help", "--model", "--format", "--output"],
+        "what to show": [
+            *("--both", "--steps", "--until", "--no-result", "--title", "--caption", "--note"),
+        ],
+        "pictures": [
+            *("--slide", "--compact", "--scale", "--width", "--stepping", "--animate", "--frames"),
+        ],
+        "output": ["--theme", "--standalone", "--heading-level", "--id", "--alt", "--from"],
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_an_argument_is_a_phrase(command: str) -> None:
+    parser = parser_of(command)
+    for action in parser._actions:
+        assert action.help
+        assert not action.help.endswith(".")
+        assert action.help.split()[0] not in ("what", "where", "whose", "how", "which")
+    assert parser.description
+    assert parser.description.endswith(".")
+    assert parser.description[0].isupper()
+
+
+def test_an_option_reads_the_same_in_every_command() -> None:
+    several = {
+        "--quiet": "the report in check, the registers in run",
+        "--output": "arrays in eval",
+        "--format": "the formats of the command",
+    }
+    texts: dict[str, set[str]] = {}
+    for command in COMMANDS:
+        for name, action in parser_of(command).options.items():
+            if name.startswith("--"):
+                texts.setdefault(name, set()).add(action.help or "")
+    assert {name for name, found in texts.items() if len(found) > 1} <= {*several}
+    assert texts["--output"] == {
+        "output file; - is standard output",
+        "output file of --arrays: .npy or .npz",
+    }
+    assert all(text.startswith("output format") for text in texts["--format"])
