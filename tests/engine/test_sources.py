@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ptxscope.engine.kernels.program import StatementKind, load
 from ptxscope.engine.listings.lint import CheckedInstruction, check_source, check_text
 from ptxscope.engine.listings.source_language import Language
 
@@ -231,6 +232,28 @@ def test_literals_joined_with_a_plus_are_known() -> None:
 # --- the operands of an asm statement -----------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "operands",
+    ["OPERANDS", "OPS(d, f(a))", 'OUT : "r"(a), "r"(b), "r"(0)', 'OUT(d) : "r"(a), "r"(b), "r"(0)'],
+)
+def test_a_macro_behind_the_text_may_hold_the_operands(operands: str) -> None:
+    """As nvcc 13.0 compiles it, with ``#define OPERANDS : "=r"(d) : "r"(a), "r"(b), "r"(0)``."""
+    text = f'asm("vmax4.u32.u32.u32 %0, %1, %2, %3;" {operands});'
+    (item,) = source(text)
+    assert (item.diagnostics, item.notes) == ((), ())
+    (program,) = load(text)
+    kinds = [StatementKind.EXPLAINED, *[StatementKind.OTHER] * operands.startswith("OUT")]
+    assert [x.kind for x in program.statements] == kinds
+    assert not program.constants
+
+
+def test_a_macro_that_ends_the_text_is_not_taken_for_the_operands() -> None:
+    (program,) = load('asm("vmax4.u32.u32.u32 %0, %1, %2, %3; " MORE OPERANDS);')
+    assert [x.text for x in program.unread] == ["<MORE OPERANDS>"]
+    (item,) = source('asm("vmax4.u32.u32.u32 %0, %1, %2, " LAST);')
+    assert item.is_unreadable
+
+
 def past(text: str, name: str) -> str:
     """What is said of an operand, and nothing else is wrong."""
     (item,) = source(text)
@@ -248,6 +271,7 @@ def test_a_placeholder_past_the_operands_is_an_error() -> None:
     assert "none" in past(f'asm("{declared}" ::);', "%3")
     assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" ::);', "%0")
     assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;");', "%0")
+    assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;"\n#if X\n#endif\n);', "%0")
     assert "%0 to %2" in past(
         'asm("vadd.u32.u32.u32.add %0,%1,%2,%3;" : "=" "&r"(d) : "r"(f(x, ":)", \')\')), "n"(1)'
         ' : "memory");',

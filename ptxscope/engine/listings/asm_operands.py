@@ -120,6 +120,9 @@ class AsmOperands(NamedTuple):
         return f"{quote_word(name)} is past the operands of this asm statement: {every}"
 
 
+_UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
+
+
 def _undouble_percent(name: str) -> str:
     right = quote_word(f"%{name}")
     return f"{quote_word(name)} is no register in an asm statement with operands: write {right}"
@@ -148,6 +151,8 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                     bits = _parse_literal(expression, types[last])
                     literals |= {} if bits is None else {last: bits}
         elif mark == "(" and letters is not None:
+            if section == 1 and not set(letters) & {"=", "+"}:
+                return _UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
             depth, opened, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
