@@ -255,8 +255,8 @@ class _Loader:
         self.text, self.fragment, self.lines, self.told = text, piece.flatten(), lines, told
         self.may_be_prose, self.may_be_template = piece.may_be_prose, piece.may_be_template
         expressions = piece.operands.expressions if piece.operands else ()
-        self.read_only = {
-            f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
+        self.read_only = {x.name for x in expressions} - {
+            x.name for x in expressions if x.is_output
         }
         """The operands of an asm statement that it does not write."""
         self.said = bind_operands(piece.operands) if piece.operands else NOTHING

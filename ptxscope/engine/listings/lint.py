@@ -362,7 +362,7 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     closed = operands is not None and operands.number is not None
-    is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
+    is_asm, literals = piece.kind is PieceKind.ASM, operands.constant_literals if operands else {}
     partial, moved = bool(piece.gaps), MovedConstants()
     scopes = Scopes(piece.registers, elsewhere, closed=closed, is_partial=partial)
     for statement in scan_statements(moved.record_chunks([piece.ptx]), scopes):
@@ -428,6 +428,8 @@ def _check_placeholders(
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
             yield Diagnostic("undeclared", message, at.place(*span), quote_word(name))
+    for message, span in operands.find_refused_literals(inner, *stretch):
+        yield Diagnostic("note", message, at.place(*span))
     if named := operands.find_name(inner, *stretch):
         yield Diagnostic("note", BY_NAME, at.place(*named), NUMBERS)
     if twice := operands.find_doubled_percent(inner, *stretch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from ..isa.catalog import CATALOG, find_entry, get_entry
@@ -43,7 +43,16 @@ def parse(text: str) -> Instruction:
     text may be an ``asm`` statement or glued string literals. Which statements are left out is
     one of its notes. Raises PtxError where there is not exactly one, or where it is not legal.
     """
-    (first, *more) = parse_all(text)
+    return parse_fragments(text, find_fragments)
+
+
+FragmentReader = Callable[[str], Iterable[Fragment]]
+"""Finds the PTX in a text."""
+
+
+def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
+    """The one instruction in the PTX that a reader finds; the same as ``parse``."""
+    (first, *more) = parse_all(text, reader)
     start, end = first.spans["line"]
     if not (text[:start] + text[end:]).strip(_BLANK):
         return first
@@ -95,11 +104,11 @@ def _list_others(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(*found.span, text)
 
 
-def parse_all(text: str) -> tuple[Instruction, ...]:
+def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instruction, ...]:
     """Every one of the 27 in a text, in order; at least one. Raises PtxError."""
     if not isinstance(text, str):
         raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
-    parsed = list(scan(text))
+    parsed = list(scan(text, reader))
     if not parsed:
         raise _make_empty_error(text)
     problems = tuple(problem for item in parsed for problem in item.problems)
@@ -108,9 +117,9 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
     return tuple(item.instruction for item in parsed if item.instruction)
 
 
-def scan(text: str) -> Iterator[Parsed]:
+def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]:
     """Every statement of a text that is, or was likely meant to be, one of the 27."""
-    for fragment in find_fragments(text):
+    for fragment in reader(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for written in find_statements(fragment.ptx, OPCODES, fragment.gaps):
