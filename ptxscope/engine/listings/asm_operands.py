@@ -71,6 +71,15 @@ class AsmOperands(NamedTuple):
     """The operands whose constraint is the number of another, and that one: ``%2`` to ``%0``."""
     refused: Mapping[str, str] = {}
     """Why nvcc does not take the literal of an operand for its constraint."""
+    is_braced: bool = False
+    """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
+
+    def restore_braces(self, text: str, *, is_code: bool = False) -> str:
+        """A text with the operands as the source writes them; in code, braces are doubled."""
+        if not self.is_braced:
+            return text
+        text = text.replace("{", "{{").replace("}", "}}") if is_code else text
+        return _PERCENT.sub(lambda x: f"{{{x[0][1:]}}}" if x[0] in self.types else x[0], text)
 
     @property
     def outputs(self) -> frozenset[str]:
@@ -80,7 +89,7 @@ class AsmOperands(NamedTuple):
     @property
     def constant_literals(self) -> dict[str, int]:
         """The literals of the registers that the statement does not write."""
-        outputs = self.outputs if self.tied else ()
+        outputs = self.outputs
         return {name: bits for name, bits in self.literals.items() if name not in outputs}
 
     def find_refused_literals(

@@ -164,11 +164,11 @@ _BLOCKS = {
 
 
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    fragment, language = block
+    fragment, language, operands = block
     if language is Language.UNKNOWN:
         yield from _of_string(fragment, lines)
     elif language is Language.PTX:
-        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
     else:
         for piece in _pieces(fragment, language, lines):
             yield piece._replace(fragments=(*piece.fragments, fragment))

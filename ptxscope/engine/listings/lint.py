@@ -319,7 +319,27 @@ def _check_piece(
             for problem in limit_problems(problems)
         ]
         items[index] = _with_diagnostics(items[index], told)
+    if piece.operands and piece.operands.is_braced:
+        items = [_restore_braces(item, piece.operands) for item in items]
     return iter(items)
+
+
+def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+    """What is said of an instruction, with the operands as the source writes them."""
+    restore = operands.restore_braces
+    example, lines = item.example, item.replacement
+    if example:
+        values = {restore(name): bits for name, bits in example.values.items()}
+        example = example._replace(values=values)
+    return item._replace(
+        ptx=restore(item.ptx),
+        diagnostics=tuple(
+            x._replace(message=restore(x.message), hint=restore(x.hint)) for x in item.diagnostics
+        ),
+        notes=tuple(map(restore, item.notes)),
+        example=example,
+        replacement=lines and tuple(restore(line, is_code=True) for line in lines),
+    )
 
 
 _PlacedItem = tuple[Span, CheckedInstruction]
