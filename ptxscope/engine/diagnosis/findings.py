@@ -245,8 +245,20 @@ def _compute_rank(ins: Instruction, found: CauseCombination) -> tuple[int, int, 
     return made_up, changed, found.fits.plainness if found.fits else 0
 
 
-def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
-    """The width of a lane in bits, and the lanes of d that are as documented every time.
+class LaneVerdicts(NamedTuple):
+    """Which lanes of d are as documented in every observation."""
+
+    unit: int
+    """The width of a lane in bits."""
+    right: tuple[int, ...]
+    wrong: tuple[int, ...] = ()
+    """Lanes in which a known bit differs."""
+    unknown: tuple[int, ...] = ()
+    """The others, in which not every bit is known."""
+
+
+def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
+    """Which lanes are as documented; none of 32 bits.
 
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
@@ -254,12 +266,16 @@ def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     width = 32 // ins.entry.lanes if "d" in ins.results and ins.has_lanes("d") else 32
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
-        return 32, ()
-    wrong = 0
+        return LaneVerdicts(32, ())
+    differing, known = 0, (1 << 32) - 1
     for x in diagnosis.seen:
-        wrong |= x.observation.observed["d"].compute_difference(x.documented["d"])
-    field = (1 << unit) - 1
-    return unit, tuple(lane for lane in range(32 // unit) if not wrong >> unit * lane & field)
+        differing |= x.observation.observed["d"].compute_difference(x.documented["d"])
+        known &= x.observation.observed["d"].known
+    field, lanes = (1 << unit) - 1, range(32 // unit)
+    wrong = [lane for lane in lanes if differing >> unit * lane & field]
+    right = [x for x in lanes if x not in wrong and known >> unit * x & field == field]
+    unknown = [x for x in lanes if x not in wrong and x not in right]
+    return LaneVerdicts(unit, tuple(right), tuple(wrong), tuple(unknown))
 
 
 # --- an explanation in full --------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ...engine.diagnosis.causes import CauseKind
-from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_right_lanes
+from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_lane_verdicts
 from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
@@ -89,21 +89,26 @@ def format_observed(ins: Instruction, seen: Observation) -> str:
 
 
 def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Which lanes are as documented; empty where there are none, or all are."""
-    unit, right = find_right_lanes(diagnosis)
-    count = 32 // unit
-    if count == 1 or len(right) == count:
+    """Which lanes are as documented; empty where there are none, or none is known to differ."""
+    unit, *verdicts = find_lane_verdicts(diagnosis)
+    right, wrong, unknown = (lanes[::-1] for lanes in verdicts)
+    if not wrong:
         return ""
-    wrong = [lane for lane in range(count - 1, -1, -1) if lane not in right]
     name = "lane" if diagnosis.instruction.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
 
     def told(lanes: Sequence[int]) -> str:
         return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
 
-    is_ = "is" if len(wrong) == 1 else "are"
     if not right:
-        return f"every {name} differs"
-    return f"{told(sorted(right, reverse=True))} right, {told(wrong)} {is_} not"
+        said = f"{told(wrong)} {'differs' if len(wrong) == 1 else 'differ'}"
+        said = said if unknown else f"every {name} differs"
+    else:
+        said = f"{told(right)} right, {told(wrong)} {'is' if len(wrong) == 1 else 'are'} not"
+    if unknown:
+        *most, last = map(str, unknown)
+        are = f"{', '.join(most)} and {last} are" if most else f"{last} is"
+        said += f"; {are} not known"
+    return said
 
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
