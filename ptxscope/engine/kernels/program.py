@@ -24,7 +24,7 @@ from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import resolve
 from ..syntax.register_checks import find_register_problems
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
-from ..syntax.source import find_asm_openings, is_condition, show_gap
+from ..syntax.source import GAP, find_asm_openings, is_condition, show_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
 from .plain_instructions import Operation, find_operation
 
@@ -426,6 +426,9 @@ class _Loader:
 
     def _make_statement(self, written: RawInstruction) -> Statement:
         opcode = ".".join([written.opcode.text, *(x.text[1:] for x in written.modifiers)])
+        if GAP in opcode:
+            end = (written.modifiers[-1] if written.modifiers else written.opcode).end
+            opcode = self.fragment.describe(written.opcode.start, end, self.text)
         base = Statement(
             StatementKind.OTHER,
             self._find_line(written.opcode.start),

@@ -16,6 +16,7 @@ from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
     PTX_WITH_HOLES,
+    STATEMENT_WITHOUT_OPCODE,
     compose_fragments,
     find_instruction,
 )
@@ -196,13 +197,18 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
         inside = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
         inside = _of_llvm(fragment, lines)
-    elif named or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text)):
+    elif named or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
         yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=named)
         return
     else:
         return
     for piece in inside:
         yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _has_partial_ptx(text: str) -> bool:
+    """Whether a text with gaps holds a statement of which some is filled in."""
+    return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
 
 
 def _of_llvm(whole: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:

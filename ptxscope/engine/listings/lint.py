@@ -17,7 +17,7 @@ from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import BY_NAME, NUMBERS
-from ..syntax.parser import NOT_LITERAL, Parsed, resolve, scan
+from ..syntax.parser import CRASHES, NOT_LITERAL, Parsed, resolve, scan
 from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
@@ -28,7 +28,7 @@ from .asm_operands import AsmOperands
 from .counterexample import Counterexample
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .moved_constants import MovedConstants
-from .partial_ptx import is_prose, is_template
+from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
 from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
@@ -56,6 +56,7 @@ RULES: dict[str, tuple[Severity, str]] = {
         "A component that its vector register does not have; it assembles and holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
+    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
     "note": (Severity.NOTE, "Legal, but worth a word."),
     "unread": (
         Severity.NOTE,
@@ -226,7 +227,7 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
     elsewhere.complete &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
     firsts = [first for first, _ in left_out]
-    is_ended = False
+    is_ended, before = False, None
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
         was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
@@ -238,7 +239,21 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         for problem, place in piece.find_problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield CheckedInstruction(name, place, place.excerpt.strip(), (finding,))
+        if not was_ended and _is_empty_statement(piece, before):
+            place = piece.map_places(0).place(0, 1)
+            found = (Diagnostic("illegal", EMPTY.message, place),)
+            yield CheckedInstruction(name, place, ";", found)
+        before = piece
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
+
+
+def _is_empty_statement(piece: EmbeddedPtx, before: EmbeddedPtx | None) -> bool:
+    """Whether an asm statement is a ``;`` alone, and the statement before it has one."""
+    if piece.kind is not PieceKind.ASM or piece.ptx.strip() != ";":
+        return False
+    return before is None or (
+        before.kind is PieceKind.ASM and before.ptx.rstrip().endswith((";", "}"))
+    )
 
 
 def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
@@ -364,7 +379,10 @@ def _check_partial(piece: EmbeddedPtx, name: str, literal: Iterable[Span]) -> It
         if fragment.find_gap(*written.span) is None or resolve("", fragment, written) is None:
             continue
         behind = piece.ptx[opcode[0] : written.span[1]]
-        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(behind)):
+        is_known = is_named or in_asm or opcode[0] not in piece.gaps
+        if not (is_known or STATEMENT_WITHOUT_OPCODE.match(f"{behind.rstrip(';')};")):
+            continue
+        if is_named or in_asm or not is_prose(behind):
             yield written.span, _make_unread(piece, opcode, name)
             named = None if is_named else named
     if named:
@@ -545,7 +563,9 @@ def _make_legal_instruction(
     if not (facts.notes or facts.loss or facts.example):
         return CheckedInstruction(name, place, text, tuple(diagnostics))
     notes = tuple(fill_template(note, registers) for note in facts.notes)
-    diagnostics += [Diagnostic("note", note, place) for note in notes]
+    diagnostics += [
+        Diagnostic("crash" if note in CRASHES else "note", note, place) for note in notes
+    ]
     if facts.loss:
         diagnostics.append(Diagnostic("F2", f"F2: {fill_template(facts.loss, registers)}", place))
     example = facts.example

@@ -103,7 +103,7 @@ def parse_erratum(id_: str) -> Erratum:
     """The erratum with an id; raises ValueError."""
     found = _BY_ID.get(id_.upper())
     if found not in ERRATA:
-        raise ValueError(f"unknown erratum {id_!r:.60}: E1 to E{len(ERRATA)}")
+        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ERRATA)}")
     return found
 
 

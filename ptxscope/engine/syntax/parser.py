@@ -303,9 +303,16 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
         if said := format_folding_note(form, ops.sources, c.bits):
             yield said
     if guard and form.dst is Destinations.SINK_Q:
-        yield "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same"
+        yield CRASHES[0]
     if guard and form.dst is Destinations.SINK:
-        yield "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5"
+        yield CRASHES[1]
+
+
+CRASHES = (
+    "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same",
+    "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5",
+)
+"""The notes on legal instructions that crash the assembler."""
 
 
 def _register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
