@@ -240,9 +240,10 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield CheckedInstruction(name, place, place.excerpt.strip(), (finding,))
         if not was_ended and _is_empty_statement(piece, before):
-            place = piece.map_places(0).place(0, 1)
-            found = (Diagnostic("illegal", EMPTY.message, place),)
-            yield CheckedInstruction(name, place, ";", found)
+            at = piece.ptx.index(";")
+            place = piece.map_places(at).place(0, 1)
+            finding = Diagnostic("illegal", EMPTY.message, place)
+            yield CheckedInstruction(name, place, ";", (finding,))
         before = piece
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
