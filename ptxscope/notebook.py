@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from .engine.records import NamedTuple, Record
-from .engine.syntax.errors import make_printable, make_printable_lines
+from .engine.syntax.errors import make_printable, make_printable_lines, quote_value
 from .engine.tracing.evaluation import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 from .export import export
@@ -120,7 +120,7 @@ def figure(
             )
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
-            raise TypeError(f"{name} is {text!r:.60}; it is a text")
+            raise TypeError(f"{name} is {quote_value(text)}; it is a text")
     shown_trace, options = annotate_trace(
         trace,
         validate_options(Options(**rendering_options)),
@@ -145,7 +145,7 @@ def _notes(notes: object) -> list[str]:
         if all(isinstance(text, str) for text in texts):
             return texts
     raise TypeError(
-        f"notes is {notes!r:.60}; it is texts by what they are on, as in "
+        f"notes is {quote_value(notes)}; it is texts by what they are on, as in "
         '{"saturate": "…"}, or ["saturate=…"]'
     )
 
@@ -168,7 +168,7 @@ def _step(step: object, allowed: str) -> str:
         return step
     whole = convert_to_integer(step)
     if whole is None:
-        raise TypeError(f"{step!r:.60} is no step; {allowed}")
+        raise TypeError(f"{quote_value(step)} is no step; {allowed}")
     return str(whole)
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Literal, overload
 
+from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
 from .content.option_support import drop_idle_options
 from .options import DEFAULT, Options, validate_options
@@ -98,9 +99,9 @@ def export(
     ImportError with an installation command if an image needs a package that is not installed.
     """
     if not isinstance(trace, Trace):
-        raise TypeError(f"{trace!r:.60} is no Trace; ptxscope.trace(…) returns one")
+        raise TypeError(f"{quote_value(trace)} is no Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
-        raise ValueError(f"unknown format {format!r:.60}: it is one of {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")
     render = getattr(import_module(home, __name__), function or "render")
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))

@@ -8,6 +8,7 @@ from typing import TypeVar
 from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
+from ..engine.syntax.errors import quote_value
 from .theme import Theme
 
 _ID = pattern(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
@@ -68,17 +69,19 @@ def validate_options(options: Options) -> Options:
     """Return the options with names as enum members; raise ValueError if one is invalid."""
     if not isinstance(options, Options):
         raise TypeError(
-            f"options are an Options, as in Options(both=True); {options!r:.60} is none"
+            f"options are an Options, as in Options(both=True); {quote_value(options)} is none"
         )
     for name in ("scale", "width"):
         size = getattr(options, name)
         if size is not None and (isinstance(size, bool) or not isinstance(size, int | float)):
-            raise ValueError(f"{name} is {size!r:.60}; it is a number above 0, or None")
+            raise ValueError(f"{name} is {quote_value(size)}; it is a number above 0, or None")
         if size is not None and not 0 < size < float("inf"):
-            raise ValueError(f"a scale and a width are numbers above 0; {name} is {size!r:.60}")
+            raise ValueError(
+                f"a scale and a width are numbers above 0; {name} is {quote_value(size)}"
+            )
     level: object = options.heading_level
     if isinstance(level, bool) or not isinstance(level, int) or level not in range(7):
-        raise ValueError(f"heading_level is {level!r:.60}; it is 1 to 6, or 0 for bold text")
+        raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
     if options.compact and (options.slide or options.both):
         rival = "a slide" if options.slide else "both answers"
@@ -101,7 +104,7 @@ def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
     for member in enum_type:
         if value == member:
             return member
-    raise ValueError(f"{field}: {value!r:.60} is none of {', '.join(enum_type)}")
+    raise ValueError(f"{field}: {quote_value(value)} is none of {', '.join(enum_type)}")
 
 
 def validate_id(text: object) -> str:

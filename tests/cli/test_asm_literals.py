@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.listings.asm_operands import read_operands
+from ptxscope.engine.listings.lint import check_text
 from tests.cli.running import run
 
 
@@ -41,6 +42,20 @@ KEPT = asm('"r"(0x11223344)')
         ('"=r"(0)', None),
         ('"f"(1)', None),  # nvcc refuses it
         ('"r"(1.5f)', None),
+        ('"l"(0xffffffff)', 0xFFFFFFFF),  # refused too; C extends unsigned values with zeros
+        ('"d"(16777217.0f)', 0x4170000000000000),  # 2**24 as a float
+        ('"r"(0x1ffffffff)', 0xFFFFFFFF),
+        ('"r"((int)3)', 3),
+        ('"r"(-(1))', 0xFFFFFFFF),
+        ('"r"(~0)', 0xFFFFFFFF),
+        ('"r"(- -1)', 1),
+        ('"h"((short)70000)', 70000 - 65536),
+        ('"r"((int)(unsigned char)-1)', 255),
+        ('"l"(~0u)', 0xFFFFFFFF),
+        ('"r"(--1)', None),
+        ('"r"((int)x)', None),
+        ('"r"((T)3)', None),
+        ('"r"(08)', None),
         (f'"r"({"9" * 100})', None),
     ],
 )
@@ -130,3 +145,33 @@ def test_quad_forms_and_plain_instructions_read_it() -> None:
     done = run("run", block, "a=1", "b=2", "--expect", "d=0xb")
     assert "%0 = 0x0000000a" in done.stdout
     assert "it read %3 = 0x00000007  7  (constant)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("operand", "said"),
+    [  # each as nvcc 13.0 refuses or takes it
+        ('"l"(0xffffffff)', "the literal is unsigned, and the operand b64"),
+        ('"l"(-1)', "the literal is int, and the operand b64"),
+        ('"d"(16777217.0f)', "the literal is float, and the operand f64"),
+        ('"f"(0.1)', "the literal is double, and the operand f32"),
+        ('"f"(1)', "the literal is int, and the operand f32"),
+        ('"h"(70000)', "the literal is int, and the operand b16"),
+        ('"r"(0x1ffffffff)', "the literal is long long, and the operand b32"),
+        ('"r"(1.0f)', "the literal is float, and the operand b32"),
+        ('"r"((short)2)', "the literal is short, and the operand b32"),
+        ('"r"(-1)', ""),
+        ('"h"((short)5)', ""),
+        ('"l"(0xffffffffffull)', ""),
+        ('"f"(0.1f)', ""),
+        ('"n"(5)', ""),
+        ('"r"(x)', ""),
+    ],
+)
+def test_a_literal_that_nvcc_refuses_is_noted(operand: str, said: str) -> None:
+    types = {"l": "u64", "d": "f64", "f": "f32", "h": "u16"}
+    type_ = types.get(operand[1], "u32")
+    text = f'asm("slct.{type_}.s32 %0, %1, %1, %2;" : "=r"(d) : {operand}, "r"(c));'
+    (item,) = check_text(text, "k.cu")
+    found = [x for x in item.diagnostics if "nvcc 13.0 refuses" in x.message]
+    assert [x.severity for x in found] == ["note"] * bool(said)
+    assert all(x.message == f"nvcc 13.0 refuses `{operand}`: {said}" for x in found)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
+from ptxscope.engine.listings.lint import check_text
 
 SWAPPED = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(b), "r"(a), "r"(c));'
 """C's b is operand a."""
@@ -111,3 +112,48 @@ def test_an_integer_is_filled_in_where_a_constraint_says_so(
         status, _, err = ran(capsys, command, quad, "x=5")
         assert status == 1
         assert "`vsub4` takes no literal" in err
+
+
+NAMED = 'asm("vadd4.u32.u32.u32 %0, %[x], %[y], %2;" : "=r"(q) : [x] "r"(a), [y] "r"(b));'
+TIED = 'asm("vadd4.u32.u32.u32 %0, %1, %2, %1;" : "=r"(q) : "0"(7), "r"(9));'
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "run"])
+def test_operands_by_name_are_computed_in_every_command(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    status, out, err = ran(capsys, command, NAMED, "a=1", "b=0x0102")
+    assert (status, err) == (0, "")
+    assert "0x00000103" in out
+    assert out.count("takes no operand by its name") == (command == "trace")
+
+
+def test_a_name_that_no_operand_has_is_one_error(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = ran(capsys, "eval", NAMED.replace("%[y]", "%[z]"), "a=1")
+    assert status == 1
+    assert err.count("error:") == 1
+    assert "`%[z]` names no operand of this asm statement" in err
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "run"])
+def test_a_tied_input_is_the_value_that_the_output_had(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    status, out, err = ran(capsys, command, TIED)
+    assert (status, err) == (0, "")
+    assert "0x00000010" in out  # 7 + 9
+    assert "0x00000012" in ran(capsys, command, TIED.replace("(7)", "(x)"), "x=9")[1]
+
+
+def test_what_a_tied_output_holds_later_is_no_constant(tmp_path: Path) -> None:
+    text = (
+        'asm("mov.u32 %0, 9; vadd.u32.s32.s32.sat %0.b0, %2, %2, %0;" : "=r"(q) : "0"(7), "r"(b));'
+    )
+    file = tmp_path / "k.cu"
+    file.write_text(text, encoding="utf-8")
+    (item,) = check_text(text, str(file))
+    assert item.example
+    assert "%0" in item.example.values
+    assert any(
+        'refuses `"0"(7)`' in x.message for x in check_text(TIED, "k.cu").__next__().diagnostics
+    )

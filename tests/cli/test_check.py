@@ -322,3 +322,16 @@ def test_what_powershell_writes_is_read_and_what_is_no_text_is_not(
     status, _, error = check(str(path))
     assert status == 2
     assert "is not a text file" in error
+
+
+def test_nothing_stands_between_an_erratum_and_its_example(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "k.cu"
+    text = 'asm("vadd.u32.s32.s32.sat %[d].b0, %1, %1, %1;" : [d] "=r"(d) : "r"(a));'
+    file.write_text(text, encoding="utf-8")
+    main(["check", str(file)])
+    said = capsys.readouterr().out
+    warning = said.index("warning: E3")
+    assert warning < said.index("for example")
+    assert "note:" not in said[warning:]

@@ -96,6 +96,8 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("trace",), 2, "PTX"),
         (("show", "varvg2"), 1, "did you mean `vavrg2`"),
         (("errata", "E99"), 2, "E1 to E14"),
+        (("errata", "F3"), 2, "unknown erratum 'F3': E1 to E14, or F1 to F2"),
+        (("errata", "a" * 99), 2, f"'{'a' * 57}…':"),
         (("eval", LINE, "--csv", "/no/such/file.csv"), 2, "No such file"),
         (("eval", LINE, "x=1", "--csv", "-"), 2, "`x` is not an operand"),
         (("tarce", LINE), 2, "did you mean `trace`"),

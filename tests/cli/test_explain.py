@@ -239,3 +239,22 @@ def test_a_float_of_a_file_is_read_as_its_constraint_says(tmp_path: Path) -> Non
     line = 'asm("slct.b32.s32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "r"(c));'
     done = run("explain", line, "--observations", str(path), "--brief")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        ("0x??00??20", "lane 0 right, lane 2 is not; 3 and 1 are not known"),
+        ("0x??????15", "lane 0 differs; 3, 2 and 1 are not known"),
+        ("0x??804015", "lanes 2, 1 right, lane 0 is not; 3 is not known"),
+        ("0x0080402?", ""),
+        ("0x00804021", "lanes 3, 2, 1 right, lane 0 is not"),
+        ("0x11111111", "every lane differs"),
+    ],
+)
+def test_a_lane_that_was_not_observed_is_neither_right_nor_wrong(got: str, said: str) -> None:
+    """The sums of the bytes of 0x80402010 and itself are 00 80 40 20."""
+    words = [*"a=0x80402010 b=0x80402010 c=0 --brief --got".split(), got]
+    _, out, _ = explain("vadd4.u32.u32.u32 d, a, b, c", *words)
+    (line,) = (x for x in out.splitlines() if "documented  0x" in x)
+    assert line == f"  documented  0x00804020  {said}".rstrip()

@@ -244,6 +244,7 @@ def test_whatever_is_taken_out_or_changed_is_said(part: int) -> None:
         (["--from", "-", "--model", "isa"], "--model isa can't be given too"),
         ([*E3, "--steps", "2,x"], "'x' is no step"),
         ([*E3, "--steps", "2,"], "'' is no step"),
+        ([*E3, "--steps", "a" * 99], f"'{'a' * 57}…' is no step"),
         ([*E3, "--steps", "4-2"], "wrong way round"),
     ],
 )

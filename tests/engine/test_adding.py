@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.diagnosis.findings import find_right_lanes, investigate
+from ptxscope.engine.diagnosis.findings import find_lane_verdicts, investigate
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
@@ -136,4 +136,4 @@ def test_a_surprise_is_explained_though_there_is_no_selector_to_solve() -> None:
     seen = Observation(operands, {"d": make_observed(int(wrong), 32)})
     diagnosis = investigate(ins, (seen,))
     assert diagnosis.findings
-    assert find_right_lanes(diagnosis) == (32, ())
+    assert find_lane_verdicts(diagnosis)[:2] == (32, ())

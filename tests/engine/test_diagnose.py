@@ -14,7 +14,7 @@ from ptxscope.engine.diagnosis.findings import (
     Diagnosis,
     Finding,
     count_of,
-    find_right_lanes,
+    find_lane_verdicts,
     investigate,
     make_observation,
 )
@@ -440,9 +440,9 @@ def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
 
 def test_the_lanes_that_are_right_are_told() -> None:
     diagnosis = asked("vadd4.u32.u32.u32 d, a, b, c", [({"a": 1, "b": 2, "c": 0}, {"d": 0xFF03})])
-    assert find_right_lanes(diagnosis) == (8, (0, 2, 3))
+    assert find_lane_verdicts(diagnosis)[:2] == (8, (0, 2, 3))
     diagnosis = asked("vadd.u32.u32.u32 d.h1, a, b, c", [({"a": 1, "b": 2, "c": 5}, {"d": 5})])
-    assert find_right_lanes(diagnosis) == (16, (0,))
+    assert find_lane_verdicts(diagnosis)[:2] == (16, (0,))
 
 
 def test_predicates_and_their_exchange() -> None:

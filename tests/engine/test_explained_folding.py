@@ -53,7 +53,7 @@ def test_the_folding_is_the_first_finding(
         "slct.u32.s32 d, a, b, 2142016040;",  # dtype .s32 alone
         "slct.s32.s32 d, a, b, 5;",  # a float that is >= 0 as the integer is
         "slct.s32.s32 d, a, b, -1;",  # a NaN: false as the integer's comparison is
-        "slct.s32.s32 d, a, b, c;",
+        "slct.u32.s32 d, a, b, c;",
     ],
 )
 def test_nothing_else_is_folded_otherwise(ptx: str) -> None:
@@ -61,6 +61,16 @@ def test_nothing_else_is_folded_otherwise(ptx: str) -> None:
     for got in (1, 12, 99):
         found = diagnose(ptx, values, got)
         assert not any(FOLDED in finding.sentence for finding in found)
+
+
+@pytest.mark.parametrize(("c", "got"), [(0x7FC00000, 12), (0x80000000, 1)])
+def test_a_register_c_may_be_a_constant_where_it_is_compiled(c: int, got: int) -> None:
+    first, *_ = diagnose("slct.s32.s32 d, a, b, c;", {"a": 1, "b": 12, "c": c}, got)
+    assert first.kind is CauseKind.PTXAS
+    assert f"{FOLDED}, where c is a constant" in first.sentence
+    for other in (5, 0xFFFFFFFF):  # the float 0x5 is >= 0, the NaN is not: as the integers
+        findings = diagnose("slct.s32.s32 d, a, b, c;", {"a": 1, "b": 12, "c": other}, got)
+        assert not any(FOLDED in x.sentence for x in findings)
 
 
 def test_a_literal_is_given_no_other_value() -> None:

@@ -199,7 +199,7 @@ _ADD = "vadd.u32.u32.u32 %0, %1, %2"
         (f'{ASM.format(_ADD)} asm(";");', [""]),  # asked of nvcc 13.0
         (f"{ASM.format(_ADD)}\n{ASM.format('; ' + _ADD + ';')}", ["", ""]),
         (f'{ASM.format(_ADD)} }} void g() {{ asm(";");', ["`;` is missing"]),
-        (f'{ASM.format(_ADD + ";")} asm(";");', [""]),
+        (f'{ASM.format(_ADD + ";")} asm(";");', ["", "ends no statement"]),  # nvcc too
         (f"{ASM.format(_ADD + ';')} {ASM.format('; ' + _ADD + ';')}", ["", "ends no statement"]),
         (ASM.format(f"foo {_ADD};"), ["`foo` is not part"]),
         (ASM.format(f"@p {{ {_ADD}; }}"), ["a block takes none", ""]),

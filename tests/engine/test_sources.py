@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ptxscope.engine.kernels.execution import execute
+from ptxscope.engine.kernels.program import StatementKind, load
 from ptxscope.engine.listings.lint import CheckedInstruction, check_source, check_text
 from ptxscope.engine.listings.source_language import Language
 
@@ -231,6 +233,28 @@ def test_literals_joined_with_a_plus_are_known() -> None:
 # --- the operands of an asm statement -----------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "operands",
+    ["OPERANDS", "OPS(d, f(a))", 'OUT : "r"(a), "r"(b), "r"(0)', 'OUT(d) : "r"(a), "r"(b), "r"(0)'],
+)
+def test_a_macro_behind_the_text_may_hold_the_operands(operands: str) -> None:
+    """As nvcc 13.0 compiles it, with ``#define OPERANDS : "=r"(d) : "r"(a), "r"(b), "r"(0)``."""
+    text = f'asm("vmax4.u32.u32.u32 %0, %1, %2, %3;" {operands});'
+    (item,) = source(text)
+    assert (item.diagnostics, item.notes) == ((), ())
+    (program,) = load(text)
+    kinds = [StatementKind.EXPLAINED, *[StatementKind.OTHER] * operands.startswith("OUT")]
+    assert [x.kind for x in program.statements] == kinds
+    assert not program.constants
+
+
+def test_a_macro_that_ends_the_text_is_not_taken_for_the_operands() -> None:
+    (program,) = load('asm("vmax4.u32.u32.u32 %0, %1, %2, %3; " MORE OPERANDS);')
+    assert [x.text for x in program.unread] == ["<MORE OPERANDS>"]
+    (item,) = source('asm("vmax4.u32.u32.u32 %0, %1, %2, " LAST);')
+    assert item.is_unreadable
+
+
 def past(text: str, name: str) -> str:
     """What is said of an operand, and nothing else is wrong."""
     (item,) = source(text)
@@ -248,6 +272,7 @@ def test_a_placeholder_past_the_operands_is_an_error() -> None:
     assert "none" in past(f'asm("{declared}" ::);', "%3")
     assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;" ::);', "%0")
     assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;");', "%0")
+    assert "none" in past('asm("vadd4.u32.u32.u32 %0,%1,%2,%3;"\n#if X\n#endif\n);', "%0")
     assert "%0 to %2" in past(
         'asm("vadd.u32.u32.u32.add %0,%1,%2,%3;" : "=" "&r"(d) : "r"(f(x, ":)", \')\')), "n"(1)'
         ' : "memory");',
@@ -389,3 +414,65 @@ def test_a_constraint_is_named_where_there_is_one() -> None:
     ptx = ".entry k() { .reg .b64 %1; .reg .b32 %r<4>; vadd.u32.u32.u32 %r1, %1, %r2; }"
     (item,) = check_text(".version 8.0\n.target sm_75\n" + ptx, "x.ptx")
     assert item.diagnostics[0].message == "`%1` is declared .b64, but operand a is .u32"
+
+
+# --- opcodes that are filled in, and empty statements ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = f"{op}.u32.u32.u32 a, a, a, a;"',
+        'x = f"\\n\\t{op}.u32.u32.u32.sat %0, %1, %2, %3;\\n"',
+        'x = "{}.ge.s32 p, a, b;".format(op)',
+        'x = "%s.u32.u32.u32 a, a, a, a;" % op',
+    ],
+)
+def test_an_opcode_that_python_fills_in_is_noted(line: str) -> None:
+    assert noted(line, Language.PYTHON)[:2] in ("{o", "{}", "%s")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = f"{op}.u32 is a type, and one of many, as is .s32;"',
+        'x = f"{op}.txt a, b, c, d;"',
+        'x = f"{op}.u32 a, b;"',  # a mov, say
+        'x = f"{op}, a, b, c;"',
+    ],
+)
+def test_other_strings_that_python_fills_in_are_not(line: str) -> None:
+    assert source(line, Language.PYTHON) == []
+
+
+VADD4 = 'asm("vadd4.u32.u32.u32 %0, %1, %1, %1{}" : "=r"(d) : "r"(a));'
+
+
+def test_a_semicolon_alone_ends_a_statement_or_is_an_error() -> None:
+    """ptxas 13.0: "Parsing error near ';'" where the statement before has its own."""
+    good, empty = source(VADD4.format(";") + '\nasm(";");')
+    assert good.is_legal
+    assert empty.message == "this `;` ends no statement: ptxas knows no empty one"
+    assert (empty.place.line, empty.place.column) == (2, 6)
+    (only,) = source(VADD4.format("") + '\nasm(";");')
+    assert only.is_legal
+    assert [
+        x.is_legal for x in source('asm("mov.u32 %0, 1;" : "=r"(d)); asm volatile(";" ::);')
+    ] == [False]
+    assert not source('asm("mov.u32 %0, 1" : "=r"(d)); asm(";");')
+
+
+def test_a_setp_that_crashes_ptxas_is_a_warning() -> None:
+    (item,) = check_text("@p setp.eq.s32 _|q, a, b;", "-")
+    (finding,) = item.diagnostics
+    assert (finding.rule, finding.severity) == ("crash", "warning")
+    assert "11.8 to 13.5" in finding.message
+    *_, crash = check_text("@p setp.eq.s32 _, a, b;", "-").__next__().diagnostics
+    assert crash.severity == "warning"
+
+
+def test_a_statement_whose_opcode_is_a_macro_is_named_by_it() -> None:
+    text = 'asm("{ .reg .u32 t;" MYOP ".u32 t, %1, %1; not.b32 %0, t; }" : "=r"(d) : "r"(a));'
+    (program,) = load(text)
+    (need,) = execute(program, {"%1": 1}).needed
+    assert "(<MYOP>.u32 at line 1 made it unknown)" in need.message

@@ -230,6 +230,8 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
         (["-f", "svg", "--frames", "/dev/null/x"], "error: /dev/null/x: Not a directory"),
         (["-f", "svg", "--frames", "a\0b"], "error: a\N{SYMBOL FOR NULL}b: "),
         (["-f", "png", "--width", "0"], "error: a scale and a width are numbers above 0"),
+        (["-f", "png", "--scale", "1e308"], "error: a picture at a scale of 1e+308 is too large\n"),
+        (["-f", "pdf", "--scale", "1e300"], "error: a picture at a scale of 1e+300 is too large\n"),
         (["-f", "png", "--width", "9", "--scale", "2"], "usage: "),
         (["-f", "svg", "--stepping", "--animate"], "usage: "),
         (["-f", "png", "--width", "x"], "usage: "),

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from ...engine.semantics.errata import ERRATA, TARGETS, Erratum
 from ...engine.semantics.models import parse_erratum
+from ...engine.syntax.errors import quote_value
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from .. import CommandError
 from ..support.arguments import Parser, make_command_parser
+
+_IDS = f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
 
 def make_parser() -> Parser:
@@ -23,8 +26,7 @@ def make_parser() -> Parser:
         "id",
         metavar="ID",
         nargs="?",
-        help=f"erratum, E1 to E{len(ERRATA)}, or wrong result of constants, "
-        f"F1 to F{len(FOLDING_BUGS)} (default: all)",
+        help=f"{_IDS} for wrong results of constants (default: all)",
     )
     to.add_argument("--json", action="store_true", help="JSON output")
     return to
@@ -39,8 +41,8 @@ def run(words: Sequence[str]) -> int:
             errata: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
         else:
             errata = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
-    except ValueError as error:
-        raise CommandError(f"error: {error}") from None
+    except ValueError:
+        raise CommandError(f"error: unknown erratum {quote_value(chosen.id)}: {_IDS}") from None
     if chosen.json:
         import json
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import make_printable, quote_value
 from .. import CommandError
 from ..support.arguments import (
     Parser,
@@ -118,7 +118,7 @@ def _check_color_system() -> None:
     allowed = ("auto", *COLOR_SYSTEMS)
     if name is not None and name not in allowed:
         raise CommandError(
-            f"error: TEXTUAL_COLOR_SYSTEM is {make_printable(name)!r:.60}; "
+            f"error: TEXTUAL_COLOR_SYSTEM is {quote_value(make_printable(name))}; "
             f"it is one of {', '.join(allowed)}"
         )
 

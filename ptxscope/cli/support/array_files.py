@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.arrays.block_runner import get_storage_dtype
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import make_printable, quote_value
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path, is_there, replace
 from .. import CommandError
@@ -291,7 +291,7 @@ def _check_header(head: bytes, size: int) -> None:
     except Exception:  # the tokenizer, the parser and NumPy raise many types
         raise ValueError("its header can't be read") from None
     if any(type(count) is not int or count < 0 for count in shape):
-        raise ValueError(f"its shape is {shape!r:.60}, not a tuple of counts")
+        raise ValueError(f"its shape is {quote_value(shape)}, not a tuple of counts")
     if dtype.hasobject:
         raise ValueError("it holds Python objects, which are not read")
     stated = math.prod(shape) * dtype.itemsize

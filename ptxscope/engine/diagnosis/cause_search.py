@@ -20,6 +20,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import (
     DEFAULT_SELECTOR,
     WEIGHTS,
+    find_folded_selections,
     find_lost_differences,
     format_slot_change,
     iter_form_causes,
@@ -108,7 +109,9 @@ class Search:
     def _iter_causes(self) -> Iterator[Cause]:
         """Yield every single cause except the selectors that are solved."""
         yield from iter_form_causes(self.ins, self._has_nan_comparison)
-        yield from find_lost_differences(self.ins, (x.observation.operands for x in self.cases))
+        operands = [x.observation.operands for x in self.cases]
+        yield from find_folded_selections(self.ins, operands)
+        yield from find_lost_differences(self.ins, operands)
         yield from iter_value_causes(self.ins, self.roles)
 
     def _iter_pairs(

@@ -255,8 +255,20 @@ def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int,
     return addition_count, change_count, combination.fits.plainness if combination.fits else 0
 
 
-def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
-    """Return the lane width in bits, and the lanes of d that always match the documentation.
+class LaneVerdicts(NamedTuple):
+    """Which lanes of d are as documented in every observation."""
+
+    unit: int
+    """The width of a lane in bits."""
+    right: tuple[int, ...]
+    wrong: tuple[int, ...] = ()
+    """Lanes in which a known bit differs."""
+    unknown: tuple[int, ...] = ()
+    """The others, in which not every bit is known."""
+
+
+def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
+    """Return which lanes always match the documentation; none if a lane has 32 bits.
 
     The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
     """
@@ -264,12 +276,16 @@ def find_right_lanes(diagnosis: Diagnosis) -> tuple[int, tuple[int, ...]]:
     width = 32 // ins.entry.lanes if "d" in ins.results and ins.has_lanes("d") else 32
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
-        return 32, ()
-    difference = 0
+        return LaneVerdicts(32, ())
+    difference, known = 0, (1 << 32) - 1
     for x in diagnosis.seen:
         difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
-    field = (1 << unit) - 1
-    return unit, tuple(lane for lane in range(32 // unit) if not difference >> unit * lane & field)
+        known &= x.observation.observed["d"].known
+    field, lanes = (1 << unit) - 1, range(32 // unit)
+    wrong = [lane for lane in lanes if difference >> unit * lane & field]
+    right = [x for x in lanes if x not in wrong and known >> unit * x & field == field]
+    unknown = [x for x in lanes if x not in wrong and x not in right]
+    return LaneVerdicts(unit, tuple(right), tuple(wrong), tuple(unknown))
 
 
 # --- an explanation in full --------------------------------------------------------------

@@ -105,6 +105,22 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
     yield Cause(CauseKind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
 
 
+def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
+    """What assemblers make of a register c that is a constant when they compile.
+
+    ``operands`` are those of every observation.
+    """
+    if ins.form.opcode != "slct" or "c" in ins.constants:
+        return
+    found = [find_folding(ins.form, ins.sources, x["c"]) if "c" in x else None for x in operands]
+    reads = sorted({x.mistaken_value for x in found if x})
+    if not found or None in found or len(reads) > 1:
+        return
+    phrase = f"as {FOLDING} folds it, where c is a constant, with c read as an f32: {reads[0]}"
+    axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
+    yield Cause(CauseKind.PTXAS, axes, phrase, 2, slots=slots)
+
+
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
     """Yield the form that ptxas compiles for an absolute difference of constants.
 

@@ -24,7 +24,7 @@ from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_statement
 from ..syntax.register_checks import find_register_problems
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
-from ..syntax.source import find_asm_openings, format_gap, is_condition
+from ..syntax.source import GAP, find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
 from .plain_instructions import Operation, find_operation
 
@@ -270,8 +270,8 @@ class _Loader:
         )
         self.may_be_prose, self.may_be_template = piece.may_be_prose, piece.may_be_template
         expressions = piece.operands.expressions if piece.operands else ()
-        self.read_only = {
-            f"%{number}" for number, (x, _) in enumerate(expressions) if not set(x) & set("=+")
+        self.read_only = {x.name for x in expressions} - {
+            x.name for x in expressions if x.is_output
         }
         """The operands of an asm statement that it does not write."""
         self.bindings = bind_operands(piece.operands) if piece.operands else NOTHING
@@ -453,6 +453,9 @@ class _Loader:
 
     def _make_statement(self, raw: RawInstruction) -> Statement:
         opcode = ".".join([raw.opcode.text, *(x.text[1:] for x in raw.modifiers)])
+        if GAP in opcode:
+            end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
+            opcode = self.fragment.describe(raw.opcode.start, end, self.text)
         base = Statement(
             StatementKind.OTHER,
             self._find_line(raw.opcode.start),

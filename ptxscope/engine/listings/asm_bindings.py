@@ -12,8 +12,9 @@ from ..lazy_patterns import pattern
 from ..records import NamedTuple, replace
 from ..syntax.errors import Problem, PtxError
 from ..syntax.instruction import Immediate, Instruction
-from ..syntax.parser import parse
-from ..syntax.source import AsmText, find_asm_texts
+from ..syntax.operands import NAMED_OPERAND_MESSAGE
+from ..syntax.parser import parse, parse_fragments
+from ..syntax.source import AsmText, Fragment, find_asm_texts, find_fragments
 
 if TYPE_CHECKING:
     from .asm_operands import AsmOperands
@@ -62,7 +63,7 @@ def read_bindings(text: str, start: int, end: int) -> AsmBindings:
 def bind_operands(operands: AsmOperands) -> AsmBindings:
     """Return the bindings for the operands of an asm statement."""
     read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    for number, (letters, expression) in enumerate(operands.expressions):
+    for operand, letters, expression in operands.expressions:
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
             for bindings, is_bound in (
@@ -70,7 +71,7 @@ def bind_operands(operands: AsmOperands) -> AsmBindings:
                 (read, "=" not in letters),
             ):
                 if is_bound:
-                    bindings[name] = (*bindings.get(name, ()), f"%{number}")
+                    bindings[name] = (*bindings.get(name, ()), operand)
     constants = {name: value for name, value in operands.constants.items() if value}
     return AsmBindings(operands.types, read, written, constants, operands.literals)
 
@@ -115,7 +116,7 @@ def parse_pasted(text: str) -> Instruction:
 
     Raise PtxError if it is invalid or violates a constraint.
     """
-    ins = parse(text)
+    ins = parse_fragments(text, _find_numbered_fragments) if _NAMED.search(text) else parse(text)
     bindings = read_bindings_of(ins)
     if bindings.types:
         from ..syntax.register_checks import find_register_problems
@@ -126,7 +127,33 @@ def parse_pasted(text: str) -> Instruction:
             raise PtxError(text, problems)
     if bindings.constants or bindings.literals:
         ins = _fill_immediates(ins, bindings.constants).with_constants(bindings.literals)
+    if any("%[" in text[slice(*span)] for span in ins.spans.values()):
+        ins = replace(ins, notes=(*ins.notes, NAMED_OPERAND_MESSAGE))
     return ins
+
+
+_NAMED = pattern(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
+"""An operand by its name, or a constraint that is a number."""
+
+
+def _find_numbered_fragments(text: str) -> Iterator[Fragment]:
+    """The PTX of asm statements, with numbers for named and tied operands."""
+    from .asm_operands import number_placeholders, read_operands
+
+    ranges = list(find_asm_ranges(text))
+    for statement, limit in ranges:
+        operands = read_operands(text, statement.end, limit)
+        fragment, operands = number_placeholders(statement.fragment, operands)
+        unknown = tuple(
+            Problem(message, fragment.find_origin(*span))
+            for name, message, span in operands.find_unmatched_placeholders(
+                fragment, 0, len(fragment.ptx)
+            )
+            if name in operands.unknown
+        )
+        yield fragment._replace(problems=(*fragment.problems, *unknown))
+    if not ranges:
+        yield from find_fragments(text)
 
 
 def _fill_immediates(ins: Instruction, constants: Mapping[str, str]) -> Instruction:

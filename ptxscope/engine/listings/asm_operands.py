@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..records import NamedTuple
-from ..syntax.constants import encode_float
 from ..syntax.errors import Span, quote_word
 from ..syntax.scopes import CONSTANT
 from ..syntax.source import GAP, Fragment
+from .c_literals import parse_c_literal
 from .partial_ptx import TextFragment, iter_parts, join_fragments
 
 _TOKEN = re.compile(
@@ -31,15 +31,21 @@ _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"%(\d++)", re.ASCII)
 _DIGITS = 9
-_INTEGER = re.compile(
-    r"\s*+(?P<sign>[-+]?)\s*+(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"
-    r"(?P<suffix>[uU]?(?:[lL]{1,2})?[uU]?)\s*+"
-)
-_FLOAT = re.compile(
-    r"[-+]?(?:(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[0-9]++[eE][-+]?[0-9]++)[fF]?",
-    re.ASCII,
-)
-_MOST_DIGITS = 66
+
+
+class AsmExpression(NamedTuple):
+    """The C expression of an operand."""
+
+    name: str
+    """What the PTX calls the operand: ``%0``."""
+    constraint: str
+    """As written."""
+    text: str
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the statement writes it."""
+        return bool(set(self.constraint) & {"=", "+"})
 
 
 class AsmOperands(NamedTuple):
@@ -55,12 +61,52 @@ class AsmOperands(NamedTuple):
     """Integer operands, ``"n"``, as nvcc writes them; empty if the value is unknown."""
     literals: dict[str, int]
     """The bits of registers whose C expression is a literal, ``"r"(0)``."""
-    expressions: tuple[tuple[str, str], ...]
-    """The constraint of each operand, as written, and its C expression."""
+    expressions: tuple[AsmExpression, ...]
+    """The C expressions of the registers and constants, in order."""
     number: int | None
     """The number of operands, or None if some of them could not be read."""
     unknown: dict[str, str]
     """Names without an operand, by the number that replaces them."""
+    tied: Mapping[str, str] = {}
+    """The operands whose constraint is the number of another, and that one: ``%2`` to ``%0``."""
+    refused: Mapping[str, str] = {}
+    """Why nvcc does not take the literal of an operand for its constraint."""
+    is_braced: bool = False
+    """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
+
+    def restore_braces(self, text: str, *, is_code: bool = False) -> str:
+        """A text with the operands as the source writes them; in code, braces are doubled."""
+        if not self.is_braced:
+            return text
+        text = text.replace("{", "{{").replace("}", "}}") if is_code else text
+        return _PERCENT.sub(lambda x: f"{{{x[0][1:]}}}" if x[0] in self.types else x[0], text)
+
+    @property
+    def outputs(self) -> frozenset[str]:
+        """What the PTX calls the operands that the statement writes."""
+        return frozenset(x.name for x in self.expressions if x.is_output)
+
+    @property
+    def constant_literals(self) -> dict[str, int]:
+        """The literals of the registers that the statement does not write."""
+        outputs = self.outputs
+        return {name: bits for name, bits in self.literals.items() if name not in outputs}
+
+    def find_refused_literals(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, Span]]:
+        """What is said of literals that nvcc does not take for their constraints, each once."""
+        seen = set[str]()
+        every = _NUMBERED.finditer(fragment.ptx, start, end) if self.refused else ()
+        for found in every if self.number is not None else ():
+            name = found[0]
+            if (
+                name in self.refused
+                and name not in seen
+                and not _is_doubled(fragment, found.start())
+            ):
+                seen.add(name)
+                yield self.refused[name], found.span()
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
@@ -119,6 +165,9 @@ class AsmOperands(NamedTuple):
         return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
 
 
+_UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
+
+
 def _undouble_percent(name: str) -> str:
     doubled_name = quote_word(f"%{name}")
     reason = "is not a register in an asm statement with operands"
@@ -128,8 +177,8 @@ def _undouble_percent(name: str) -> str:
 def read_operands(text: str, start: int, end: int) -> AsmOperands:
     """Read the operands after an asm statement's text."""
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
-    values, expressions = dict[str, str](), list[tuple[str, str]]()
-    literals = dict[str, int]()
+    values, expressions = dict[str, str](), list[AsmExpression]()
+    literals, tied = dict[str, int](), dict[str, str]()
     count, depth, section, expression_start = 0, 0, 0, 0
     letters = name = None
     constraint = ""
@@ -140,20 +189,26 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
             if not depth:
-                expressions.append((constraint, text[expression_start : token.start()]))
-                last_name, (_, expression) = f"%{count - 1}", expressions[-1]
+                number = f"%{count - 1}"
+                last_name = tied.get(number, number)
+                expression = text[expression_start : token.start()]
+                expressions.append(AsmExpression(last_name, constraint, expression))
                 if last_name in values:
-                    values[last_name] = _parse_c_integer(expression)
-                elif last_name in types and not set(constraint) & {"=", "+"}:
-                    bits = _parse_literal(expression, types[last_name])
+                    values[last_name] = _format_integer(expression)
+                elif last_name in types and not expressions[-1].is_output:
+                    bits = _encode_literal(expression, types[last_name])
                     literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
+            if section == 1 and not set(letters) & {"=", "+"}:
+                return _UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
             depth, expression_start, constraint = 1, token.end(), letters
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
             if kind in ("n", "i"):
                 values[f"%{count}"] = ""
+            if kind.isdecimal() and f"%{kind}" in types:
+                tied[f"%{count}"] = f"%{kind}"
             if kind == "C":
                 constants.append(f"%{count}")
             if name:
@@ -175,44 +230,52 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     if depth:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
-    number = count if is_complete else None
+    operand_count = count if is_complete else None
     all_expressions = tuple(expressions)
+    texts = tuple(constants)
+    refused = dict(_iter_refused_literals(all_expressions, types))
     return AsmOperands(
-        types, names, tuple(constants), values, literals, all_expressions, number, {}
+        types, names, texts, values, literals, all_expressions, operand_count, {}, tied, refused
     )
 
 
-def _parse_c_integer(text: str) -> str:
-    """Return a C integer literal as nvcc writes it, or an empty string."""
-    match = _INTEGER.fullmatch(text) if len(text) < _MOST_DIGITS else None
-    if match is None:
+def _iter_refused_literals(
+    expressions: Iterable[AsmExpression], types: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The operands whose literal nvcc does not take for their constraint, and why."""
+    for name, constraint, text in expressions:
+        kind, type_ = constraint.strip(), types.get(name, CONSTANT)
+        literal = parse_c_literal(text) if type_ != CONSTANT else None
+        shown = quote_word(f'"{kind}"({text.strip()})')
+        if kind.isdecimal():
+            yield name, f"nvcc 13.0 refuses {shown}: it ties no operands"
+        elif literal and not literal.is_accepted_as(type_):
+            is_ = f"the literal is {literal.c_type}, and the operand {type_}"
+            yield name, f"nvcc 13.0 refuses {shown}: {is_}"
+
+
+def _format_integer(text: str) -> str:
+    """A literal of C as nvcc writes it, signed; empty where it is no integer."""
+    literal = parse_c_literal(text)
+    if literal is None or not isinstance(literal.value, int):
         return ""
-    digits = match["digits"]
-    base = 8 if digits[0] == "0" and digits.isdecimal() else 0
-    value = int(digits, base) * (-1 if match["sign"] == "-" else 1)
-    unsigned = not digits.isdecimal() or base or "u" in match["suffix"].lower()
-    long = "l" in match["suffix"].lower() or abs(value) >> (32 if unsigned else 31)
-    bits = 64 if long else 32
-    value &= (1 << bits) - 1
+    bits = max(literal.width, 32)
+    value = literal.encode(bits)
     return str(value - (value >> (bits - 1) << bits))
 
 
-def _parse_literal(text: str, type_: str) -> int | None:
-    """Return the bits of a C literal in a register of a type, or None."""
-    word = text.strip() if len(text) < _MOST_DIGITS else ""
-    while word[:1] == "(" and word[-1:] == ")":
-        word = word[1:-1].strip()
-    kind, bits = type_[0], int(type_[1:])
-    if kind == "f":
-        return encode_float(float(word.rstrip("fF")), bits) if _FLOAT.fullmatch(word) else None
-    integer = _parse_c_integer(word)
-    return int(integer) & ((1 << bits) - 1) if integer else None
+def _encode_literal(text: str, type_: str) -> int | None:
+    """The bits of a C literal in a register of a type; None where the text is no such literal."""
+    literal = parse_c_literal(text)
+    if literal is None or literal.is_float is not (type_[0] == "f"):
+        return None
+    return literal.encode(int(type_[1:]))
 
 
 def _is_doubled(fragment: Fragment, position: int) -> bool:
     """Return whether a ``%`` is doubled in the source, so that it begins a register."""
     start, end = fragment.find_origin(position, position + 1)
-    return end - start == 2
+    return end - start == 2 and fragment.find_origin(position + 1, position + 2)[0] != start
 
 
 def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
@@ -224,8 +287,14 @@ def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
 def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
     """Replace the names of operands with numbers, and unknown names with gaps.
 
+    A tied operand gets the number of the one it is tied to.
     Each replacement keeps the width of the name in the source.
     """
+    fragment, operands = _number_names(fragment, operands)
+    return fill_constants(fragment, operands.tied), operands
+
+
+def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
     if "%[" not in fragment.ptx:
         return fragment, operands
     parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
@@ -248,7 +317,7 @@ def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Frag
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
-    """Replace operands with known integers, as nvcc does, whatever stands next to them."""
+    """Replace operands with known integers or numbers, whatever stands next to them."""
     if not any(constants.values()):
         return fragment
     parts, copied_end = list[TextFragment](), 0

@@ -16,6 +16,7 @@ from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
     PTX_WITH_HOLES,
+    STATEMENT_WITHOUT_OPCODE,
     compose_fragments,
     find_instruction,
 )
@@ -164,11 +165,11 @@ _BLOCKS = {
 
 
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
-    fragment, language = block
+    fragment, language, operands = block
     if language is Language.UNKNOWN:
         yield from _of_string(fragment, lines)
     elif language is Language.PTX:
-        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING)
+        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
     else:
         for piece in _pieces(fragment, language, lines):
             yield piece._replace(fragments=(*piece.fragments, fragment))
@@ -198,15 +199,18 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
         pieces = _find_ptx_in_c(fragment, lines)
     elif has_llvm_asm(text):
         pieces = _of_llvm(fragment, lines)
-    elif (
-        opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and PTX_WITH_HOLES.search(text))
-    ):
+    elif opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
         yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=opcode_span)
         return
     else:
         return
     for piece in pieces:
         yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _has_partial_ptx(text: str) -> bool:
+    """Whether a text with gaps holds a statement of which some is filled in."""
+    return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
 
 
 def _of_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:

@@ -17,7 +17,7 @@ from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
-from ..syntax.parser import NOT_LITERAL, Parsed, parse_statement, scan
+from ..syntax.parser import CRASHES, NOT_LITERAL, Parsed, parse_statement, scan
 from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
@@ -28,7 +28,7 @@ from .asm_operands import AsmOperands
 from .counterexample import Counterexample
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .moved_constants import MovedConstants
-from .partial_ptx import is_prose, is_template
+from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
 from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
@@ -56,6 +56,7 @@ RULES: dict[str, tuple[Severity, str]] = {
         "A component that its vector register does not have; it assembles and holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
+    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
     "note": (Severity.NOTE, "Legal, but worth knowing."),
     "unread": (
         Severity.NOTE,
@@ -235,7 +236,7 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
     elsewhere.has_all_declarations &= is_whole(name)
     left_out = _find_left_out(text) if language is Language.C else []
     start_positions = [first for first, _ in left_out]
-    is_ended = False
+    is_ended, before = False, None
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
         was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
@@ -247,7 +248,22 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         for problem, place in piece.find_problems():
             finding = Diagnostic("illegal", problem.message, place, problem.hint)
             yield CheckedInstruction(name, place, place.excerpt.strip(), (finding,))
+        if not was_ended and _is_empty_statement(piece, before):
+            at = piece.ptx.index(";")
+            place = piece.map_places(at).place(0, 1)
+            finding = Diagnostic("illegal", EMPTY_STATEMENT.message, place)
+            yield CheckedInstruction(name, place, ";", (finding,))
+        before = piece
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
+
+
+def _is_empty_statement(piece: EmbeddedPtx, before: EmbeddedPtx | None) -> bool:
+    """Whether an asm statement is a ``;`` alone, and the statement before it has one."""
+    if piece.kind is not PieceKind.ASM or piece.ptx.strip() != ";":
+        return False
+    return before is None or (
+        before.kind is PieceKind.ASM and before.ptx.rstrip().endswith((";", "}"))
+    )
 
 
 def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
@@ -334,7 +350,27 @@ def _check_piece(
             for problem in limit_problems(problems)
         ]
         items[index] = _with_diagnostics(items[index], diagnostics)
+    if piece.operands and piece.operands.is_braced:
+        items = [_restore_braces(item, piece.operands) for item in items]
     return iter(items)
+
+
+def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+    """What is said of an instruction, with the operands as the source writes them."""
+    restore = operands.restore_braces
+    example, lines = item.example, item.replacement
+    if example:
+        values = {restore(name): bits for name, bits in example.values.items()}
+        example = example._replace(values=values)
+    return item._replace(
+        ptx=restore(item.ptx),
+        diagnostics=tuple(
+            x._replace(message=restore(x.message), hint=restore(x.hint)) for x in item.diagnostics
+        ),
+        notes=tuple(map(restore, item.notes)),
+        example=example,
+        replacement=lines and tuple(restore(line, is_code=True) for line in lines),
+    )
 
 
 _PlacedItem = tuple[Span, CheckedInstruction]
@@ -364,7 +400,10 @@ def _check_partial(
         ):
             continue
         statement_end = piece.ptx[opcode[0] : statement.span[1]]
-        if is_named or in_asm or not (opcode[0] in piece.gaps or is_prose(statement_end)):
+        is_known = is_named or in_asm or opcode[0] not in piece.gaps
+        if not (is_known or STATEMENT_WITHOUT_OPCODE.match(f"{statement_end.rstrip(';')};")):
+            continue
+        if is_named or in_asm or not is_prose(statement_end):
             yield statement.span, _make_unread(piece, opcode, name)
             opcode_span = None if is_named else opcode_span
     if opcode_span:
@@ -382,7 +421,7 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     is_closed = operands is not None and operands.number is not None
-    is_asm, literals = piece.kind is PieceKind.ASM, operands.literals if operands else {}
+    is_asm, literals = piece.kind is PieceKind.ASM, operands.constant_literals if operands else {}
     has_gaps, moved_constants = bool(piece.gaps), MovedConstants()
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     for statement in scan_statements(moved_constants.record_chunks([piece.ptx]), scopes):
@@ -450,6 +489,8 @@ def _check_placeholders(
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
             yield Diagnostic("undeclared", message, locator.place(*span), quote_word(name))
+    for message, span in operands.find_refused_literals(inner, *statement_span):
+        yield Diagnostic("note", message, locator.place(*span))
     if name_span := operands.find_name(inner, *statement_span):
         yield Diagnostic(
             "note", NAMED_OPERAND_MESSAGE, locator.place(*name_span), NUMBERED_OPERANDS
@@ -563,7 +604,9 @@ def _make_legal_instruction(
     if not (verdict.notes or verdict.loss or verdict.example):
         return CheckedInstruction(name, place, text, tuple(diagnostics))
     notes = tuple(fill_template(note, registers) for note in verdict.notes)
-    diagnostics += [Diagnostic("note", note, place) for note in notes]
+    diagnostics += [
+        Diagnostic("crash" if note in CRASHES else "note", note, place) for note in notes
+    ]
     if verdict.loss:
         diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
     example = verdict.example

@@ -37,6 +37,12 @@ OPCODE_WITH_HOLES = re.compile(
     re.ASCII,
 )
 """Such a statement with parts of the opcode and modifiers filled in elsewhere."""
+STATEMENT_WITHOUT_OPCODE = re.compile(
+    rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)(?:\.\w++)*+\s++"
+    r"[^\s,;\"]++\s*+(?:,\s*+[^\s,;\"]++\s*+){2,8}+;",
+    re.ASCII,
+)
+"""A statement whose opcode is filled in, with modifiers and operands as the 27 have them."""
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
+from itertools import pairwise
 
 from ..records import NamedTuple
-from ..syntax.source import Fragment
+from ..syntax.source import GAP, Fragment
+from .asm_arguments import read_llvm_operands, read_rust_operands
+from .asm_operands import AsmOperands
 from .partial_ptx import PTX_STATEMENT, TextFragment, join_fragments, with_gaps
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
@@ -21,6 +24,8 @@ class Block(NamedTuple):
 
     fragment: Fragment
     language: Language
+    operands: AsmOperands | None = None
+    """Those of an asm statement, where they are known."""
 
 
 # --- Markdown -----------------------------------------------------------------------------
@@ -109,7 +114,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
     unclosed = set[str]()
     lines: list[TextFragment] | None = None
     """Lines of the open ``asm!``, or None outside of one."""
-    position = 0
+    position = end_of_lines = 0
     while token := _RUST.search(text, position):
         position = token.end()
         kind = token.lastgroup
@@ -117,7 +122,9 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             lines = []
         elif kind == "stop" and lines is not None:
             if lines:
-                yield Block(join_fragments(_name_operands(lines)), Language.PTX)
+                operands, constants = read_rust_operands(text, end_of_lines)
+                fragment = join_fragments(_name_operands(lines, constants))
+                yield Block(fragment, Language.PTX, operands)
             lines = None
         parts = list[TextFragment]()
         if kind in ("raw", "hashes") and token["hashes"] not in unclosed:
@@ -131,12 +138,18 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             parts = list(decode_parts(text, *token.span("body")))
         if lines is not None and parts:
             lines += [*parts, ("\n", token.start(), 1)]
+            end_of_lines = position
         elif parts and PTX_STATEMENT.search((fragment := join_fragments(parts)).ptx):
             yield Block(fragment, Language.UNKNOWN)
 
 
-def _name_operands(lines: list[TextFragment]) -> Iterator[TextFragment]:
-    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``."""
+def _name_operands(
+    lines: list[TextFragment], constants: Mapping[str, str]
+) -> Iterator[TextFragment]:
+    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``.
+
+    Known constants replace their placeholders; an unknown constant is a gap.
+    """
     count = 0
     for text, origin, width in lines:
         copied_end = 0
@@ -147,6 +160,8 @@ def _name_operands(lines: list[TextFragment]) -> Iterator[TextFragment]:
             if name == "":
                 name, count = str(count), count + 1
             stands_for = mark[0][0] if name is None else f"%{name}"
+            if name in constants:
+                stands_for = constants[name] or GAP
             yield stands_for, origin + mark.start(), len(mark[0])
             copied_end = mark.end()
         yield text[copied_end:], origin + copied_end, width
@@ -171,9 +186,12 @@ def has_llvm_asm(text: str) -> bool:
 
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
     """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
-    for match in _LLVM.finditer(text):
+    for match, following in pairwise([*_LLVM.finditer(text), None]):
+        assert match
         fragment = join_fragments(_decode_llvm(text, *match.span("body")))
-        yield Block(with_gaps(fragment, gaps), Language.PTX)
+        end = following.start() if following else len(text)
+        operands = read_llvm_operands(text, match.end(), end)
+        yield Block(with_gaps(fragment, gaps), Language.PTX, operands)
 
 
 def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:

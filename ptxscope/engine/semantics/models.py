@@ -103,7 +103,7 @@ def parse_erratum(id_: str) -> Erratum:
     """Return the erratum with an id; raise ValueError if there is none."""
     erratum = _BY_ID.get(id_.upper())
     if erratum not in ERRATA:
-        raise ValueError(f"unknown erratum {id_!r:.60}: E1 to E{len(ERRATA)}")
+        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ERRATA)}")
     return erratum
 
 

@@ -147,6 +147,12 @@ def quote_word(text: str) -> str:
     return f"`{text}`" if len(text) <= 48 else f"`{text[:40]}…`"
 
 
+def quote_value(value: object) -> str:
+    """A value as Python writes it, shortened where that is very long."""
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:58]}…{shown[-1]}"
+
+
 def shorten_words(text: str) -> str:
     """Shorten each overlong word to its first characters, and each line to ``_MAX_LINE_CHARS``.
 

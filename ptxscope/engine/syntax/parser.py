@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from ..isa.catalog import CATALOG, find_entry, get_entry
@@ -43,7 +43,16 @@ def parse(text: str) -> Instruction:
     an ``asm`` statement or adjacent string literals. A note lists the ignored statements. Raise
     PtxError if there is not exactly one instruction, or if it is illegal.
     """
-    (instruction, *other_instructions) = parse_all(text)
+    return parse_fragments(text, find_fragments)
+
+
+FragmentReader = Callable[[str], Iterable[Fragment]]
+"""Finds the PTX in a text."""
+
+
+def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
+    """The one instruction in the PTX that a reader finds; the same as ``parse``."""
+    (instruction, *other_instructions) = parse_all(text, reader)
     start, end = instruction.spans["line"]
     if not (text[:start] + text[end:]).strip(_BLANK):
         return instruction
@@ -102,14 +111,14 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(*statement.span, text)
 
 
-def parse_all(text: str) -> tuple[Instruction, ...]:
+def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instruction, ...]:
     """Parse every one of the 27 instructions in a text, in order.
 
     Raise PtxError if there is none, or if one is illegal.
     """
     if not isinstance(text, str):
         raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
-    parsed = list(scan(text))
+    parsed = list(scan(text, reader))
     if not parsed:
         raise _make_empty_error(text)
     problems = tuple(problem for item in parsed for problem in item.problems)
@@ -118,9 +127,9 @@ def parse_all(text: str) -> tuple[Instruction, ...]:
     return tuple(item.instruction for item in parsed if item.instruction)
 
 
-def scan(text: str) -> Iterator[Parsed]:
+def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]:
     """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
-    for fragment in find_fragments(text):
+    for fragment in reader(text):
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
@@ -313,9 +322,16 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
         if note := format_folding_note(form, ops.sources, c.bits):
             yield note
     if guard and form.dst is Destinations.SINK_Q:
-        yield "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same"
+        yield CRASHES[0]
     if guard and form.dst is Destinations.SINK:
-        yield "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5"
+        yield CRASHES[1]
+
+
+CRASHES = (
+    "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same",
+    "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5",
+)
+"""The notes on legal instructions that crash the assembler."""
 
 
 def _find_register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:

@@ -160,7 +160,7 @@ class AsmText(NamedTuple):
     start: int
     """The position of ``asm``."""
     end: int
-    """The position after the text, at which the operands begin."""
+    """The position of the operands, or of a macro that may hold them."""
 
 
 def find_asm_texts(text: str) -> Iterator[AsmText]:
@@ -175,7 +175,50 @@ def find_asm_texts(text: str) -> Iterator[AsmText]:
 def read_asm(text: str, start: int, text_start: int) -> AsmText:
     """Return the text of the ``asm`` statement at ``start``; ``text_start`` follows its "("."""
     fragment, end = _join_literals(text, text_start)
+    macro = _find_last_macro(text, fragment, end)
+    if macro is not None:
+        if _is_operand_macro(text[macro:end], fragment.ptx[:-1]):
+            fragment = _cut_last_gap(fragment)
+        end = macro
     return AsmText(fragment, start, end)
+
+
+_MACRO_CALL = pattern(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
+_COMPLETE = pattern(r"[;}]\s*+\Z")
+_OPERAND = pattern(r"%(?:\d|\[)")
+
+
+def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
+    """Where a macro begins that is the last word of an asm statement; None where none is."""
+    gap = len(fragment.ptx) - 1
+    if gap < 1 or fragment.gaps[-1:] != (gap,) or not text.startswith(")", end):
+        return None
+    start = fragment.origins[-1]
+    return None if is_condition(text[start:end]) else start
+
+
+def _is_operand_macro(macro: str, ptx: str) -> bool:
+    """Whether a macro behind the PTX holds nothing but the operands.
+
+    The PTX is complete and names operands, which stand nowhere else.
+    """
+    return bool(
+        _MACRO_CALL.fullmatch(macro)
+        and _COMPLETE.search(ptx[-_MAX_INDENT_CHARS:])
+        and _OPERAND.search(ptx)
+    )
+
+
+def _cut_last_gap(fragment: Fragment) -> Fragment:
+    """The PTX without the gap that is its last piece."""
+    return Fragment(
+        fragment.ptx[:-1],
+        fragment.starts[:-1],
+        fragment.origins[:-1],
+        fragment.widths[:-1],
+        fragment.problems,
+        fragment.gaps[:-1],
+    )
 
 
 def find_asm_openings(text: str) -> Iterator[int]:

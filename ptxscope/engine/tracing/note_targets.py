@@ -6,6 +6,7 @@ import re
 
 from ..lazy_patterns import pattern
 from ..semantics.plan import Stage
+from ..syntax.errors import quote_value
 from .annotations import Note
 from .step_text import format_title
 from .trace import Trace
@@ -21,14 +22,14 @@ def parse_note(text: str, trace: Trace) -> Note:
     """
     target, equals, words = text.partition("=")
     if not equals:
-        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {text!r:.60}")
+        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {quote_value(text)}")
     if not words.strip():
         raise ValueError(f"the note on {target.strip()!r} is empty")
     target = target.strip()
     lane_match = _LANE.search(target)
     step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
-        raise ValueError(f"{target!r:.60} is no step; {_list_steps(trace)}, or lane N")
+        raise ValueError(f"{quote_value(target)} is no step; {_list_steps(trace)}, or lane N")
     stage = parse_stage(step, trace) if step else None
     lane = int(lane_match[1].lstrip("0")[:9] or "0") if lane_match else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
@@ -42,7 +43,7 @@ def parse_stage(text: str, trace: Trace) -> Stage:
     for step in trace.steps:
         if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage
-    raise ValueError(f"{text!r:.60} is no step of this instruction; {_list_steps(trace)}")
+    raise ValueError(f"{quote_value(text)} is no step of this instruction; {_list_steps(trace)}")
 
 
 def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample
 from ...engine.listings.lint import CheckedInstruction, Diagnostic
@@ -48,10 +48,12 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
     """Yield the lines of an instruction: its findings, their places, and a replacement."""
     if not item.diagnostics:
         yield f"{_format_place(item.file, item.place)}: ok: {make_printable(item.ptx)}"
-    for index, diagnostic in enumerate(item.diagnostics):
+    # the example is about the errata: nothing stands between them and it
+    diagnostics = sorted(item.diagnostics, key=lambda x: x.rule in item.errata)
+    for index, diagnostic in enumerate(diagnostics):
         message = make_printable(diagnostic.message)
         yield f"{_format_place(item.file, diagnostic.place)}: {diagnostic.severity}: {message}"
-        if diagnostic.place != _find_next_place(item, index):
+        if diagnostic.place != _find_next_place(diagnostics, index):
             yield from _excerpt_lines(diagnostic)
     if item.example:
         yield from _example_lines(item.example)
@@ -60,9 +62,9 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
             yield from (f"      {make_printable(line)}" for line in item.replacement)
 
 
-def _find_next_place(item: CheckedInstruction, index: int) -> object:
+def _find_next_place(diagnostics: Sequence[Diagnostic], index: int) -> object:
     """Return the place of the next diagnostic, because a shared excerpt is shown only once."""
-    return item.diagnostics[index + 1].place if index + 1 < len(item.diagnostics) else None
+    return diagnostics[index + 1].place if index + 1 < len(diagnostics) else None
 
 
 def _format_place(file: str, place: SourceLocation) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ...engine.diagnosis.causes import CauseKind
-from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_right_lanes
+from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_lane_verdicts
 from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
@@ -91,22 +91,31 @@ def format_observed(ins: Instruction, observation: Observation) -> str:
 
 
 def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Format the lanes that are as documented; empty if none or all are."""
-    unit, right_lanes = find_right_lanes(diagnosis)
-    count = 32 // unit
-    if count == 1 or len(right_lanes) == count:
+    """Format the lanes that are as documented; empty if no lane is known to differ."""
+    unit, *verdicts = find_lane_verdicts(diagnosis)
+    right_lanes, wrong_lanes, unknown_lanes = (lanes[::-1] for lanes in verdicts)
+    if not wrong_lanes:
         return ""
-    wrong_lanes = [lane for lane in range(count - 1, -1, -1) if lane not in right_lanes]
     name = "lane" if diagnosis.instruction.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
 
     def format_lanes(lanes: Sequence[int]) -> str:
         return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
 
-    verb = "is" if len(wrong_lanes) == 1 else "are"
-    if not right_lanes:
-        return f"every {name} differs"
-    right_text = format_lanes(sorted(right_lanes, reverse=True))
-    return f"{right_text} right, {format_lanes(wrong_lanes)} {verb} not"
+    wrong_text = format_lanes(wrong_lanes)
+    if right_lanes:
+        verb = "is" if len(wrong_lanes) == 1 else "are"
+        verdict_text = f"{format_lanes(right_lanes)} right, {wrong_text} {verb} not"
+    elif unknown_lanes:
+        verdict_text = f"{wrong_text} {'differs' if len(wrong_lanes) == 1 else 'differ'}"
+    else:
+        verdict_text = f"every {name} differs"
+    if unknown_lanes:
+        *other_lanes, last_lane = map(str, unknown_lanes)
+        subject = (
+            f"{', '.join(other_lanes)} and {last_lane} are" if other_lanes else f"{last_lane} is"
+        )
+        verdict_text += f"; {subject} not known"
+    return verdict_text
 
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:

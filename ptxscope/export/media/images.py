@@ -224,6 +224,10 @@ def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> st
 _DRAWN_BY = {"png": ("resvg_py", "png"), "pdf": ("typst", "pdf")}
 
 
+_MAX_SIDE_PX = 10**13
+"""More than any format takes."""
+
+
 def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
     """Return the size of the image of a picture; raise ValueError if the scale is invalid."""
     match = _SIZE.search(svg)
@@ -235,6 +239,8 @@ def compute_size(svg: str, options: Options, scale: float) -> ImageSize:
         scale = options.scale
     if not (isfinite(scale) and scale > 0):
         raise ValueError("a scale and a width are numbers above 0")
+    if max(svg_size) * scale > _MAX_SIDE_PX:
+        raise ValueError(f"a picture at a scale of {scale:.4g} is too large")
     return ImageSize(svg_size.width * scale, svg_size.height * scale)
 
 

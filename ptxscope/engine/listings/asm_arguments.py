@@ -1,0 +1,124 @@
+"""The operands of an ``asm!`` of Rust and of an ``asm`` of LLVM's language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .asm_operands import AsmExpression, AsmOperands
+
+_TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
+_MAX_CHARS = 1 << 14
+"""How far the operands of a statement are read."""
+_PARTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[()\[\]{},;]|[^"()\[\]{},;]++', re.DOTALL)
+_CLOSING = frozenset(")]}")
+
+
+def _split_arguments(text: str, start: int, end: int) -> Iterator[str]:
+    """What stands between commas, up to a closing parenthesis that is not opened there."""
+    depth, first = 0, start
+    for part in _PARTS.finditer(text, start, min(end, start + _MAX_CHARS)):
+        if part[0] in ("(", "[", "{"):
+            depth += 1
+        elif part[0] in _CLOSING and depth:
+            depth -= 1
+        elif not depth and part[0] in (",", ";", *_CLOSING):
+            yield text[first : part.start()]
+            first = part.end()
+            if part[0] != ",":
+                return
+
+
+# --- Rust ---------------------------------------------------------------------------------
+
+_RUST_OPERAND = re.compile(
+    r"""\s*+(?:(?P<name>[A-Za-z_]\w*+)\s*+=\s*+)?+
+    (?:(?P<way>in|out|lateout|inout|inlateout)\s*+\(\s*+reg(?P<width>16|32|64)\s*+\)
+      |(?P<const>const)\b)
+    \s*+(?P<expression>.*)""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_RUST_CONSTRAINTS = {"in": "r", "out": "=r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
+_RUST_LITERAL = re.compile(
+    r"(?P<sign>-?)(?P<digits>0x[0-9a-fA-F_]++|0b[01_]++|0o[0-7_]++|[0-9][0-9_]*+)"
+    r"(?:[iu](?:8|16|32|64|size))?+"
+)
+
+
+def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, str]]:
+    """The operands behind the strings of an ``asm!``, and its constants by their placeholders.
+
+    A constant that is no literal is empty.
+    """
+    end = text.find("asm!", start, start + _MAX_CHARS)
+    end = len(text) if end < 0 else end
+    types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
+    expressions = list[AsmExpression]()
+    number = 0
+    for argument in _split_arguments(text, start, end):
+        found = _RUST_OPERAND.match(argument)
+        if found is None:
+            continue
+        name = f"%{found['name'] or number}"
+        number += 1
+        literal = _parse_rust_integer(found["expression"].strip())
+        if found["const"]:
+            constants[name[1:]] = "" if literal is None else str(literal)
+            continue
+        types[name] = f"b{found['width']}"
+        constraint, expression = _RUST_CONSTRAINTS[found["way"]], found["expression"]
+        inner, arrow, outer = expression.partition("=>")
+        if arrow and constraint == "+r":
+            expressions.append(AsmExpression(name, "=r", outer))
+            constraint, expression = "r", inner
+            literal = _parse_rust_integer(inner.strip())
+        expressions.append(AsmExpression(name, constraint, expression))
+        if literal is not None and constraint == "r":
+            literals[name] = literal & ((1 << int(found["width"])) - 1)
+    return _make_operands(types, literals, expressions)._replace(is_braced=True), constants
+
+
+def _parse_rust_integer(text: str) -> int | None:
+    found = _RUST_LITERAL.fullmatch(text) if len(text) < 66 else None
+    if found is None:
+        return None
+    digits = found["digits"].replace("_", "")
+    base = {"0x": 16, "0b": 2, "0o": 8}.get(digits[:2], 10)
+    return int(digits, base) * (-1 if found["sign"] else 1)
+
+
+def _make_operands(
+    types: dict[str, str], literals: dict[str, int], expressions: list[AsmExpression]
+) -> AsmOperands:
+    """Operands of which not all may be known."""
+    return AsmOperands(types, {}, (), {}, literals, tuple(expressions), None, {})
+
+
+# --- LLVM ---------------------------------------------------------------------------------
+
+_LLVM_CONSTRAINTS = re.compile(r'\s*+,\s*+"(?P<constraints>[^"]*+)"\s*+\(')
+_LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
+
+
+def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
+    """The operands behind the text of an ``asm``: those of its constraints."""
+    found = _LLVM_CONSTRAINTS.match(text, start, min(end, start + _MAX_CHARS))
+    if found is None:
+        return None
+    arguments = iter([*_split_arguments(text, found.end(), end)])
+    types, literals = dict[str, str](), dict[str, int]()
+    expressions = list[AsmExpression]()
+    for number, constraint in enumerate(found["constraints"].split(",")):
+        if constraint.startswith("~"):
+            break
+        name, kind = f"${number}", constraint.strip("=&*")
+        is_output = constraint.startswith("=") and "*" not in constraint
+        argument = "" if is_output else next(arguments, "")
+        expressions.append(AsmExpression(name, constraint, argument))
+        if kind not in _TYPES:
+            continue
+        types[name] = _TYPES[kind]
+        literal = _LLVM_INTEGER.fullmatch(argument)
+        if literal and not is_output and kind in ("h", "r", "l"):
+            literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
+    return _make_operands(types, literals, expressions)
