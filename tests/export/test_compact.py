@@ -74,6 +74,19 @@ def test_it_is_drawn_well_in_one_column(opcode: str, count: int) -> None:
         assert all(f"= {bits}" in said for bits in result)
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        trace("vadd.s32.s32.s32 d.b3, a, b, c", {"a": 1, "b": 2, "c": 0}),
+        trace("vadd.s32.s32.s32 d.b0, a, b, c", {"a": 1, "b": 2, "c": 0}),
+        trace("slct.b32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0xFFFFFFFF}),
+    ],
+    ids=["merge to the left", "merge to the right", "labels of a narrow number line"],
+)
+def test_lines_and_labels_have_room_of_their_own(shown: Trace) -> None:
+    assert_tree_drawn_well(figure(shown), shown)
+
+
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_it_is_much_lower_than_the_whole_picture(opcode: str, model: str) -> None:
     shown = example(opcode, model)

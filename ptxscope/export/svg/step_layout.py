@@ -169,7 +169,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     for area, port in incoming:
         start, end = find_link_ends(port.area, area)
         is_bent |= abs(start - end) > 1
-        if _is_selection(row) and not layout.is_compact:
+        if _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact):
             is_bent |= abs(port.area.center - area.center) > 1
     has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
     return layout.crossing if is_bent or has_labels else layout.drop

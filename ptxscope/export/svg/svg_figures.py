@@ -90,7 +90,7 @@ def _draw_ends(
         pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         is_target = any(point.target == label for point in points)
         width = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
-        center = area.clamp_center(x + side * min(0, half - width / 2 - 3), width)
+        center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
         ink = SvgColour.INK if is_target else SvgColour.DIM
         pen.draw_text(
             center, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=is_target
