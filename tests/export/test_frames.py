@@ -409,10 +409,16 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
     sources = [*(chromium.Source(stepping, name) for name in names[:-1]), chromium.Source(plain)]
     found = chromium.inked([*sources, chromium.Source(stepping)], tmp_path)
     *found, hinted = found
-    assert differences(hinted, found[-1])
+    assert (hinted > found[-1]).any()  # on a slide, its letters are small and ink little
     shown = [*still, still[2], still[3], still[-1]]
     for name, inked, frame in zip(names, found, shown, strict=True):
-        assert not differences(inked, resvg(frame.svg)), name
+        assert not differences(inked, resvg(remove_accent(frame.svg))), name
+
+
+def remove_accent(slide: str) -> str:
+    """A frame without its bar and veils: a deck has them, a slide that steps does not."""
+    rects = r'<rect (?:fill-opacity="0.6" [^>]*|[^>]* width="5" [^>]* class="px-f-ink"[^>]*)/>\n?'
+    return re.sub(rects, "", slide)
 
 
 @pytest.mark.parametrize("moves", [True, False], ids=["moving", "still"])
