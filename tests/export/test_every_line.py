@@ -287,6 +287,14 @@ def renamed(
     return changed, {x.name: values.get(x.roles[0], 0) for x in changed.inputs}
 
 
+@pytest.mark.parametrize(
+    "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
+)
+def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -> None:
+    ins, values = renamed(parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2"])
+    check(trace(ins, values), Options(standalone=True))
+
+
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
 def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
     from ptxscope.export.formats.json import load

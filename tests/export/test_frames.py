@@ -411,11 +411,18 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_
     sources = [chromium.Source(plain, name) for name in names]
     hints = [chromium.Source(stepping, names[0]), chromium.Source(stepping)]
     *found, hinted, whole = chromium.inked([*sources, *hints], tmp_path)
-    assert differences(hinted, found[0])
-    assert differences(whole, found[-1])
+    # on a slide, the letters of the hint are small and ink little
+    assert (hinted > found[0]).any()
+    assert (whole > found[-1]).any()
     shown = [*still, still[2], still[3], still[-1]]
     for name, inked, frame in zip(names, found, shown, strict=True):
-        assert not differences(inked, resvg(frame.svg)), name
+        assert not differences(inked, resvg(remove_accent(frame.svg))), name
+
+
+def remove_accent(slide: str) -> str:
+    """A frame without its bar and veils: a deck has them, a slide that steps does not."""
+    rects = r'<rect (?:fill-opacity="0.6" [^>]*|[^>]* width="5" [^>]* class="px-f-ink"[^>]*)/>\n?'
+    return re.sub(rects, "", slide)
 
 
 @pytest.mark.parametrize("moves", [True, False], ids=["moving", "still"])

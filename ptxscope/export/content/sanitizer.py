@@ -37,7 +37,12 @@ def sanitize_text(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _make_control_pattern().sub(_make_visible, _pair_directions(text))
+    return show_controls(_pair_directions(text))
+
+
+def show_controls(text: str) -> str:
+    """Replace each control and noncharacter by a visible one, and line ends by spaces."""
+    return _make_control_pattern().sub(_make_visible, text)
 
 
 def _make_visible(match: re.Match[str]) -> str:

@@ -68,8 +68,8 @@ class _Fit(NamedTuple):
 
 
 def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
-    """Return the size in px of the smallest letters on a slide of 720 px."""
-    return _choose_best_fit(trace, options)[1].letters
+    """Return the size in px of the smallest letters on a slide of 720 px, its source included."""
+    return min(_choose_best_fit(trace, options)[1].letters, READABLE)
 
 
 class Parts(NamedTuple):

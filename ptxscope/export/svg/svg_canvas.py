@@ -5,11 +5,11 @@ Lengths are in px on a page 800 px wide.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from html import escape
 
 from ...engine.records import NamedTuple
+from ..content.sanitizer import show_controls
 from .svg_colours import PALETTE, SvgColour
 from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text
 
@@ -19,7 +19,6 @@ _PLAIN_MONO = "DejaVu Sans Mono, monospace"
 """Font for readers that ignore the style sheet, as Inkscape does with a nested ``@supports``."""
 HATCH = 6.0
 """Distance in px between the lines of a hatch."""
-_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def format_length(value: float) -> str:
@@ -29,8 +28,8 @@ def format_length(value: float) -> str:
 
 
 def escape_xml(text: str) -> str:
-    """Escape text for an element or an attribute; a character that XML forbids becomes U+FFFD."""
-    return escape(_NOT_XML.sub("\ufffd", text))
+    """Escape text for an element or an attribute; show the characters that XML or HTML forbids."""
+    return escape("\n".join(map(show_controls, text.split("\n"))))
 
 
 class CutMark(NamedTuple):
