@@ -97,8 +97,8 @@ REFUSED = {
     _rr("vadd.u32.u32.u32 %0, %1, %%7;"): _UNKNOWN,
     'asm volatile("vadd.u32.u32.u32 t, t, t;");': _UNKNOWN,
     'asm volatile("vadd.u32.u32.u32 %0, %1, %2;");': "has none",
-    'asm volatile("{ .reg .u32 %%t; vadd.u32.u32.u32 %%t, %%t, %%t; }");': "`%%` stays",
-    'asm volatile("{ .reg .u32 %%t; vadd.u32.u32.u32 %%t, %%t, %%t; }" ::);': "`%%` stays",
+    'asm volatile("{ .reg .u32 %%t; vadd.u32.u32.u32 %%t, %%t, %%t; }");': "not an escape",
+    'asm volatile("{ .reg .u32 %%t; vadd.u32.u32.u32 %%t, %%t, %%t; }" ::);': "not an escape",
     _rr("vadd.u32.u32.u32 %0, %rd1, %1;"): "`%rd1` is",
     'asm volatile("vadd.u32.u32.u32 %0, %1, %1;" : "=f"(f) : "r"(a));': "by its constraint",
     'unsigned __int128 q = a; asm volatile("vadd.u32.u32.u32 %0, %1, %1;" : "=r"(d) : "q"(q));': (
