@@ -17,6 +17,14 @@ from types import TracebackType
 _PATIENCE = 40.0
 """Seconds after which what does not come is a failure."""
 _TAKE = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+_HEED = (
+    "import signal\n"
+    "for name in ('SIGHUP', 'SIGINT', 'SIGQUIT'):\n"
+    "    number = getattr(signal, name)\n"
+    "    if signal.getsignal(number) is signal.SIG_IGN:\n"
+    "        signal.signal(number, signal.default_int_handler if name == 'SIGINT' else 0)\n"
+)
+"""Signals are not ignored, even where ``nohup`` or a shell's ``&`` runs the tests."""
 _OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main({words!r}))\n"
 
 
@@ -42,7 +50,7 @@ class Explorer:
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
         given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE + before + _OPEN.format(words=words or ("open",))],
+            [sys.executable, "-c", _TAKE + _HEED + before + _OPEN.format(words=words or ("open",))],
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,

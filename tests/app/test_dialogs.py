@@ -416,8 +416,9 @@ EDITED = {
 async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
         await drive.press(*EDITED[place])
-        for at in range(4):
-            drive.app.notify(f"{at} " + "some words to read " * 8, title="A message")
+        for at in range(4):  # messages that stay, however long drawing them takes
+            words = f"{at} " + "some words to read " * 8
+            drive.app.notify(words, title="A message", timeout=600)
         await drive.text()
         await drive.pilot.pause()
         await drive.text()
