@@ -186,7 +186,7 @@ def test_it_can_be_stepped_and_has_a_command() -> None:
 
 def test_a_step_that_is_not_drawn_has_no_frame() -> None:
     found = make_frames(PERMUTED, COMPACT)
-    assert [x.name for x in found] == ["01-extend", "02-add", "03-saturate", "04-merge"]
+    assert [x.name for x in found] == ["02-extend", "03-add", "04-saturate", "05-merge"]
     assert ["d = 0x80227f00" in texts(ET.fromstring(x.svg)) for x in found] == [*[False] * 3, True]
 
 

@@ -122,7 +122,7 @@ def test_a_register_in_all_places_has_each_letter_once(guard: str, values: dict[
     svg = export(shown, "svg")
     assert letters_below(svg, SUM) == ["a, b, c, d"] * 4
     text = said(svg)
-    for sentence in ("All of a and all of b are", "replace byte 0 of c.", "kept: c.b3"):
+    for sentence in ("Selects all of a and all of b.", "replace byte 0 of c.", "kept: c.b3"):
         assert sentence in text
 
 
