@@ -138,16 +138,6 @@ class Sweep:
         return self._find_flag(Flag.CLAMPED_LOW) | self._find_flag(Flag.CLAMPED_HIGH)
 
     @cached_property
-    def clamped_high(self) -> Mask:
-        """True where the result was moved down to the upper end."""
-        return self._find_flag(Flag.CLAMPED_HIGH)
-
-    @cached_property
-    def clamped_low(self) -> Mask:
-        """True where the result was moved up to the lower end."""
-        return self._find_flag(Flag.CLAMPED_LOW)
-
-    @cached_property
     def wrapped(self) -> Mask:
         """True where significant bits of the result were cut off."""
         return self._find_flag(Flag.WRAPPED)
