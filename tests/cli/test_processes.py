@@ -50,7 +50,7 @@ def test_what_a_process_that_dies_worked_on_is_left_to_the_caller() -> None:
 def test_no_room_for_what_waits_is_said() -> None:
     with (
         start_processes(_work, {0: "full"}, 1) as (result, _),
-        pytest.raises(CommandError, match=r"can't be kept in /.*: No space .*; with --jobs 1"),
+        pytest.raises(CommandError, match=r"cannot be saved in /.*: No space .*; with --jobs 1"),
     ):
         result(0, int)
 

@@ -112,7 +112,7 @@ def test_selectors_of_which_hundreds_fit_stand_behind_every_plain_cause() -> Non
     assert max(plain) < min(many)
     matches = alone[many[0]].fits
     assert matches is not None
-    assert f"one of {matches.match_count:,} selectors that fit" in alone[many[0]].sentence
+    assert f"the simplest of {matches.match_count:,} selectors that fit" in alone[many[0]].sentence
 
 
 def test_unsigned_throughout_precedes_exchanged_and_greater() -> None:

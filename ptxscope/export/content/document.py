@@ -8,7 +8,7 @@ on output.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
 
 from ... import __version__
@@ -195,7 +195,7 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
         tuple(map(make_printable, trace.notes)),
-        tuple(map(_format_note, extra.on_lanes)),
+        _format_notes(extra.on_lanes),
         _make_answers(trace, options),
         AGREED if options.both and options.result and has_one_answer(trace) else "",
         sanitize_text(extra.caption),
@@ -357,7 +357,7 @@ def _iter_results(trace: Trace) -> Iterator[ResultView]:
 
 
 def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
-    notes = tuple(map(_format_note, trace.annotations.get_notes(step.stage)))
+    notes = _format_notes(trace.annotations.get_notes(step.stage))
     rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
     about = make_printable(describe_step(trace, step))
     about += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
@@ -404,9 +404,13 @@ def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
     return str(formula)
 
 
-def _format_note(note: Note) -> str:
-    lane_prefix = f"lane {note.lane}: " if note.lane is not None else ""
-    return lane_prefix + sanitize_text(note.text)
+def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Return the texts of notes, without empty ones: some formats allow no empty block."""
+    return tuple(
+        (f"lane {note.lane}: " if note.lane is not None else "") + sanitize_text(note.text)
+        for note in notes
+        if note.text.strip()
+    )
 
 
 def _make_answers(trace: Trace, options: Options) -> Answers | None:

@@ -26,6 +26,9 @@ from .menu_dialog import MenuDialog
 
 _BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
+_FRAME_COLUMNS = 8
+"""Columns of a dialog's frame and its margins."""
+
 
 class ExportDialog(Dialog[Annotations]):
     """Returns the annotations as edited in the dialog."""
@@ -81,6 +84,9 @@ class ExportDialog(Dialog[Annotations]):
         elif isinstance(self.focused, Input):
             enter, ask = "Enter or ^s", "F1 help"
         keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
+        for optional in (f" · {ask}", " · Tab next"):
+            if len(keys) > self.size.width - _FRAME_COLUMNS:  # a narrow terminal
+                keys = keys.replace(optional, "")
         self.query_one(DialogFrame).border_subtitle = keys
 
     def _suggest_file_name(self) -> str:
