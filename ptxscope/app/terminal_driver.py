@@ -72,7 +72,7 @@ class TerminalDriver(LinuxDriver):
         self._parser = BurstParser(debug)
         self._is_used = False
         self._is_suspended = False
-        """Whether the terminal is given back for a while."""
+        """Whether another program has the terminal for now."""
         self._woken, self._wake = os.pipe()  # open as long as the process runs
 
     def start_application_mode(self) -> None:

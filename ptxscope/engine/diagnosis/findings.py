@@ -256,7 +256,7 @@ def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int,
 
 
 class LaneVerdicts(NamedTuple):
-    """Which lanes of d are as documented in every observation."""
+    """The lanes of d that are as documented in every observation, and the others."""
 
     unit: int
     """The width of a lane in bits."""

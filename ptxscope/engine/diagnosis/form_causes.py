@@ -106,7 +106,7 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
-    """What assemblers make of a register c that is a constant when they compile.
+    """Yield the wrong folding of a register c that is a constant at compile time.
 
     ``operands`` are those of every observation.
     """

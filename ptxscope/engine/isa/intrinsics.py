@@ -19,7 +19,7 @@ class Intrinsic(NamedTuple):
     ptx: str
     """A line in d, a, b and c; ``c`` is not read, or is 0."""
     differs: str = ""
-    """How the PTX result differs from the intrinsic's; empty if it does not."""
+    """Difference between the PTX result and the intrinsic's; empty if there is none."""
 
 
 _ALL_ONES = "the intrinsic gives all ones where the comparison holds, vset gives 1"

@@ -9,13 +9,13 @@ from .asm_operands import AsmExpression, AsmOperands
 
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 _MAX_CHARS = 1 << 14
-"""How far the operands of a statement are read."""
+"""Maximum characters of a statement in which operands are read."""
 _PARTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[()\[\]{},;]|[^"()\[\]{},;]++', re.DOTALL)
 _CLOSING = frozenset(")]}")
 
 
 def _split_arguments(text: str, start: int, end: int) -> Iterator[str]:
-    """What stands between commas, up to a closing parenthesis that is not opened there."""
+    """Yield the texts between commas, up to a closing parenthesis without an opening one."""
     depth, first = 0, start
     for part in _PARTS.finditer(text, start, min(end, start + _MAX_CHARS)):
         if part[0] in ("(", "[", "{"):

@@ -37,7 +37,7 @@ class AsmExpression(NamedTuple):
     """The C expression of an operand."""
 
     name: str
-    """What the PTX calls the operand: ``%0``."""
+    """Name of the operand in the PTX: ``%0``."""
     constraint: str
     """As written."""
     text: str
@@ -83,7 +83,7 @@ class AsmOperands(NamedTuple):
 
     @property
     def outputs(self) -> frozenset[str]:
-        """What the PTX calls the operands that the statement writes."""
+        """PTX names of the operands that the statement writes."""
         return frozenset(x.name for x in self.expressions if x.is_output)
 
     @property
@@ -95,7 +95,7 @@ class AsmOperands(NamedTuple):
     def find_refused_literals(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
-        """What is said of literals that nvcc does not take for their constraints, each once."""
+        """Yield notes on literals that nvcc refuses for their constraints, each once."""
         seen = set[str]()
         every = _NUMBERED.finditer(fragment.ptx, start, end) if self.refused else ()
         for found in every if self.number is not None else ():

@@ -356,7 +356,7 @@ def _check_piece(
 
 
 def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
-    """What is said of an instruction, with the operands as the source writes them."""
+    """Return a checked instruction with its operands as the source writes them."""
     restore = operands.restore_braces
     example, lines = item.example, item.replacement
     if example:

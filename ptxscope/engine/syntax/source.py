@@ -189,7 +189,7 @@ _OPERAND = pattern(r"%(?:\d|\[)")
 
 
 def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
-    """Where a macro begins that is the last word of an asm statement; None where none is."""
+    """Return the start of a macro that ends an asm statement, or None if there is none."""
     gap = len(fragment.ptx) - 1
     if gap < 1 or fragment.gaps[-1:] != (gap,) or not text.startswith(")", end):
         return None

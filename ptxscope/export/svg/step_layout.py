@@ -137,7 +137,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
 
 def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
-    """Where the values stand in the margin that a row is made of: it begins below them."""
+    """Return the places of the margin values that a row uses; the row begins below them."""
     ports = (sketch.ports.get(link.source) for link in row.links)
     return [port.area for port in ports if port and port.area.right < sketch.figures.x]
 

@@ -140,7 +140,7 @@ def _draw_current_point(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
 
 
 def _draw_clamp_labels(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
-    """What each clamped region is, in the widest of its rows; no label stands on another."""
+    """Label each clamped region in its widest row; labels do not overlap."""
     used: list[float] = []
     for event in sweep.events:
         if not isinstance(event.row.micro, Clamp) or not event.mask.any():
