@@ -128,7 +128,7 @@ QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF02
 def test_what_is_left_out_is_said(format_: str) -> None:
     shown = export(QUAD, format_, Options(stages=parse_stages("2-4", QUAD)))
     plain = re.sub(r"<[^>]*>|\\|\s+", " ", shown)
-    if format_ != "html":  # whose pen is another's
+    if format_ != "html":  # another writer's
         assert re.search(r"Steps not shown:\s+1 select,\s+5 merge,\s+6 write\.", plain)
     assert "7f7f017f" in shown
     assert "Steps not shown" not in export(QUAD, format_)

@@ -91,8 +91,8 @@ def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
 def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model: str) -> None:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
-    pen = trace_picture.draw_trace(shown).pen
-    relations = find_relations(pen)
+    canvas = trace_picture.draw_trace(shown).canvas
+    relations = find_relations(canvas)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
     values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
               if key not in packed}  # fmt: skip

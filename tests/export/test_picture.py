@@ -1,4 +1,4 @@
-"""The pen on the scene: lane columns, chips, what falls off, what is off the line."""
+"""Drawings of scenes: lane columns, chips, truncated bits, points off the number line."""
 
 from __future__ import annotations
 

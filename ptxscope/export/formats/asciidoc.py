@@ -56,12 +56,12 @@ def _format_code(text: str) -> str:
     return f"`+{text}+`"
 
 
-def _format_section(pen: MarkupWriter, heading: Heading) -> str:
-    return f"{'=' * (heading.level + 1)} {pen.format_inline(heading.line)}"
+def _format_section(writer: MarkupWriter, heading: Heading) -> str:
+    return f"{'=' * (heading.level + 1)} {writer.format_inline(heading.line)}"
 
 
-def _format_discrete_heading(pen: MarkupWriter, heading: Heading) -> str:
-    return f"[discrete]\n{'=' * (heading.level + 2)} {pen.format_inline(heading.line)}"
+def _format_discrete_heading(writer: MarkupWriter, heading: Heading) -> str:
+    return f"[discrete]\n{'=' * (heading.level + 2)} {writer.format_inline(heading.line)}"
 
 
 def _format_verbatim(block: Verbatim) -> str:
@@ -69,10 +69,10 @@ def _format_verbatim(block: Verbatim) -> str:
     return f"[source,{block.language}]\n{fence}\n{block.text}\n{fence}"
 
 
-def _format_table(pen: MarkupWriter, table: Table) -> str:
+def _format_table(writer: MarkupWriter, table: Table) -> str:
     # a bar ends a cell even in code
     rows = (
-        "\n".join("|" + pen.format_inline(line).replace("|", "\\|") for line in row)
+        "\n".join("|" + writer.format_inline(line).replace("|", "\\|") for line in row)
         for row in (table.head, *table.rows)
     )
     options = f'[%header%autowidth,cols="{len(table.head)}*"]'

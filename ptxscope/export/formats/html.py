@@ -112,7 +112,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     drawing = trace_picture.draw_trace(
         replace(doc.trace, annotations=annotations), options, "-picture"
     )
-    relations = find_relations(drawing.pen)
+    relations = find_relations(drawing.canvas)
 
     def picture_lines() -> Iterator[str]:
         yield '<div class="px-pictures">'
@@ -124,7 +124,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
             small_drawing = trace_picture.draw_trace(
                 document.trace, small_options, f"-narrow{index or ''}", look=trace_picture.SMALL
             )
-            own_relations = find_relations(small_drawing.pen, count)
+            own_relations = find_relations(small_drawing.canvas, count)
             count += len(own_relations.numbers)
             yield from _figure_lines("px-narrow", str, small_drawing, own_relations, document)
         yield "</div>"
@@ -141,7 +141,7 @@ def _figure_lines(
     doc: Document,
 ) -> Iterator[str]:
     """Yield a picture whose related values highlight each other, resized by `resize`."""
-    overlay = [*highlight_lines(drawing.pen, relations, dict(_iter_sentences(doc)))]
+    overlay = [*highlight_lines(drawing.canvas, relations, dict(_iter_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
     yield resize(trace_picture.render_drawing(drawing, overlay)) + "</figure>"
 

@@ -59,17 +59,17 @@ def fence_text(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _format_heading(pen: MarkupWriter, heading: Heading, level: int) -> str:
-    return f"{'#' * min(heading.level + level, _LOWEST)} {pen.format_line(heading.line)}"
+def _format_heading(writer: MarkupWriter, heading: Heading, level: int) -> str:
+    return f"{'#' * min(heading.level + level, _LOWEST)} {writer.format_line(heading.line)}"
 
 
-def _bold(pen: MarkupWriter, heading: Heading) -> str:
-    return f"**{pen.format_inline(heading.line)}**"
+def _bold(writer: MarkupWriter, heading: Heading) -> str:
+    return f"**{writer.format_inline(heading.line)}**"
 
 
-def _format_table(pen: MarkupWriter, table: Table) -> str:
+def _format_table(writer: MarkupWriter, table: Table) -> str:
     # a bar ends a cell even in code
-    cells = pen._replace(code=lambda text: format_code(text).replace("|", "\\|"))
+    cells = writer._replace(code=lambda text: format_code(text).replace("|", "\\|"))
     rows = [[cells.format_line(line) for line in row] for row in (table.head, *table.rows)]
     rows.insert(1, ["---"] * len(table.head))
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

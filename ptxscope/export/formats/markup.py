@@ -99,14 +99,14 @@ def make_code(text: str) -> InlineText:
 def render(
     trace: Trace,
     options: Options,
-    pen: MarkupWriter,
+    writer: MarkupWriter,
     section: Callable[[MarkupWriter, Heading], str] | None,
 ) -> str:
     """Render a trace in a markup language; the headings of a standalone page are sections."""
     if section and options.standalone:
         blocks = iter_blocks(build_document(trace, options), trace.instruction.opcode)
-        return pen._replace(heading=section).write_document(blocks)
-    return pen.write_document(iter_blocks(build_document(trace, options)))
+        return writer._replace(heading=section).write_document(blocks)
+    return writer.write_document(iter_blocks(build_document(trace, options)))
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:

@@ -61,14 +61,14 @@ def _join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     return line
 
 
-def _format_section(pen: MarkupWriter, heading: Heading) -> str:
-    text = pen.format_line(heading.line)
+def _format_section(writer: MarkupWriter, heading: Heading) -> str:
+    text = writer.format_line(heading.line)
     # docutils and terminals may disagree on the width of a character
     return f"{text}\n{_UNDERLINES[heading.level] * max(measure_cells(text), len(text))}"
 
 
-def _format_rubric(pen: MarkupWriter, heading: Heading) -> str:
-    text = pen.format_inline(heading.line)
+def _format_rubric(writer: MarkupWriter, heading: Heading) -> str:
+    text = writer.format_inline(heading.line)
     # a colon would begin an option of the directive, but a number begins no list here
     return f".. rubric:: {text if _HARMLESS.match(text) else _start(text)}"
 
@@ -77,10 +77,10 @@ def _indent_text(text: str, indent: str) -> str:
     return "\n".join(indent + line if line else "" for line in text.split("\n"))
 
 
-def _format_table(pen: MarkupWriter, table: Table) -> str:
+def _format_table(writer: MarkupWriter, table: Table) -> str:
     rows = []
     for row in (table.head, *table.rows):
-        first, *cells = (f"- {pen.format_line(line)}".rstrip() for line in row)
+        first, *cells = (f"- {writer.format_line(line)}".rstrip() for line in row)
         rows += [f"   * {first}", *(f"     {cell}" for cell in cells)]
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 

@@ -56,7 +56,10 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
         drawing = drawing._replace(height=drawing.height + _HINT)
     return _write_svg(
-        _with_drawn_steps(drawing), drawing.doc, options, _make_step_numbering(drawing.pen.prefix)
+        _with_drawn_steps(drawing),
+        drawing.doc,
+        options,
+        _make_step_numbering(drawing.canvas.prefix),
     )
 
 
@@ -74,7 +77,7 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
     """Return a drawing whose document omits the steps that a compact figure skips."""
     if not drawing.layout.is_compact:
         return drawing
-    marks = {mark.name for mark in drawing.pen.marks}
+    marks = {mark.name for mark in drawing.canvas.marks}
     steps = tuple(step for step in drawing.doc.steps if f"step-{step.stage}" in marks)
     return drawing._replace(doc=drawing.doc._replace(steps=steps))
 
@@ -128,14 +131,16 @@ def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
     """Return bands with a bar beside the newest step, and older steps faded."""
     accented, x = [], page.x - _BAR
     for band, next_band in pairwise([*bands, bands[-1]]):
-        pen, height = SvgCanvas(""), next_band.y - band.y
+        canvas, height = SvgCanvas(""), next_band.y - band.y
         if 0 < band.step < last:
-            pen.draw_rect(x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0)
-            veil = pen.parts[0].replace("<rect ", _VEIL)
+            canvas.draw_rect(
+                x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0
+            )
+            veil = canvas.parts[0].replace("<rect ", _VEIL)
             band = band._replace(parts=[*band.parts, veil])
         elif band.step == last and band.parts:
-            pen.draw_rect(x, band.y + _BAR, _BAR, height - _BAR, SvgColour.INK, None, radius=0)
-            band = band._replace(parts=[*pen.parts, *band.parts])
+            canvas.draw_rect(x, band.y + _BAR, _BAR, height - _BAR, SvgColour.INK, None, radius=0)
+            band = band._replace(parts=[*canvas.parts, *band.parts])
         accented.append(band)
     return accented
 
@@ -156,21 +161,28 @@ def _write_svg(
     last: int = 0,
 ) -> str:
     """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
-    pen, bands = drawing.pen, cut_bands(drawing)
+    canvas, bands = drawing.canvas, cut_bands(drawing)
     if options.slide and last:
         bands = _accent_last_band(bands, drawing.layout.page, last)
     width, height = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
     if options.slide:
-        page = SvgCanvas(pen.prefix)
+        page = SvgCanvas(canvas.prefix)
         page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
         ground, body = page.parts, list(slides.lay_out_columns(drawing, bands, wrap))
     else:
         ground = trace_picture.draw_page(drawing)
         body = [*list_grounds(drawing, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
     elements = [*ground, '<g class="px-body">', *body, "</g>"]
-    markers, overlay, style = _MOTIONS[options.motion](drawing.doc, pen.prefix, (width, height))
-    return write_sheet(make_sheet(doc, pen.prefix, width, height), elements, options.theme, css=css,
-                   style=style, markers=markers, overlay=overlay)  # fmt: skip
+    markers, overlay, style = _MOTIONS[options.motion](drawing.doc, canvas.prefix, (width, height))
+    return write_sheet(
+        make_sheet(doc, canvas.prefix, width, height),
+        elements,
+        options.theme,
+        css=css,
+        style=style,
+        markers=markers,
+        overlay=overlay,
+    )
 
 
 # --- motion ------------------------------------------------------------------------------
@@ -221,13 +233,13 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
 
 def _draw_hint(which: str, size: SizePx) -> str:
     """Draw the line with the step that a click shows."""
-    pen = SvgCanvas("")
-    pen.open_group("px-hint")
+    canvas = SvgCanvas("")
+    canvas.open_group("px-hint")
     x, y = size[0] - 24, size[1] - _FOOT
     text = f"click for the {which} step"
-    pen.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
-    pen.close_group()
-    return "".join(pen.parts)
+    canvas.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
+    canvas.close_group()
+    return "".join(canvas.parts)
 
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:

@@ -25,12 +25,14 @@ class Band(NamedTuple):
 
 def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
     """Return the parts of a drawing from top to bottom."""
-    pen, marks = drawing.pen, drawing.pen.marks
-    bands = [Band(0, 0, pen.parts[: marks[0].parts], pen.flows[: marks[0].flows])]
-    ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [(len(pen.parts), len(pen.flows))]
+    canvas, marks = drawing.canvas, drawing.canvas.marks
+    bands = [Band(0, 0, canvas.parts[: marks[0].parts], canvas.flows[: marks[0].flows])]
+    ends = [(mark.parts, mark.flows) for mark in marks[1:]] + [
+        (len(canvas.parts), len(canvas.flows))
+    ]
     for mark, (end, flow_end) in zip(marks, ends, strict=True):
         step = _find_first_step(drawing, mark.name)
-        elements = pen.parts[mark.parts : end], pen.flows[mark.flows : flow_end]
+        elements = canvas.parts[mark.parts : end], canvas.flows[mark.flows : flow_end]
         bands.append(Band(mark.y, step, *elements))
     return bands
 
@@ -48,7 +50,7 @@ def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     """
     bands = cut_bands(drawing)
     elements = []
-    for ground in drawing.pen.grounds:
+    for ground in drawing.canvas.grounds:
         first = _find_first_step(drawing, ground.since) if ground.since else 0
         end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
         elements += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])

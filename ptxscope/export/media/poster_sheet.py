@@ -48,22 +48,22 @@ _ABOUT = (
 
 def render(options: Options = DEFAULT) -> str:
     """Render the poster as an ``<svg>`` in A3."""
-    pen = SvgCanvas(options.id or "px-poster")
-    pen.min_size = LEAST
-    _draw_head(pen)
+    canvas = SvgCanvas(options.id or "px-poster")
+    canvas.min_size = LEAST
+    _draw_head(canvas)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
     height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
     columns = _PAGE.split_columns(_COLUMNS, _GAP)
     for index, entry in enumerate(_order_entries()):
         y = top + (index // _COLUMNS) * (height + _GAP)
-        _draw_card(pen, entry, columns[index % _COLUMNS], y, height)
-    _draw_key(pen, columns[-1], top + (rows - 1) * (height + _GAP))
-    _draw_legend(pen, _HEIGHT - _EDGE - _LEGEND)
-    page = SvgCanvas(pen.prefix)
+        _draw_card(canvas, entry, columns[index % _COLUMNS], y, height)
+    _draw_key(canvas, columns[-1], top + (rows - 1) * (height + _GAP))
+    _draw_legend(canvas, _HEIGHT - _EDGE - _LEGEND)
+    page = SvgCanvas(canvas.prefix)
     page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
-    sheet = Sheet(pen.prefix, _WIDTH, _HEIGHT, _TITLE, _ABOUT)
-    return write_sheet(sheet, [*page.parts, *list_elements(pen)], options.theme)
+    sheet = Sheet(canvas.prefix, _WIDTH, _HEIGHT, _TITLE, _ABOUT)
+    return write_sheet(sheet, [*page.parts, *list_elements(canvas)], options.theme)
 
 
 def _order_entries() -> list[Entry]:
@@ -74,9 +74,9 @@ def _order_entries() -> list[Entry]:
     return [*simd, *scalar, *(x for x in ENTRIES if x.group is Group.COMPARE)]
 
 
-def _draw_head(pen: SvgCanvas) -> None:
-    pen.draw_text(_EDGE, _EDGE + 24, "PTX video and comparison instructions", 26, is_bold=True)
-    pen.draw_text(
+def _draw_head(canvas: SvgCanvas) -> None:
+    canvas.draw_text(_EDGE, _EDGE + 24, "PTX video and comparison instructions", 26, is_bold=True)
+    canvas.draw_text(
         _PAGE.right, _EDGE + 22, f"as documented in PTX ISA 9.0; ptxscope {__version__}", 12,
         SvgColour.DIM, anchor="end",
     )  # fmt: skip
@@ -85,18 +85,18 @@ def _draw_head(pen: SvgCanvas) -> None:
 # --- a card -----------------------------------------------------------------------------
 
 
-def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, height: float) -> float:
+def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: float) -> float:
     """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
     trace = make_placeholder_trace(parse(entry.example[0]))
-    pen.open_group("px-card", entry.opcode)
-    pen.grounds.append(
+    canvas.open_group("px-card", entry.opcode)
+    canvas.grounds.append(
         Ground(
             area.x, area.width, y, y + height, fill=SvgColour.PAGE, stroke=SvgColour.LINE, radius=6
         )
     )
     inner = area.shrink(7)
-    pen.draw_text(inner.x, y + 18, entry.opcode, 15, is_monospaced=True, is_bold=True)
-    pen.draw_text(
+    canvas.draw_text(inner.x, y + 18, entry.opcode, 15, is_monospaced=True, is_bold=True)
+    canvas.draw_text(
         inner.right,
         y + 17,
         f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}",
@@ -104,14 +104,14 @@ def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, height: float
         SvgColour.DIM,
         anchor="end",
     )
-    pen.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
+    canvas.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
     lines = wrap_text(format_syntax(entry), inner.width, LEAST, is_monospaced=True)
-    baseline = pen.draw_lines(
+    baseline = canvas.draw_lines(
         inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True
     )
     example = str(trace.instruction)
     lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
-    baseline = pen.draw_lines(
+    baseline = canvas.draw_lines(
         inner.x,
         baseline + 3,
         lines,
@@ -121,8 +121,8 @@ def _draw_card(pen: SvgCanvas, entry: Entry, area: Area, y: float, height: float
         is_monospaced=True,
         is_bold=True,
     )
-    end = _draw_figure(_Small(pen, trace, build_form_scene(trace), inner), baseline - 5)
-    pen.close_group()
+    end = _draw_figure(_Small(canvas, trace, build_form_scene(trace), inner), baseline - 5)
+    canvas.close_group()
     return end
 
 
@@ -138,7 +138,7 @@ _FAMILIES = {
 class _Small(NamedTuple):
     """A figure on a card."""
 
-    pen: SvgCanvas
+    canvas: SvgCanvas
     trace: Trace
     scene: Scene
     area: Area
@@ -179,8 +179,8 @@ def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float
         side = int(register.role == "b")
         for cell, area in zip(register.cells, _place_parts(small, register, side), strict=True):
             span = cell.spans[0]
-            draw_bit_box(small.pen, area, y, _CHIP, "", span.look, span.tint)
-            _draw_text_inside(small.pen, area, y, span.text, is_bold=span.look is SpanKind.CHIP)
+            draw_bit_box(small.canvas, area, y, _CHIP, "", span.look, span.tint)
+            _draw_text_inside(small.canvas, area, y, span.text, is_bold=span.look is SpanKind.CHIP)
             ports[cell.place] = area
     return ports, y + _CHIP
 
@@ -193,9 +193,9 @@ def _place_parts(small: _Small, register: RegisterFigure, side: int) -> list[Are
 
 
 def _draw_text_inside(
-    pen: SvgCanvas, area: Area, y: float, text: str, *, is_bold: bool = True
+    canvas: SvgCanvas, area: Area, y: float, text: str, *, is_bold: bool = True
 ) -> None:
-    pen.draw_text(
+    canvas.draw_text(
         area.center,
         y + 11,
         text,
@@ -224,12 +224,12 @@ def _draw_selected_parts(
             areas = [half.take_middle(width)]
         for cell, area in zip(row.cells, areas, strict=True):
             span = cell.spans[0]
-            draw_bit_box(small.pen, area, top, _CHIP, "", span.look, span.tint)
-            _draw_text_inside(small.pen, area, top, span.text)
+            draw_bit_box(small.canvas, area, top, _CHIP, "", span.look, span.tint)
+            _draw_text_inside(small.canvas, area, top, span.text)
             for link in row.links:
                 if link.target == cell.place and link.is_taken and link.source in ports:
                     start = ports[link.source].center
-                    small.pen.draw_flow(
+                    small.canvas.draw_flow(
                         (start, y), (area.center, top), choose_link_colour(link.tint)
                     )
     return top + _CHIP
@@ -237,19 +237,19 @@ def _draw_selected_parts(
 
 def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
     """Draw the number, title and formula of a step on one or two lines; return the end."""
-    pen, area = small.pen, small.area
+    canvas, area = small.canvas, small.area
     formulas = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
     lead = f"{step.number} {title}"
-    pen.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
+    canvas.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
     text = "; ".join(dict.fromkeys(formulas))
     if measure_text(text, LEAST, is_monospaced=True) <= area.width - start:
-        pen.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
+        canvas.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
         return y + _LINE
     lines = wrap_text(text, area.width - 12, LEAST, is_monospaced=True)
     y += _LINE
     for line in lines:
-        pen.draw_text(area.right, y + 11, line, LEAST, anchor="end", is_monospaced=True)
+        canvas.draw_text(area.right, y + 11, line, LEAST, anchor="end", is_monospaced=True)
         y += 11
     return y
 
@@ -267,23 +267,25 @@ def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
     """Draw the lanes that take t, and those that keep the part of c."""
     top = y + 5
     for cell, area in zip(row.cells, small.area.split_columns(len(row.cells), 5), strict=True):
-        _draw_part(small.pen, cell, area, top)
+        _draw_part(small.canvas, cell, area, top)
     return top + _CHIP
 
 
-def _draw_part(pen: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
+def _draw_part(canvas: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
     is_taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
     ink = SvgColour.INK if is_taken else SvgColour.C
-    pen.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
+    canvas.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
     chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
     width = measure_text(chip.text, LEAST, is_monospaced=True) + 6
     center = max(area.center, area.x + 13 + width / 2)  # next to the box of the mask
     if not is_taken:
-        pen.draw_hatch(area.x, y, area.width, _CHIP, ink)
-        pen.draw_rect(center - width / 2, y + 1, width, _CHIP - 2, SvgColour.PAGE, None, radius=2)
-        pen.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
-    draw_mask_box(pen, area.x + 2.5, y + 2.5, is_taken, ink)
-    pen.draw_text(
+        canvas.draw_hatch(area.x, y, area.width, _CHIP, ink)
+        canvas.draw_rect(
+            center - width / 2, y + 1, width, _CHIP - 2, SvgColour.PAGE, None, radius=2
+        )
+        canvas.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
+    draw_mask_box(canvas, area.x + 2.5, y + 2.5, is_taken, ink)
+    canvas.draw_text(
         center, y + 11, chip.text, LEAST, ink, anchor="middle", is_monospaced=True, is_bold=True
     )
 
@@ -297,7 +299,7 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
         lead = measure_text(name, 10, is_monospaced=True) + 12
         area = Area(whole.x + lead, whole.width - lead) if len(cells) == 1 else whole
         if len(cells) == 1:
-            small.pen.draw_text(
+            small.canvas.draw_text(
                 whole.x,
                 top + 11.5,
                 f"{name} =",
@@ -308,11 +310,11 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
             )
             area = Area(area.x + 8, area.width - 8)
         for cell, part in zip(cells, area.split_columns(len(cells)), strict=True):
-            small.pen.draw_rect(
+            small.canvas.draw_rect(
                 part.x, top, part.width, _CHIP, SvgColour.SOFT, SvgColour.INK, radius=2
             )
             text = "".join(x.text for x in cell.spans if x.look is not SpanKind.TEXT)
-            small.pen.draw_text(
+            small.canvas.draw_text(
                 part.center,
                 top + 11,
                 text.strip(),
@@ -325,14 +327,14 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
     return top + _CHIP
 
 
-def _draw_key(pen: SvgCanvas, area: Area, y: float) -> None:
+def _draw_key(canvas: SvgCanvas, area: Area, y: float) -> None:
     """Draw the explanation of a card in the free cell."""
     inner, baseline = area.shrink(7), y + 18
-    pen.draw_text(inner.x, baseline, "A card", 12, is_bold=True)
+    canvas.draw_text(inner.x, baseline, "A card", 12, is_bold=True)
     for text in _CARD:
         lines = wrap_text(text, inner.width, 9.5)
         baseline = (
-            pen.draw_lines(inner.x, baseline + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
+            canvas.draw_lines(inner.x, baseline + 15, lines, 9.5, SvgColour.INK, step=12.5) - 12.5
         )
 
 
@@ -348,21 +350,23 @@ _CARD = (
 # --- the legend -------------------------------------------------------------------------
 
 
-def _draw_legend(pen: SvgCanvas, y: float) -> None:
+def _draw_legend(canvas: SvgCanvas, y: float) -> None:
     """Draw the meaning of the signs, and the notation of selectors and masks."""
-    pen.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
+    canvas.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     first, *rest = _PAGE.shrink(12).split_columns(4, 18)
-    pen.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)
+    canvas.draw_text(first.x, y + 18, "How to read the figures", 12, is_bold=True)
     for index, (text, look, tint, meaning) in enumerate(_SIGNS):
         column = first.split_columns(2, 8)[index // 3]
         top = y + 26 + (index % 3) * 21
         box = Area(column.x, 34)
-        draw_bit_box(pen, box, top, _CHIP, text, look, tint, LEAST)
-        pen.draw_text(column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41)
+        draw_bit_box(canvas, box, top, _CHIP, text, look, tint, LEAST)
+        canvas.draw_text(
+            column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41
+        )
     for column, (title, lines) in zip(rest, _RULES, strict=True):
-        pen.draw_text(column.x, y + 18, title, 12, is_bold=True)
+        canvas.draw_text(column.x, y + 18, title, 12, is_bold=True)
         rule_lines = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
-        pen.draw_lines(column.x, y + 33, rule_lines, 9.5, SvgColour.INK, step=12.5)
+        canvas.draw_lines(column.x, y + 33, rule_lines, 9.5, SvgColour.INK, step=12.5)
 
 
 _SIGNS = (

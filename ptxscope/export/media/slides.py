@@ -168,14 +168,14 @@ def _fit_columns(drawing: trace_picture.SvgDrawing) -> _Fit:
     )
     scale = _compute_scale(columns, inner, height)
     room = SIZE[0] - _MARGIN * (len(columns) + 1)
-    smallest = drawing.pen.smallest_size * scale
+    smallest = drawing.canvas.smallest_size * scale
     filled = len(columns) * inner * scale / room
-    return _Fit(columns, scale, smallest, filled, drawing.pen.cut_count)
+    return _Fit(columns, scale, smallest, filled, drawing.canvas.cut_count)
 
 
 def _find_columns_end(drawing: trace_picture.SvgDrawing) -> float:
     """Return the end of the part that goes into columns; caption and source are at the foot."""
-    return next(mark.y for mark in drawing.pen.marks if mark.name == "foot")
+    return next(mark.y for mark in drawing.canvas.marks if mark.name == "foot")
 
 
 def _measure_inner_area(drawing: trace_picture.SvgDrawing) -> Area:
@@ -187,7 +187,7 @@ def lay_out_columns(
     drawing: trace_picture.SvgDrawing, bands: list[Band], wrap: Wrap
 ) -> Iterator[str]:
     """Yield the picture in columns below its heading; cut lines continue in the next column."""
-    prefix, inner = drawing.pen.prefix, _measure_inner_area(drawing)
+    prefix, inner = drawing.canvas.prefix, _measure_inner_area(drawing)
     head, top = _draw_head(drawing)
     yield from head
     foot, end = _draw_foot(drawing)
@@ -225,17 +225,17 @@ def lay_out_columns(
 
 def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     """Draw title, instruction and model in large letters; return the elements and their end."""
-    doc, pen, y = drawing.doc, SvgCanvas(drawing.pen.prefix), _MARGIN
+    doc, canvas, y = drawing.doc, SvgCanvas(drawing.canvas.prefix), _MARGIN
     area = Area(_MARGIN, SIZE[0] - 2 * _MARGIN)
     if doc.title:
         size, lines = _fit_text(doc.title, area.width / 1.12, _TITLES, is_monospaced=False)
-        end = pen.draw_lines(
+        end = canvas.draw_lines(
             area.x, y + size, lines, size, SvgColour.INK, step=size * 1.25, is_bold=True
         )
         y = end - size + 10
     model = trace_picture.format_model(doc)
     badge = min(measure_text(model, 15) + 28, area.width / 3)
-    line, width = SvgCanvas(pen.prefix), area.width - badge - 40
+    line, width = SvgCanvas(canvas.prefix), area.width - badge - 40
     size, ptx, legend = _fit_instruction(doc.ptx, width, drawing.long_names)
     line.min_size = READABLE
     first = y + 23 + size * 0.36
@@ -246,14 +246,14 @@ def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
         end += READABLE * 1.5
         line.draw_text(area.x + 16, end, text, READABLE, SvgColour.DIM, is_monospaced=True)
     height = end - y + 16
-    pen.draw_rect(area.x, y, area.width, height, SvgColour.SOFT, SvgColour.LINE, radius=8)
-    pen.parts += line.parts
-    pen.draw_rect(
+    canvas.draw_rect(area.x, y, area.width, height, SvgColour.SOFT, SvgColour.LINE, radius=8)
+    canvas.parts += line.parts
+    canvas.draw_rect(
         area.right - badge - 10, y + 9, badge, 28, SvgColour.PAGE, SvgColour.DIM, radius=14
     )
     center = area.right - 10 - badge / 2
-    pen.draw_text(center, y + 28, model, 15, SvgColour.DIM, anchor="middle", width=badge - 14)
-    return pen.parts, y + height + _MARGIN
+    canvas.draw_text(center, y + 28, model, 15, SvgColour.DIM, anchor="middle", width=badge - 14)
+    return canvas.parts, y + height + _MARGIN
 
 
 def _fit_instruction(ptx: str, width: float, long_names: Names) -> tuple[float, str, list[str]]:
@@ -277,17 +277,17 @@ def _fit_instruction(ptx: str, width: float, long_names: Names) -> tuple[float, 
 
 def _draw_foot(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     """Draw caption and source at the foot of a slide; return the elements and their top."""
-    doc, pen = drawing.doc, SvgCanvas(drawing.pen.prefix)
+    doc, canvas = drawing.doc, SvgCanvas(drawing.canvas.prefix)
     width = SIZE[0] - 2 * _MARGIN
     lines = wrap_text(doc.caption, width, _CAPTION)
     y = SIZE[1] - _MARGIN - READABLE * 1.5 - len(lines) * _CAPTION * 1.35
-    pen.open_group("px-foot")
-    pen.draw_lines(
+    canvas.open_group("px-foot")
+    canvas.draw_lines(
         _MARGIN, y + _CAPTION, lines, _CAPTION, SvgColour.INK, step=_CAPTION * 1.35, is_italic=True
     )
-    pen.draw_text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width)
-    pen.close_group()
-    return pen.parts, y
+    canvas.draw_text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width)
+    canvas.close_group()
+    return canvas.parts, y
 
 
 def _fit_text(

@@ -91,25 +91,25 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
     )
 
 
-def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
+def draw_branches(doc: Document, fork: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
     """Draw the point of divergence, and both branches to their results; return the end."""
     areas = _PAGE.split_columns(2, _GAP)
     stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
     own_branch = next(branch for branch in fork.branches if branch.is_own)
     marked_stages = [stage for stage in stages if stage in own_branch.steps]
     if marked_stages:  # the words about the divergence appear with the first step that differs
-        pen.add_mark(f"step-{marked_stages[0]}", y)
-    since = pen.marks[-1].name
+        canvas.add_mark(f"step-{marked_stages[0]}", y)
+    since = canvas.marks[-1].name
     top = y + _FORK_HEIGHT
-    _draw_split(fork, pen, areas, y, top)
-    sketches = [_make_branch_sketch(doc, branch, area, pen) for branch, area in
+    _draw_split(fork, canvas, areas, y, top)
+    sketches = [_make_branch_sketch(doc, branch, area, canvas) for branch, area in
              zip(fork.branches, areas, strict=True)]  # fmt: skip
     for sketch, branch in zip(sketches, fork.branches, strict=True):
         _draw_name(sketch, branch, top)
     y = top + 34
     for stage in stages:
         if stage in marked_stages[1:]:
-            pen.add_mark(f"step-{stage}", y)
+            canvas.add_mark(f"step-{stage}", y)
         pairs = fork.list_pairs(stage)
         for sketch in sketches:
             sketch.differing_lanes = {pair.key: pair.lanes for pair in pairs}
@@ -119,22 +119,22 @@ def draw_branches(doc: Document, fork: AnswerBranches, pen: SvgCanvas, y: float)
         y = max(
             words_end, *(_draw_band(sketch, branch, stage, y) for sketch, branch in sketch_branches)
         )
-    pen.add_mark("result", y)
+    canvas.add_mark("result", y)
     ends = []
     for sketch, branch, other_branch in zip(
         sketches, fork.branches, fork.branches[::-1], strict=True
     ):
         draw_column_grounds(sketch, top, y, since)
         ends.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
-    return _draw_differences(fork, pen, max(ends))
+    return _draw_differences(fork, canvas, max(ends))
 
 
 def _draw_split(
-    fork: AnswerBranches, pen: SvgCanvas, areas: list[Area], y: float, top: float
+    fork: AnswerBranches, canvas: SvgCanvas, areas: list[Area], y: float, top: float
 ) -> None:
     """Draw the line that forks."""
-    pen.open_group("px-fork")
-    pen.draw_text(
+    canvas.open_group("px-fork")
+    canvas.draw_text(
         EDGE,
         y + 24,
         "Here the answers part" if fork.trunk else "Two answers",
@@ -143,26 +143,26 @@ def _draw_split(
         is_bold=True,
     )
     if fork.trunk:
-        pen.draw_text(EDGE, y + 41, "Above, both are the same.", 11, SvgColour.DIM)
-    pen.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
+        canvas.draw_text(EDGE, y + 41, "Above, both are the same.", 11, SvgColour.DIM)
+    canvas.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
     for area in areas:
-        pen.draw_flow((FIGURES.center, y + 10), (area.center, top), SvgColour.MARK)
-    pen.close_group()
+        canvas.draw_flow((FIGURES.center, y + 10), (area.center, top), SvgColour.MARK)
+    canvas.close_group()
 
 
-def _make_branch_sketch(doc: Document, branch: Branch, area: Area, pen: SvgCanvas) -> Sketch:
+def _make_branch_sketch(doc: Document, branch: Branch, area: Area, canvas: SvgCanvas) -> Sketch:
     """Return the sketch of a branch, without any part of the trunk."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
-    sketch = Sketch(pen, branch.scene, doc, steps, layout)
+    sketch = Sketch(canvas, branch.scene, doc, steps, layout)
     sketch.branch = branch.name
     place_rows(sketch)
     return sketch
 
 
 def _draw_name(sketch: Sketch, branch: Branch, y: float) -> None:
-    pen, area = sketch.pen, sketch.figures
-    pen.draw_rect(area.x, y, area.width, 26, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.6)
-    pen.draw_text(
+    canvas, area = sketch.canvas, sketch.figures
+    canvas.draw_rect(area.x, y, area.width, 26, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.6)
+    canvas.draw_text(
         area.center,
         y + 17.5,
         drop_hex_prefixes(branch.label),
@@ -183,18 +183,18 @@ def _draw_words(
     end = title + 16
     for sketch, branch, x in zip(sketches, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
                                  strict=True):  # fmt: skip
-        step, pen = branch.steps.get(stage), sketch.pen
+        step, canvas = branch.steps.get(stage), sketch.canvas
         if step is None:
             continue
-        pen.open_group("px-words")
-        pen.draw_dot(x, y + 10, SvgColour.INK, is_hollow=True, size=9)
-        pen.draw_text(
+        canvas.open_group("px-words")
+        canvas.draw_dot(x, y + 10, SvgColour.INK, is_hollow=True, size=9)
+        canvas.draw_text(
             x, y + 13.8, str(step.number), 10.5, SvgColour.INK, anchor="middle", is_bold=True
         )
         about = drop_hex_prefixes(step.about)
         if not sentences:
             step_title = step.title[:1].upper() + step.title[1:]
-            pen.draw_text(
+            canvas.draw_text(
                 _MIDDLE.center,
                 title - 10,
                 step_title,
@@ -205,7 +205,7 @@ def _draw_words(
                 width=_MIDDLE.width - 34,
             )
             if is_alike:
-                pen.draw_text(
+                canvas.draw_text(
                     _MIDDLE.center, end - 8, "both alike", 11, SvgColour.DIM, anchor="middle"
                 )
                 end += 14
@@ -213,15 +213,15 @@ def _draw_words(
             has_both = all(x.steps.get(stage) for x in fork.branches)
             is_same = has_both and len({x.steps[stage].about for x in fork.branches}) == 1
             if not is_same:
-                pen.draw_text(_MIDDLE.x, end, branch.name, 11, SvgColour.INK, is_bold=True,
+                canvas.draw_text(_MIDDLE.x, end, branch.name, 11, SvgColour.INK, is_bold=True,
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
-            lines = pen.wrap_text(about, _MIDDLE.width, 11)
-            end = pen.draw_lines(
-                _MIDDLE.x, end, lines, 11, SvgColour.DIM, step=pen.compute_pitch(14.5, 11)
+            lines = canvas.wrap_text(about, _MIDDLE.width, 11)
+            end = canvas.draw_lines(
+                _MIDDLE.x, end, lines, 11, SvgColour.DIM, step=canvas.compute_pitch(14.5, 11)
             )
         sentences.append(about)
-        pen.close_group()
+        canvas.close_group()
     return end
 
 
@@ -230,11 +230,11 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
     step = branch.steps.get(stage)
     if step is None:
         return y
-    pen = sketch.pen
-    pen.open_group(*_format_group(branch, stage))
+    canvas = sketch.canvas
+    canvas.open_group(*_format_group(branch, stage))
     end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y, y)
-    end = draw_step_notes(pen, step, end, sketch.figures)
-    pen.close_group()
+    end = draw_step_notes(canvas, step, end, sketch.figures)
+    canvas.close_group()
     return end
 
 
@@ -245,7 +245,7 @@ def _format_group(branch: Branch, stage: Stage) -> tuple[str, str]:
     return f"px-step px-{stage} px-other", f"other-{stage}"
 
 
-def _draw_differences(fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
+def _draw_differences(fork: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
     """Draw the ranges of bits in which the results differ."""
     isa_branch, other_branch = fork.branches
     differences = []
@@ -257,4 +257,6 @@ def _draw_differences(fork: AnswerBranches, pen: SvgCanvas, y: float) -> float:
             listed = ", ".join(str(h) if h == low else f"{h}:{low}" for h, low in ranges)
             is_single_bit = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
             differences.append(f"{name} differs in bit{'' if is_single_bit else 's'} {listed}")
-    return draw_remark(pen, f"{'; '.join(differences)}.", y + 22, _PAGE) - 6 if differences else y
+    return (
+        draw_remark(canvas, f"{'; '.join(differences)}.", y + 22, _PAGE) - 6 if differences else y
+    )

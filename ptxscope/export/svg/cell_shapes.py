@@ -39,17 +39,17 @@ _CAPTION, _INCOMING = 14, 24
 
 def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: float) -> float:
     """Draw a register in the parts that are read from it; return the end."""
-    pen = sketch.pen
+    canvas = sketch.canvas
     areas = sketch.make_areas(len(figure.cells), slot)
     if figure.unit == 1:
         (cell,) = figure.cells
         is_known = cell.spans[0].look is not SpanKind.EITHER
-        pill = draw_truth(pen, areas[0].center, y, str(cell) == "1" if is_known else None)
+        pill = draw_truth(canvas, areas[0].center, y, str(cell) == "1" if is_known else None)
         name = figure.name
         name = figure.label if name in ("", figure.role) else f"{figure.label} {name}"
         ink = ROLE_INKS.get(figure.role, SvgColour.INK)
         left = areas[0].x if slot is not ColumnPart.MIDDLE else sketch.figures.x
-        pen.draw_text(
+        canvas.draw_text(
             pill.x - 8,
             y + 16.5,
             name,
@@ -71,7 +71,7 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
         )
     height = 38 if len(figure.cells[0].spans) > 1 else _CHIP
     for cell, area in zip(figure.cells, areas, strict=True):
-        _draw_part(pen, figure, cell, area, y, height)
+        _draw_part(canvas, figure, cell, area, y, height)
         sketch.set_port(cell.place, area, y + height)
     return y + height
 
@@ -86,17 +86,17 @@ def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart)
 
 def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
-    pen, ink = sketch.pen, ROLE_INKS.get(figure.role, SvgColour.INK)
-    pen.draw_text(area.x, y + 12, figure.label, 15, ink, is_monospaced=True, is_bold=True)
+    canvas, ink = sketch.canvas, ROLE_INKS.get(figure.role, SvgColour.INK)
+    canvas.draw_text(area.x, y + 12, figure.label, 15, ink, is_monospaced=True, is_bold=True)
     start = measure_text(figure.label, 15, is_monospaced=True) + 8
     name = figure.name
     name = "" if name == figure.role else name
     meant = "" if figure.unit == 1 else figure.meaning
     if (
-        start + measure_text(f"{name}   {meant}", pen.scale_size(11), is_monospaced=True)
+        start + measure_text(f"{name}   {meant}", canvas.scale_size(11), is_monospaced=True)
         > area.width
     ):
-        pen.draw_text(
+        canvas.draw_text(
             area.x + start,
             y + 12,
             name,
@@ -105,39 +105,39 @@ def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> 
             is_monospaced=True,
             width=area.width - start,
         )
-        pen.draw_text(
+        canvas.draw_text(
             area.x, y + 26, meant, 11, SvgColour.DIM, is_monospaced=True, width=area.width
         )
         return y + 32
-    pen.draw_text(area.x + start, y + 12, name, 11, SvgColour.DIM, is_monospaced=True)
-    pen.draw_text(area.right, y + 12, meant, 11, SvgColour.DIM, anchor="end", is_monospaced=True)
+    canvas.draw_text(area.x + start, y + 12, name, 11, SvgColour.DIM, is_monospaced=True)
+    canvas.draw_text(area.right, y + 12, meant, 11, SvgColour.DIM, anchor="end", is_monospaced=True)
     return y + 18
 
 
 def _draw_part(
-    pen: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
+    canvas: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *rest = cell.spans
-    draw_bit_box(pen, area, y, height, "", span.look, span.tint)
+    draw_bit_box(canvas, area, y, height, "", span.look, span.tint)
     style = STYLES[span.look]
     base = y + (19 if rest else height / 2 + 5.4)
     name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
     is_named = figure.unit in _LETTERS and not span.text.endswith(name)
     free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
-        _compute_aside(area, span.text, measure_text(name, pen.scale_size(LEAST)))
+        _compute_aside(area, span.text, measure_text(name, canvas.scale_size(LEAST)))
         if is_named
         else 0
     )
     center = area.center - (aside / 2 if aside <= free else 0)
-    pen.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
+    canvas.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
              is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
     for number in rest:
-        pen.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
+        canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
     if is_named and aside <= free:
-        _draw_corner_name(pen, area, y, name, style.text)
+        _draw_corner_name(canvas, area, y, name, style.text)
 
 
 def _compute_aside(area: Area, text: str, tag_width: float) -> float:
@@ -146,10 +146,10 @@ def _compute_aside(area: Area, text: str, tag_width: float) -> float:
     return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
 
 
-def _draw_corner_name(pen: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
+def _draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
     """Draw a name in the upper right corner of a box."""
-    base = y + 9.5 + (pen.scale_size(LEAST) - LEAST) * 0.8
-    pen.draw_text(area.right - 3, base, text, LEAST, ink, anchor="end")
+    base = y + 9.5 + (canvas.scale_size(LEAST) - LEAST) * 0.8
+    canvas.draw_text(area.right - 3, base, text, LEAST, ink, anchor="end")
 
 
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
@@ -167,25 +167,25 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
 
 def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
     """Draw lanes side by side in one register, each below its source; return the end."""
-    pen, place = sketch.pen, row.cells[0].place
+    canvas, place = sketch.canvas, row.cells[0].place
     areas = sketch.get_areas(row)
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
     sketch.draw_links(row, place.lane, whole, y)
-    pen.draw_rect(
+    canvas.draw_rect(
         whole.x, y, whole.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
     )
     for left_area, right_area in pairwise(areas):
         x = (left_area.right + right_area.x) / 2
-        pen.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
+        canvas.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
-        draw_text_inside(pen, area, y + 23, str(cell), 17)
+        draw_text_inside(canvas, area, y + 23, str(cell), 17)
     sketch.set_port(place, whole, y + _MERGED)
     return draw_lane_flags(sketch, row._replace(cells=row.cells[:1]), [whole], y + _MERGED)
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
     """Draw the values and the name of a row from a step that is not shown; return the end."""
-    pen, areas = sketch.pen, sketch.get_areas(row)
+    canvas, areas = sketch.canvas, sketch.get_areas(row)
     cells_, top = list(row.cells), y + _CAPTION
     name = row.destination_name or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
@@ -204,7 +204,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
         (span,) = outcomes
         if span.look in (SpanKind.HOLDS, SpanKind.FAILS):
             box, height = (
-                draw_truth(pen, area.center, top, span.look is SpanKind.HOLDS),
+                draw_truth(canvas, area.center, top, span.look is SpanKind.HOLDS),
                 float(PILL_HEIGHT),
             )
         else:
@@ -214,9 +214,9 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
                 _INCOMING,
             )
             if span.look is SpanKind.CHIP:
-                draw_bit_box(pen, box, top, height, span.text, span.look, span.tint)
+                draw_bit_box(canvas, box, top, height, span.text, span.look, span.tint)
             else:
-                pen.draw_rect(
+                canvas.draw_rect(
                     box.x,
                     top,
                     box.width,
@@ -226,8 +226,8 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
                     radius=4,
                     dash="4 3",
                 )
-                draw_text_inside(pen, box, top + 17.5, span.text, 15)
-        pen.draw_text(
+                draw_text_inside(canvas, box, top + 17.5, span.text, 15)
+        canvas.draw_text(
             box.center,
             y + 9,
             name,
@@ -250,7 +250,7 @@ def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) 
     for cell, area in zip(row.cells, areas, strict=True):
         cell_view = sketch.words.get((row.key, cell.place.lane))
         flags = cell_view.flags if cell_view and not _list_spans(cell, SpanKind.KEPT) else ()
-        draw_flags(sketch.pen, area, y, flags)
+        draw_flags(sketch.canvas, area, y, flags)
         max_count = max(max_count, len(flags))
         port = sketch.ports.get(cell.place)
         if port and flags:
@@ -265,20 +265,27 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
         return y
     if sketch.layout.is_compact:
         return y + 6
-    lines = sketch.pen.wrap_text(drop_hex_prefixes(cell_view.sentence), area.width, 11)
+    lines = sketch.canvas.wrap_text(drop_hex_prefixes(cell_view.sentence), area.width, 11)
     for index, line in enumerate(lines):
-        sketch.pen.draw_text(
+        sketch.canvas.draw_text(
             area.center, y + 14 + index * 14, line, 11, SvgColour.DIM, anchor="middle"
         )
     return y + 6 + 14 * len(lines)
 
 
 def draw_text_inside(
-    pen: SvgCanvas, box: Area, y: float, text: str, size: float, ink: SvgColour = SvgColour.INK, *,
-    is_bold: bool = True, margin: float = 4,
-) -> None:  # fmt: skip
+    canvas: SvgCanvas,
+    box: Area,
+    y: float,
+    text: str,
+    size: float,
+    ink: SvgColour = SvgColour.INK,
+    *,
+    is_bold: bool = True,
+    margin: float = 4,
+) -> None:
     """Draw numbers or bits in the middle of a box, at the largest size that fits."""
-    pen.draw_text(
+    canvas.draw_text(
         box.center, y, text, size, ink,
         anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
     )  # fmt: skip
@@ -306,7 +313,7 @@ def _draw_bits(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
     """Draw a bit pattern with its extension, and the number it represents."""
-    pen, spans = sketch.pen, _list_spans(cell, *STYLES)
+    canvas, spans = sketch.canvas, _list_spans(cell, *STYLES)
     value, names = (
         _list_spans(cell, SpanKind.VALUE),
         _list_spans(cell, SpanKind.NAME, SpanKind.AWAY),
@@ -321,21 +328,21 @@ def _draw_bits(
     if is_framed:
         sketch.draw_links(row, cell.place.lane, area, y, is_centered=bool(names))
     if value:
-        pen.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
+        canvas.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
-    tag = max((measure_text(x.text.strip(), pen.scale_size(LEAST)) for x in names), default=0)
+    tag = max((measure_text(x.text.strip(), canvas.scale_size(LEAST)) for x in names), default=0)
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
         aside = (
             max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
         )
-        draw_bit_box(pen, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
+        draw_bit_box(canvas, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
         x = box.right
     for span in names:
         ink = SvgColour.ON if spans[0].look is SpanKind.CHIP else SvgColour.DIM
-        _draw_corner_name(pen, area, y, span.text.strip(), ink)
+        _draw_corner_name(canvas, area, y, span.text.strip(), ink)
     for span in value:
-        draw_text_inside(pen, area, y + _CHIP + 17, span.text, 15, margin=1)
+        draw_text_inside(canvas, area, y + _CHIP + 17, span.text, 15, margin=1)
     sketch.set_port(cell.place, area, y + height)
     return y + height
 
@@ -353,7 +360,7 @@ def _draw_merged_lane(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, _: bool
 ) -> float:
     """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
-    pen = sketch.pen
+    canvas = sketch.canvas
     is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
     ink = SvgColour.INK if is_taken else SvgColour.C
@@ -365,12 +372,12 @@ def _draw_merged_lane(
             sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
-    pen.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
+    canvas.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
     chip_width = measure_text(chip.text, 17, is_monospaced=True)
     if not is_taken:
-        pen.draw_hatch(area.x, y, area.width, _MERGED, ink)
-        pen.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
-        pen.draw_rect(
+        canvas.draw_hatch(area.x, y, area.width, _MERGED, ink)
+        canvas.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
+        canvas.draw_rect(
             area.center - chip_width / 2 - 6,
             y + 6,
             chip_width + 12,
@@ -379,7 +386,7 @@ def _draw_merged_lane(
             None,
             radius=3,
         )
-    draw_mask_box(pen, area.x + 7, y + 12, is_taken, ink)
+    draw_mask_box(canvas, area.x + 7, y + 12, is_taken, ink)
     center = area.center
     chip_index = cell.spans.index(chip)
     upper_spans = [span for span in lost if cell.spans.index(span) < chip_index]
@@ -405,9 +412,9 @@ def _draw_merged_lane(
         )
         fits = measure_text(span.text, LEAST, is_monospaced=True) <= width - 2
         draw_bit_box(
-            pen, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13
+            canvas, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13
         )
-    pen.draw_text(
+    canvas.draw_text(
         center, y + 23, chip.text, 17, ink, anchor="middle", is_monospaced=True, is_bold=True
     )
     notes = _list_spans(
@@ -426,9 +433,9 @@ def _draw_merged_lane(
             if note.look is SpanKind.NAME
             else _format_source(note.text, lost)
         )
-        size, mono = _fit_unbroken(text, area.width, pen.scale_size(10.5))
+        size, mono = _fit_unbroken(text, area.width, canvas.scale_size(10.5))
         for line in wrap_text(text, area.width, size, mono):
-            pen.draw_text(
+            canvas.draw_text(
                 area.center,
                 end + 13,
                 line,
@@ -464,17 +471,19 @@ def _draw_verdict(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
     """Draw a comparison and its outcome."""
-    pen, numbers = sketch.pen, _list_spans(cell, SpanKind.NUMBER)
+    canvas, numbers = sketch.canvas, _list_spans(cell, SpanKind.NUMBER)
     height, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
     if numbers:
         height = 26
         if is_framed:
-            pen.draw_rect(area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5)
+            canvas.draw_rect(
+                area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5
+            )
         size = 15 if len(row.cells) > 1 else 17
-        draw_text_inside(pen, area, y + 21, numbers[0].text, size)
-    pill = draw_truth(pen, area.center, y + height + 5, _find_truth(cell))
+        draw_text_inside(canvas, area, y + 21, numbers[0].text, size)
+    pill = draw_truth(canvas, area.center, y + height + 5, _find_truth(cell))
     if name:
-        pen.draw_text(pill.x - 10, y + height + 22, name, 13, anchor="end", is_monospaced=True,
+        canvas.draw_text(pill.x - 10, y + height + 22, name, 13, anchor="end", is_monospaced=True,
                  is_bold=True, width=pill.x - 10 - area.x)  # fmt: skip
     if is_framed:
         box, top = (area, y) if numbers else (pill, y + 5)
@@ -492,7 +501,7 @@ def _draw_formula(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
     """Draw a formula and its value, or below a figure the value alone."""
-    pen = sketch.pen
+    canvas = sketch.canvas
     formula = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
     value = _list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
@@ -500,28 +509,28 @@ def _draw_formula(
     value_text = value[0].text
     ink = SvgColour.MARK if value[0].look is SpanKind.CLAMPED else SvgColour.INK
     lines = [drop_hex_prefixes(formula)] if formula else []
-    if formula and measure_text(lines[0], pen.min_size, is_monospaced=True) > area.width - 2:
-        lines = pen.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
+    if formula and measure_text(lines[0], canvas.min_size, is_monospaced=True) > area.width - 2:
+        lines = canvas.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
     extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
-        pen.draw_rect(
+        canvas.draw_rect(
             area.x, y, area.width, _FORMULA + extra_height, SvgColour.PAGE, SvgColour.LINE, radius=5
         )
         sketch.draw_links(row, cell.place.lane, area, y)
     if formula:
         for index, line in enumerate(lines):
             draw_text_inside(
-                pen, area, y + 17 + 12 * index, line, 13, SvgColour.DIM, is_bold=False, margin=2
+                canvas, area, y + 17 + 12 * index, line, 13, SvgColour.DIM, is_bold=False, margin=2
             )
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
         result = drop_hex_prefixes(f"{signs[0] if signs else '='} {value_text}")
-        draw_text_inside(pen, area, y + 38 + extra_height, result, 17, ink)
+        draw_text_inside(canvas, area, y + 38 + extra_height, result, 17, ink)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
-        draw_text_inside(pen, area, y + 15, drop_hex_prefixes(value_text), 16, ink)
+        draw_text_inside(canvas, area, y + 15, drop_hex_prefixes(value_text), 16, ink)
         end = y + 20
         width = max(measure_text(value_text, 16, is_monospaced=True), 40)
     sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
@@ -531,7 +540,7 @@ def _draw_formula(
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
     """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
     draw_text_inside(
-        sketch.pen,
+        sketch.canvas,
         area,
         y + 18,
         drop_hex_prefixes(str(cell).strip()),

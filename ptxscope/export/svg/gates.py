@@ -30,7 +30,7 @@ _CHOSEN = 30
 
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     """Draw truth values entering a box from above, and the output below it; return the end."""
-    pen, (area,) = sketch.pen, sketch.get_areas(row)
+    canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     width = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
@@ -43,17 +43,17 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
             turn = max(y - 4 - port.y, 9) if is_from_side else 9
             start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
-            pen.draw_elbow(start, (x, top), ink, turn=turn)
+            canvas.draw_elbow(start, (x, top), ink, turn=turn)
         text = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
         if not dx:  # the middle has free space on its right
             is_in_middle = sketch.slots.get(row.key) is ColumnPart.MIDDLE
             room = (sketch.figures if is_in_middle else area).right - label
-        pen.draw_text(
+        canvas.draw_text(
             label, y + 8, text, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
         )
-    pen.draw_rect(
+    canvas.draw_rect(
         area.center - width / 2,
         top,
         width,
@@ -63,15 +63,15 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         radius=8,
         line=1.4,
     )
-    pen.draw_text(
+    canvas.draw_text(
         area.center, top + 16.5, figure.word, 13, anchor="middle", is_monospaced=True, is_bold=True
     )
     pill = top + _GATE + 14
-    pen.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
-    extent = draw_truth(pen, area.center, pill, get_truth(figure.output.value))
+    canvas.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
+    extent = draw_truth(canvas, area.center, pill, get_truth(figure.output.value))
     # the middle has free space on its left
     left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
-    pen.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
+    canvas.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
              is_monospaced=True, is_bold=True, width=extent.x - 8 - left)  # fmt: skip
     sketch.set_port(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
@@ -85,9 +85,9 @@ def _find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
 
 def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -> float:
     """Draw two values and the condition between their lines; the chosen line is strong."""
-    pen, (area,) = sketch.pen, sketch.get_areas(row)
+    canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
-    extra_height = max(map(partial(_measure_extra_height, pen), figure.options, parts))
+    extra_height = max(map(partial(_measure_extra_height, canvas), figure.options, parts))
     end = y + _OPTION + extra_height
     pill, bottom = end + 8, end + _LINES_HEIGHT
     width = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
@@ -100,15 +100,15 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     condition = figure.condition
     port = sketch.ports.get(condition.place)
     if port:
-        pen.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
-    draw_truth(pen, area.center, pill, get_truth(condition.value))
-    pen.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
+        canvas.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
+    draw_truth(canvas, area.center, pill, get_truth(condition.value))
+    canvas.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
              anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
     taken_tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
-    pen.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
+    canvas.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
     ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    draw_text_inside(pen, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
+    draw_text_inside(canvas, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
     sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN)
     return bottom + _CHOSEN
 
@@ -118,27 +118,29 @@ def _format_option(option: ChoiceBranch) -> tuple[str, str]:
     return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
 
-def _is_one_line(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
-    return measure_text(", ".join(_format_option(option)), pen.min_size) <= box.width - _MARGIN
+def _is_one_line(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
+    return measure_text(", ".join(_format_option(option)), canvas.min_size) <= box.width - _MARGIN
 
 
-def _measure_extra_height(pen: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
+def _measure_extra_height(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
     """Return the extra height of an option: two lines of larger letters need more."""
-    return 0 if _is_one_line(pen, option, box) else pen.compute_pitch(_SECOND, 10) - _SECOND
+    return 0 if _is_one_line(canvas, option, box) else canvas.compute_pitch(_SECOND, 10) - _SECOND
 
 
 def _draw_option(
     sketch: Sketch, option: ChoiceBranch, box: Area, y: float, extra_height: float
 ) -> None:
     """Draw an option with its value and its condition."""
-    pen, is_strong = sketch.pen, option.is_taken
+    canvas, is_strong = sketch.canvas, option.is_taken
     fill, frame = choose_chip_colours(option.tint)
     port = sketch.ports.get(option.place)
     if port:
-        draw = pen.draw_flow if port.area.x <= box.center <= port.area.right else pen.draw_elbow
-        x = box.center if draw == pen.draw_flow else port.area.center
+        draw = (
+            canvas.draw_flow if port.area.x <= box.center <= port.area.right else canvas.draw_elbow
+        )
+        x = box.center if draw == canvas.draw_flow else port.area.center
         draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=is_strong)
-    pen.draw_rect(
+    canvas.draw_rect(
         box.x, y, box.width, _OPTION + extra_height,
         fill if is_strong else SvgColour.PAGE, frame if is_strong else SvgColour.LINE, radius=5,
         line=1.6 if is_strong else 1, dash="" if is_strong else "4 3",
@@ -146,21 +148,29 @@ def _draw_option(
     is_coloured = is_strong and fill is not SvgColour.PAGE
     name, condition = _format_option(option)
     room, ink = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
-    if _is_one_line(pen, option, box):
-        pen.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, ink, width=room)
+    if _is_one_line(canvas, option, box):
+        canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, ink, width=room)
     else:
-        pen.draw_text(box.x + 8, y + pen.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room)
-        pen.draw_text(box.x + 8, y + pen.compute_pitch(_SECOND, 10), condition, LEAST, ink)
+        canvas.draw_text(
+            box.x + 8, y + canvas.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room
+        )
+        canvas.draw_text(box.x + 8, y + canvas.compute_pitch(_SECOND, 10), condition, LEAST, ink)
     ink = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
     draw_text_inside(
-        pen, box, y + 35 + extra_height, drop_hex_prefixes(option.bits), 17, ink, is_bold=is_strong
+        canvas,
+        box,
+        y + 35 + extra_height,
+        drop_hex_prefixes(option.bits),
+        17,
+        ink,
+        is_bold=is_strong,
     )
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:
     """Draw the line from an option to the chosen value, crossed out if another one is chosen."""
-    pen = sketch.pen
-    pen.draw_flow(
+    canvas = sketch.canvas
+    canvas.draw_flow(
         start,
         end,
         choose_link_colour(option.tint),
@@ -168,4 +178,4 @@ def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) ->
         has_head=option.is_taken,
     )
     if not option.is_taken:
-        pen.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)
+        canvas.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)

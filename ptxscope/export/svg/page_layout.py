@@ -194,10 +194,10 @@ class Sketch:
     """A picture in progress: canvas, scene, words, and the positions of what is drawn."""
 
     def __init__(
-        self, pen: SvgCanvas, scene: Scene, doc: Document, steps: tuple[StepView, ...],
+        self, canvas: SvgCanvas, scene: Scene, doc: Document, steps: tuple[StepView, ...],
         layout: Layout = PAGE,
     ) -> None:  # fmt: skip
-        self.pen = pen
+        self.canvas = canvas
         self.scene = scene
         self.notes = doc.trace.annotations.on_lanes
         """Notes of the author on lanes, in order."""
@@ -290,7 +290,7 @@ class Sketch:
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
         """Record the position of a value."""
-        self.pen.zones.append(Zone(self.make_node(place), (area.x, y, area.width, end - y)))
+        self.canvas.zones.append(Zone(self.make_node(place), (area.x, y, area.width, end - y)))
 
     def add_zones(self, cells: Iterable[Cell], y: float) -> None:
         """Record the positions of cells drawn from y downwards."""
@@ -316,8 +316,8 @@ class Sketch:
     def draw_link(self, link: Link, start: Point, end: Point) -> None:
         """Draw a line that crosses over only near its end, past anything in between."""
         bend = end[1] - self.layout.crossing
-        flow_index = len(self.pen.flows)
-        self.pen.draw_flow(
+        flow_index = len(self.canvas.flows)
+        self.canvas.draw_flow(
             start,
             end,
             choose_link_colour(link.tint),
@@ -326,9 +326,9 @@ class Sketch:
             bend=bend,
         )
         if link.is_taken:
-            self.add_link(link, self.pen.flows[flow_index])
+            self.add_link(link, self.canvas.flows[flow_index])
         else:
-            self.pen.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
+            self.canvas.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
 
     def add_link(self, link: Link, *lines: str) -> None:
         """Record the source of a value, and the lines that show it."""
@@ -337,18 +337,20 @@ class Sketch:
         if row and is_packed(row):
             target = LaneRef(target.key, source.lane)
         ends = self.make_node(source), self.make_node(target)
-        self.pen.links.setdefault(ends, []).extend(lines)
+        self.canvas.links.setdefault(ends, []).extend(lines)
 
     def add_result(self, name: str, area: Area, y: float, end: float) -> None:
         """Record the position of a result."""
-        self.pen.zones.append(Zone(self._make_result_node(name), (area.x, y, area.width, end - y)))
+        self.canvas.zones.append(
+            Zone(self._make_result_node(name), (area.x, y, area.width, end - y))
+        )
 
     def add_result_link(self, name: str, place: LaneRef, *lines: str) -> None:
         """Record the source of a result, and the lines that show it."""
         row = self.rows.get(place.key)
         lanes = range(len(row.cells)) if row and is_packed(row) else (place.lane,)
         for lane in lanes:
-            self.pen.links[
+            self.canvas.links[
                 self.make_node(LaneRef(place.key, lane)), self._make_result_node(name)
             ] = [*lines]
 
@@ -367,25 +369,25 @@ def abbreviate_long_names(doc: Document, longest: int = LONGEST) -> list[tuple[s
 
 
 def draw_instruction(
-    pen: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, long_names: Names
+    canvas: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, long_names: Names
 ) -> float:
     """Draw the instruction, with letters below the names too long for the picture.
 
     Return the last baseline, or that of the letters below it.
     """
     ptx = " ".join(ptx.split())
-    lines, small = wrap_text(ptx, width, size, is_monospaced=True), pen.scale_size(10.5)
+    lines, small = wrap_text(ptx, width, size, is_monospaced=True), canvas.scale_size(10.5)
     roles: dict[str, str] = {}
     for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
-    letters = SvgCanvas(pen.prefix)
-    letters.min_size = pen.min_size
+    letters = SvgCanvas(canvas.prefix)
+    letters.min_size = canvas.min_size
     name_spans = [
         (start, start + len(name), name) for name in roles for start in find_name(name, ptx)
     ]
     begin = 0
     for index, line in enumerate(lines):
-        pen.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
+        canvas.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
         begin = ptx.index(line, begin)
         end = begin + len(line)
         line_spans = [
@@ -409,7 +411,7 @@ def draw_instruction(
             )
         letters_height = small + 4 if line_spans else 0
         y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
-    pen.parts += letters.parts  # keeps the elements of a line together for screen readers
+    canvas.parts += letters.parts  # keeps the elements of a line together for screen readers
     return y
 
 

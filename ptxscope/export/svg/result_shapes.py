@@ -25,7 +25,7 @@ def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "")
 
     `since` is the mark from which it is visible.
     """
-    sketch.pen.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
+    sketch.canvas.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
     return end
 
 
@@ -37,18 +37,18 @@ def draw_results(
 
     Beside another answer, the digits that differ are marked, and names are above the bits.
     """
-    pen, is_branched = sketch.pen, other_results is not None
+    canvas, is_branched = sketch.canvas, other_results is not None
     top = y + 34
-    pen.open_group("px-result")
+    canvas.open_group("px-result")
     room, has_words_above = sketch.figures, sketch.layout.has_words_above
     if not is_branched:
         x = room.x + 8 if has_words_above else sketch.layout.words.x
-        pen.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
+        canvas.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
     if has_words_above:
         room = Area(room.x + _WORD, room.width - _WORD)
     if not views:
         end = _draw_empty_result(doc, sketch, room, top)
-        pen.close_group()
+        canvas.close_group()
         return end
     areas = room.split_columns(len(views), 20)
     if len(views) == 1 and not is_branched:  # the name is beside the word, which is in the middle
@@ -63,27 +63,27 @@ def draw_results(
             _draw_result_link(sketch, place, area, top, view.name)
         _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_branched)
         sketch.add_result(view.name, area, top, top + height)
-    pen.close_group()
+    canvas.close_group()
     return top + height
 
 
 def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
     """Draw every destination with its bits, and its value below, in a low box; return the end."""
-    pen, room, top = sketch.pen, sketch.figures, y + 16
-    pen.open_group("px-result")
+    canvas, room, top = sketch.canvas, sketch.figures, y + 16
+    canvas.open_group("px-result")
     if not doc.results:
         end = _draw_empty_result(doc, sketch, room, top - 4)
-        pen.close_group()
+        canvas.close_group()
         return end
     areas = room.split_columns(len(doc.results), 8)
     for view, places, area in zip(doc.results, sketch.ends, areas, strict=True):
         for place in places:
             _draw_result_link(sketch, place, area, top, view.name)
         sketch.add_result(view.name, area, top, top + _LOW)
-        pen.draw_rect(
+        canvas.draw_rect(
             area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
         )
-        pen.draw_text(
+        canvas.draw_text(
             area.center,
             top + 21,
             f"{view.name} = {view.bits}",
@@ -94,7 +94,7 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
             is_bold=True,
             width=area.width - 8,
         )
-        pen.draw_text(
+        canvas.draw_text(
             area.center,
             top + 36,
             view.meant,
@@ -104,22 +104,22 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
             is_monospaced=True,
             width=area.width - 8,
         )
-    pen.close_group()
+    canvas.close_group()
     return top + _LOW
 
 
 def _draw_result(
     sketch: Sketch, view: ResultView, other_bits: str, area: Area, top: float, *, is_stacked: bool
 ) -> None:
-    pen, (name, bits, meant) = sketch.pen, view
+    canvas, (name, bits, meant) = sketch.canvas, view
     height = 84 if is_stacked else 66
-    pen.draw_rect(
+    canvas.draw_rect(
         area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
     )
     label = f"{name} ="
     down = 18 if is_stacked else 0
     if is_stacked:
-        pen.draw_text(
+        canvas.draw_text(
             area.center,
             top + 18,
             label,
@@ -131,7 +131,7 @@ def _draw_result(
         )
     width = measure_text(bits, _LARGE, is_monospaced=True)
     size = min(_LARGE, int((area.width - 12) / width * _LARGE))
-    pen.draw_text(
+    canvas.draw_text(
         area.center,
         top + 36 + down,
         bits,
@@ -142,8 +142,8 @@ def _draw_result(
         is_bold=True,
     )
     if bits != other_bits:
-        draw_underline(pen, area.center, top + 43 + down, bits, other_bits, size)
-    pen.draw_text(
+        draw_underline(canvas, area.center, top + 43 + down, bits, other_bits, size)
+    canvas.draw_text(
         area.center,
         top + 58 + down,
         meant,
@@ -154,7 +154,7 @@ def _draw_result(
         width=area.width - 24,
     )
     if not is_stacked:
-        pen.draw_text(
+        canvas.draw_text(
             area.center - width / 2 - 10,
             top + 35,
             label,
@@ -173,46 +173,48 @@ def _draw_result_link(
     port = sketch.ports.get(place)
     if port:
         start, end = find_link_ends(port.area, area)
-        flow_index = len(sketch.pen.flows)
-        sketch.pen.draw_flow((start, port.y), (end, y), SvgColour.DIM, is_strong=bool(result))
+        flow_index = len(sketch.canvas.flows)
+        sketch.canvas.draw_flow((start, port.y), (end, y), SvgColour.DIM, is_strong=bool(result))
         if result:
-            sketch.add_result_link(result, place, sketch.pen.flows[flow_index])
+            sketch.add_result_link(result, place, sketch.canvas.flows[flow_index])
 
 
 def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
     """Draw the empty box of a missing result, and a faint line to it."""
-    pen, area = sketch.pen, room.take_middle(440)
+    canvas, area = sketch.canvas, room.take_middle(440)
     for place in sketch.scene.discarded_results:
         _draw_result_link(sketch, place, area, top)
-    pen.draw_rect(area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3")
-    pen.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
+    canvas.draw_rect(
+        area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3"
+    )
+    canvas.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
              width=area.width - 24)  # fmt: skip
     return top + 36
 
 
-def draw_step_notes(pen: SvgCanvas, step: StepView, y: float, area: Area) -> float:
+def draw_step_notes(canvas: SvgCanvas, step: StepView, y: float, area: Area) -> float:
     """Draw the notes of the author on a step; return the end."""
     for text in step.notes:
-        y = draw_note(pen, text, y + 10, area)
+        y = draw_note(canvas, text, y + 10, area)
     return y
 
 
-def draw_note(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
+def draw_note(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     """Draw a note of the author with a bar beside it; return the end."""
-    lines = pen.wrap_text(text, area.width - 28, 12)
+    lines = canvas.wrap_text(text, area.width - 28, 12)
     height = 14 + 17 * len(lines)
-    pen.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
-    pen.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
-    pen.draw_lines(area.x + 16, y + 19, lines, 12, SvgColour.INK, step=17, is_italic=True)
+    canvas.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
+    canvas.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
+    canvas.draw_lines(area.x + 16, y + 19, lines, 12, SvgColour.INK, step=17, is_italic=True)
     return y + height
 
 
-def draw_remark(pen: SvgCanvas, text: str, y: float, area: Area) -> float:
+def draw_remark(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     """Draw a sentence by ptxscope; return the end."""
-    return pen.draw_lines(
+    return canvas.draw_lines(
         area.x,
         y,
-        pen.wrap_text(drop_hex_prefixes(text), area.width, 12),
+        canvas.wrap_text(drop_hex_prefixes(text), area.width, 12),
         12,
         SvgColour.INK,
         step=16,

@@ -26,11 +26,11 @@ _NUMBER = 36
 
 def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     """Draw a title above the registers, and the bits of those in lanes; return the end."""
-    pen, words = sketch.pen, sketch.layout.words
+    canvas, words = sketch.canvas, sketch.layout.words
     if sketch.layout.is_compact:
         roles = list(roles)
         if roles:
-            pen.draw_rect(
+            canvas.draw_rect(
                 sketch.layout.page.x,
                 y,
                 sketch.layout.page.width,
@@ -43,14 +43,14 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
     if not sketch.layout.has_words_above:
-        pen.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
+        canvas.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
         end = y + 38
         for role in roles:
             end = _draw_register_name(sketch, role, end, Area(WORDS_X, WORDS_WIDTH))
         return end - 12
     page = sketch.layout.page
-    pen.draw_rect(page.x, y - 2, page.width, _STRIP + 4, SvgColour.PAGE, None)
-    pen.draw_text(page.x + 8, y + 15, "Registers", 13, SvgColour.DIM, is_bold=True)
+    canvas.draw_rect(page.x, y - 2, page.width, _STRIP + 4, SvgColour.PAGE, None)
+    canvas.draw_text(page.x + 8, y + 15, "Registers", 13, SvgColour.DIM, is_bold=True)
     for role, area in zip(roles, words.split_columns(2, 30), strict=False):
         _draw_register_name(sketch, role, y + 15, area)
     return y + _STRIP + 2
@@ -81,21 +81,21 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
     step_names = ", ".join(f"{step.number} {step.title}" for step in steps)
     if not step_names:
         return y
-    pen, page = sketch.pen, sketch.layout.page
+    canvas, page = sketch.canvas, sketch.layout.page
     area = (
         Area(page.x + 8, page.width - 16) if sketch.layout.has_words_above else sketch.layout.words
     )
-    lines = pen.wrap_text(f"not shown: {step_names}", area.width, 10.5)
-    pen.open_group("px-gap")
+    lines = canvas.wrap_text(f"not shown: {step_names}", area.width, 10.5)
+    canvas.open_group("px-gap")
     if sketch.layout.has_words_above:
-        pen.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
+        canvas.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
         y -= 6
     else:
-        pen.draw_line(
+        canvas.draw_line(
             _NUMBER, previous_end + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
         )
-    y = pen.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
-    pen.close_group()
+    y = canvas.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
+    canvas.close_group()
     return y - 8
 
 
@@ -103,18 +103,18 @@ def draw_thread(sketch: Sketch, previous_end: float | None, y: float) -> float:
     """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
     if previous_end is not None and not sketch.layout.has_words_above:
-        sketch.pen.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
+        sketch.canvas.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
     return top + 20
 
 
 def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
-    pen, scale = sketch.pen, sketch.pen.lettering
+    canvas, scale = sketch.canvas, sketch.canvas.lettering
     y += 18
-    pen.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
-    pen.draw_text(
+    canvas.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
+    canvas.draw_text(
         _NUMBER, y + 12.3, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
-    pen.draw_text(
+    canvas.draw_text(
         WORDS_X,
         y + 12.5,
         _format_title(step),
@@ -123,27 +123,27 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
         is_bold=True,
         width=WORDS_WIDTH,
     )
-    lines = pen.wrap_text(drop_hex_prefixes(step.about), WORDS_WIDTH, 11 * scale)
+    lines = canvas.wrap_text(drop_hex_prefixes(step.about), WORDS_WIDTH, 11 * scale)
     first = y + 12.5 + 16.5 * scale
-    end = pen.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
+    end = canvas.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
     for role in roles:
         end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
     return end - 6
 
 
 def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
-    pen, page, words = sketch.pen, sketch.layout.page, sketch.layout.words
-    scale = pen.lettering
-    lines = pen.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
+    canvas, page, words = sketch.canvas, sketch.layout.page, sketch.layout.words
+    scale = canvas.lettering
+    lines = canvas.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
     roles, line_height, top = list(roles), 14 * scale, y + 8
     height = max(8 + line_height * len(lines), _STRIP + 17 * len(roles), _STRIP)
-    pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
-    pen.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
-    pen.draw_text(
+    canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
+    canvas.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
+    canvas.draw_text(
         page.x + 14, top + 16, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
     room = words.x - page.x - 44
-    pen.draw_text(
+    canvas.draw_text(
         page.x + 30,
         top + 17,
         _format_title(step),
@@ -158,7 +158,7 @@ def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
         + (line_height - 11 * scale) / 2
         + max(_STRIP - 8 - line_height * len(lines), 0) / 2
     )
-    pen.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
+    canvas.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
     end = top + 33
     for role in roles:
         end = _draw_register_name(sketch, role, end, Area(page.x + 30, room))
@@ -169,27 +169,27 @@ def _draw_compact_caption(
     sketch: Sketch, steps: list[StepView], roles: Iterable[str], y: float
 ) -> float:
     """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
-    pen, words, page = sketch.pen, sketch.layout.words, sketch.layout.page
+    canvas, words, page = sketch.canvas, sketch.layout.words, sketch.layout.page
     numbers, titles = (
         ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
     )
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
-    size, top = pen.scale_size(11), y + 4
+    size, top = canvas.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
     sentence = drop_hex_prefixes(steps[0].about)
     if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
         sentence = _find_first_sentence(sentence)
-    lines = pen.wrap_text(sentence, words.width - start, _SMALL)
+    lines = canvas.wrap_text(sentence, words.width - start, _SMALL)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
-    pen.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
-    pen.draw_text(words.x, top + 11, title, size, SvgColour.INK, is_bold=True)
-    end = pen.draw_lines(words.x + start, top + 11, lines, _SMALL, SvgColour.DIM, step=13)
+    canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
+    canvas.draw_text(words.x, top + 11, title, size, SvgColour.INK, is_bold=True)
+    end = canvas.draw_lines(words.x + start, top + 11, lines, _SMALL, SvgColour.DIM, step=13)
     for role in roles:
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
         register = sketch.registers[role]
         if sketch.has_no_room(register):
-            pen.draw_text(words.center + 12, end - 15, f"= {register.meaning}", 11.5,
+            canvas.draw_text(words.center + 12, end - 15, f"= {register.meaning}", 11.5,
                      ROLE_INKS.get(role, SvgColour.INK), is_monospaced=True)  # fmt: skip
     return top + height
 
@@ -208,13 +208,13 @@ def _format_title(step: StepView) -> str:
 
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:
     """Draw the name and the bits of a register; return the end."""
-    register, pen = sketch.registers[role], sketch.pen
+    register, canvas = sketch.registers[role], sketch.canvas
     ink = ROLE_INKS.get(role, SvgColour.INK)
-    pen.draw_text(area.x, y, register.label, 13, ink, is_monospaced=True, is_bold=True)
+    canvas.draw_text(area.x, y, register.label, 13, ink, is_monospaced=True, is_bold=True)
     name = register.name
     if name and name != register.label:
-        pen.draw_text(
+        canvas.draw_text(
             area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 76
         )
-    pen.draw_text(area.right, y, register.bits, 11.5, ink, anchor="end", is_monospaced=True)
+    canvas.draw_text(area.right, y, register.bits, 11.5, ink, anchor="end", is_monospaced=True)
     return y + 17

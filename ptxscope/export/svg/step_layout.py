@@ -130,7 +130,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 draw_difference_frame(
-                    sketch.pen, area, top + drop, end, _find_sign_room(sketch, area)
+                    sketch.canvas, area, top + drop, end, _find_sign_room(sketch, area)
                 )
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)

@@ -76,11 +76,11 @@ class Ground(NamedTuple):
 
     def draw_part(self, top: float, end: float) -> str:
         """Return the part of the box between two heights."""
-        pen = SvgCanvas("")
-        pen.draw_rect(
+        canvas = SvgCanvas("")
+        canvas.draw_rect(
             self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
         )  # fmt: skip
-        return pen.parts[0]
+        return canvas.parts[0]
 
 
 class SvgCanvas:

@@ -95,7 +95,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if is_single or x.place == cell.place]
         line = _place_number_line(area, top, figure.points, is_single=is_single)
-        _draw_ends(sketch.pen, line, figure, points)
+        _draw_ends(sketch.canvas, line, figure, points)
         if has_names:
             ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
         else:
@@ -107,26 +107,26 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
 
 
 def _draw_ends(
-    pen: SvgCanvas, line: _PlacedNumberLine, figure: NumberLine, points: Iterable[Point]
+    canvas: SvgCanvas, line: _PlacedNumberLine, figure: NumberLine, points: Iterable[Point]
 ) -> None:
     """Draw the range, its ends and their labels."""
     area, y = line.area, line.y
-    pen.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
-    pen.draw_rect(line.start, y - 3, line.stop - line.start, 6, SvgColour.BAR, None, radius=0)
+    canvas.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
+    canvas.draw_rect(line.start, y - 3, line.stop - line.start, 6, SvgColour.BAR, None, radius=0)
     half = (line.stop - line.start) / 2
     for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
         if not label:
             tip, back = format_length(x + 6 * side), format_length(x - 2 * side)
             top, middle, bottom = map(format_length, (y - 7, y, y + 7))
             d = f"M{back} {top}L{tip} {middle}L{back} {bottom}"
-            pen.draw_path(d, SvgColour.BAR, line=1.6)
+            canvas.draw_path(d, SvgColour.BAR, line=1.6)
             continue
-        pen.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
+        canvas.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         is_target = any(point.target == label for point in points)
-        width = measure_text(label, pen.scale_size(10.5), is_monospaced=True)
+        width = measure_text(label, canvas.scale_size(10.5), is_monospaced=True)
         center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
         ink = SvgColour.INK if is_target else SvgColour.DIM
-        pen.draw_text(
+        canvas.draw_text(
             center, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=is_target
         )
 
@@ -135,16 +135,16 @@ def _draw_moved_number(
     sketch: Sketch, row: RowScene, cell: Cell, line: _PlacedNumberLine, point: Point, y: float
 ) -> float:
     """Draw a number on its line, and an arrow to the end if it is outside; return the end."""
-    pen, x, lane = sketch.pen, line.compute_x(point.position), cell.place.lane
+    canvas, x, lane = sketch.canvas, line.compute_x(point.position), cell.place.lane
     if not point.target:
         sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
-        pen.draw_dot(x, line.y, SvgColour.INK, size=4)
+        canvas.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
     end = line.stop if point.position > 1 else line.start
-    width = measure_text(point.text, pen.scale_size(12), is_monospaced=True)
+    width = measure_text(point.text, canvas.scale_size(12), is_monospaced=True)
     label = line.area.clamp_center(x, width)
     sketch.draw_links(row, lane, Area(label - width / 2, width), y)
-    pen.draw_text(
+    canvas.draw_text(
         label,
         y + 11,
         point.text,
@@ -156,13 +156,13 @@ def _draw_moved_number(
     )
     arc_top, tip = line.y - 12, line.y - 8
     a, b, c, d = map(format_length, (x, line.y - 4, end, arc_top))
-    pen.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
-    pen.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
-    pen.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
-    pen.draw_dot(end, line.y, SvgColour.MARK, size=4)
+    canvas.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
+    canvas.draw_arrow_head(end, line.y - 4, SvgColour.MARK)
+    canvas.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
+    canvas.draw_dot(end, line.y, SvgColour.MARK, size=4)
     if line.is_cut(point.position) and point.text:
         for cut_x in ((x + end) / 2 - 2, (x + end) / 2 + 2):
-            pen.draw_line(cut_x - 2, line.y + 5, cut_x + 2, line.y - 5, SvgColour.MARK, 1.4)
+            canvas.draw_line(cut_x - 2, line.y + 5, cut_x + 2, line.y - 5, SvgColour.MARK, 1.4)
     return line.y + 24
 
 
@@ -170,7 +170,7 @@ def _draw_compared_numbers(
     sketch: Sketch, row: RowScene, line: _PlacedNumberLine, figure: NumberLine, points: list[Point]
 ) -> float:
     """Draw named numbers on one line, with NaN beside it; return the end."""
-    pen, y = sketch.pen, line.y
+    canvas, y = sketch.canvas, line.y
     positions = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
     labels = [
         (positions[point.place], _format_point_name(point), SvgColour.INK) for point in points
@@ -184,16 +184,16 @@ def _draw_compared_numbers(
         x = next(nan_iterator, line.stop) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     for point in points:
-        pen.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
+        canvas.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
     for x in nan_positions:
         a, b, c, d, e, f = map(format_length, (x - 6, x, x + 6, y - 6, y, y + 6))
-        pen.draw_path(
+        canvas.draw_path(
             f"M{a} {e}L{b} {d}L{c} {e}L{b} {f}Z", SvgColour.MARK, SvgColour.MARK_SOFT, line=1.6
         )
     if nan_positions:
         names = " and ".join(dict.fromkeys(figure.nan_names))
         labels.append((nan_positions[0], f"{names}: NaN, off the line", SvgColour.MARK))
-    return y + 22 + 13 * _draw_labels(pen, line.area, y + 34, labels)
+    return y + 22 + 13 * _draw_labels(canvas, line.area, y + 34, labels)
 
 
 _MIN_POINT_GAP = 18.0
@@ -221,14 +221,14 @@ def _format_point_name(point: Point) -> str:
 
 
 def _draw_labels(
-    pen: SvgCanvas,
+    canvas: SvgCanvas,
     area: Area,
     y: float,
     labels: list[tuple[float, str, SvgColour]],
     size: float = 10.5,
 ) -> int:
     """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
-    size = pen.scale_size(size)
+    size = canvas.scale_size(size)
     ends: list[float] = []
     for x, text, ink in labels:
         width = min(measure_text(text, size), area.width)
@@ -236,14 +236,14 @@ def _draw_labels(
         left = center - width / 2
         line = next((line for line, end in enumerate(ends) if end + 4 <= left), len(ends))
         ends[line : line + 1] = [center + width / 2]
-        pen.draw_text(center, y + 13 * line, text, size, ink, anchor="middle", width=area.width)
+        canvas.draw_text(center, y + 13 * line, text, size, ink, anchor="middle", width=area.width)
     return len(ends)
 
 
 def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) -> float:
     """Draw numbers as bit rulers in a box, with their outcome below; return the end."""
-    areas, pen = sketch.get_areas(row), sketch.pen
-    parts_start = len(pen.parts)
+    areas, canvas = sketch.get_areas(row), sketch.canvas
+    parts_start = len(canvas.parts)
     ends, has_value = [], False
     for cell, area in zip(row.cells, areas, strict=True):
         own_rulers = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
@@ -257,7 +257,7 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) 
     if len(areas) == 1 and not has_value and not row.destination_name:
         end = draw_sentence(sketch, row, areas[0].shrink(6), end - 6)
     end = draw_cells(sketch, row, end, is_framed=False) + 6
-    pen.draw_below(parts_start, areas, y, end - y)
+    canvas.draw_below(parts_start, areas, y, end - y)
     for cell, area in zip(row.cells, areas, strict=True):
         sketch.set_port(cell.place, area, end)
     return end
@@ -267,9 +267,9 @@ def draw_bit_ruler(
     sketch: Sketch, ruler: BitRuler, area: Area, y: float, *, with_value: bool
 ) -> float:
     """Draw a number bit by bit: a box for each run, with its label below; return the end."""
-    pen = sketch.pen
+    canvas = sketch.canvas
     if ruler.name:
-        pen.draw_text(
+        canvas.draw_text(
             area.x,
             y + 12,
             ruler.name,
@@ -283,13 +283,13 @@ def draw_bit_ruler(
     runs = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
              x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
              for x in ruler.stretches]  # fmt: skip
-    room = int(area.width / (pen.scale_size(_SMALL) * _DIGIT))
+    room = int(area.width / (canvas.scale_size(_SMALL) * _DIGIT))
     for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
         y = _draw_ruler_line(sketch, ruler, line, area, y)
     for text in (
-        pen.wrap_text(drop_hex_prefixes(ruler.summary), area.width, 11) if with_value else ()
+        canvas.wrap_text(drop_hex_prefixes(ruler.summary), area.width, 11) if with_value else ()
     ):
-        pen.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
+        canvas.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
         y += 16
     return y
 
@@ -331,37 +331,39 @@ def _draw_ruler_line(
     sketch: Sketch, ruler: BitRuler, stretches: list[BitRun], area: Area, y: float
 ) -> float:
     """Draw one line of a ruler, and the labels below it; return the end."""
-    pen, tint = sketch.pen, sketch.find_tint(ruler.place)
+    canvas, tint = sketch.canvas, sketch.find_tint(ruler.place)
     digits = _count_cells(stretches)
     size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
     x = area.center - digits * size * _DIGIT / 2
     labels = []
     for stretch in stretches:
         box = Area(x, (len(stretch.text) + 1) * size * _DIGIT)
-        draw_bit_box(pen, box, y, 24, stretch.text, stretch.look, tint, size)
+        draw_bit_box(canvas, box, y, 24, stretch.text, stretch.look, tint, size)
         if stretch.label:
             ink = SvgColour.MARK if stretch.look is SpanKind.LOST else SvgColour.DIM
             labels.append((box.center, stretch.label, ink))
         x = box.right
-    extra_height = pen.scale_size(9.5) - 9.5
-    return y + 28 + extra_height + 13 * _draw_labels(pen, area, y + 36 + extra_height, labels, 9.5)
+    extra_height = canvas.scale_size(9.5) - 9.5
+    return (
+        y + 28 + extra_height + 13 * _draw_labels(canvas, area, y + 36 + extra_height, labels, 9.5)
+    )
 
 
 def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float) -> float:
     """Draw a sum along a rail, from c through the lanes, with summands above; return the end."""
-    pen, columns, rail = sketch.pen, sketch.columns, y + 26
+    canvas, columns, rail = sketch.canvas, sketch.columns, y + 26
     place = row.cells[0].place
     port = sketch.ports.get(figure.start.place)
     start = port.area.center if port else columns[0].x + 8
     last = columns[-1].center
     if port:
-        pen.draw_flow((start, port.y), (start, rail), SvgColour.C, has_head=False)
-    pen.draw_line(start, rail, last, rail, SvgColour.BAR, 3)
-    pen.draw_dot(start, rail, SvgColour.C)
+        canvas.draw_flow((start, port.y), (start, rail), SvgColour.C, has_head=False)
+    canvas.draw_line(start, rail, last, rail, SvgColour.BAR, 3)
+    canvas.draw_dot(start, rail, SvgColour.C)
     for column, term in zip(columns, figure.terms, strict=True):
         _draw_term(sketch, term, column, y, rail)
         is_final = column is columns[-1]
-        draw_text_inside(pen, column, rail + 24, term.total, 16 if is_final else 13,
+        draw_text_inside(canvas, column, rail + 24, term.total, 16 if is_final else 13,
                SvgColour.INK if is_final else SvgColour.DIM, is_bold=is_final)  # fmt: skip
     end = rail + 32
     sketch.set_port(place, columns[-1], end)
@@ -373,10 +375,10 @@ _OMITTED = "left out"
 
 def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) -> None:
     """Draw the summand of a lane on its way to the rail, or omitted."""
-    pen, x = sketch.pen, column.center
+    canvas, x = sketch.canvas, column.center
     port = sketch.ports.get(term.place)
     if port:
-        pen.draw_flow(
+        canvas.draw_flow(
             (x, port.y),
             (x, rail - 8),
             SvgColour.DIM,
@@ -385,12 +387,12 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
         )
     room = Area(x + 10, column.right - x - 12)
     if not term.is_added:
-        pen.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
-        if measure_text(_OMITTED, pen.min_size) <= room.width:
-            pen.draw_text(room.x, y + 13, _OMITTED, 10.5, SvgColour.DIM, width=room.width)
-        pen.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
+        canvas.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
+        if measure_text(_OMITTED, canvas.min_size) <= room.width:
+            canvas.draw_text(room.x, y + 13, _OMITTED, 10.5, SvgColour.DIM, width=room.width)
+        canvas.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
         return
-    pen.draw_text(
+    canvas.draw_text(
         room.x,
         y + 13,
         term.text,
@@ -400,6 +402,6 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
         is_bold=True,
         width=room.width,
     )
-    pen.draw_dot(x, rail, SvgColour.INK, is_hollow=True, size=8)
+    canvas.draw_dot(x, rail, SvgColour.INK, is_hollow=True, size=8)
     a, b, c, d, e, f = map(format_length, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
-    pen.draw_path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", SvgColour.INK, line=1.6)
+    canvas.draw_path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", SvgColour.INK, line=1.6)

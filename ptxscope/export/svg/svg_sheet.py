@@ -30,10 +30,10 @@ def make_sheet(doc: Document, name: str, width: float, height: float) -> Sheet:
     return Sheet(name, width, height, doc.title or doc.ptx, drop_hex_prefixes(format_alt_text(doc)))
 
 
-def list_elements(pen: SvgCanvas) -> list[str]:
+def list_elements(canvas: SvgCanvas) -> list[str]:
     """Return all elements of a canvas: backgrounds, lines, and the elements above them."""
-    grounds = (ground.element for ground in pen.grounds)
-    return [*grounds, '<g class="px-flows">', *pen.flows, "</g>", *pen.parts]
+    grounds = (ground.element for ground in canvas.grounds)
+    return [*grounds, '<g class="px-flows">', *canvas.flows, "</g>", *canvas.parts]
 
 
 def write_sheet(

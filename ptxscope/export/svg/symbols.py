@@ -59,22 +59,22 @@ the colour of the operand."""
 
 
 def draw_bit_box(
-    pen: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
+    canvas: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
     size: float = 15, *, aside: float = 0,
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
     is_plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
     frame_colour = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
-    pen.draw_rect(
+    canvas.draw_rect(
         area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
     )
     ink = SvgColour.INK if is_plain else style.text
     middle = y + height / 2
     if style.is_hatched:
         text_width = min(measure_text(text, size, is_monospaced=True), area.width - 4)
-        pen.draw_hatch(area.x, y, area.width, height, frame_colour)
-        pen.draw_rect(
+        canvas.draw_hatch(area.x, y, area.width, height, frame_colour)
+        canvas.draw_rect(
             area.center - text_width / 2 - 2,
             middle - 8,
             text_width + 4,
@@ -83,21 +83,30 @@ def draw_bit_box(
             None,
             radius=2,
         )
-    pen.draw_text(area.center - aside / 2, middle + size * 0.36, text, size, ink, anchor="middle",
-             is_monospaced=True, is_bold=style.is_bold, width=area.width - 2)  # fmt: skip
+    canvas.draw_text(
+        area.center - aside / 2,
+        middle + size * 0.36,
+        text,
+        size,
+        ink,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=style.is_bold,
+        width=area.width - 2,
+    )
     if style.is_struck:
-        pen.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
+        canvas.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
 
 
 PILL_WIDTH, PILL_HEIGHT = 66, 24
 """Size of a truth value in px."""
 
 
-def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
+def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
     """Draw a truth value as a pill with a symbol and a word; return its extent."""
     x = center - PILL_WIDTH / 2
     if value is None:
-        pen.draw_rect(
+        canvas.draw_rect(
             x,
             y,
             PILL_WIDTH,
@@ -107,22 +116,24 @@ def draw_truth(pen: SvgCanvas, center: float, y: float, value: bool | None) -> A
             radius=PILL_HEIGHT / 2,
             dash="2 2",
         )
-        pen.draw_text(center, y + 16.5, "0 or 1", 12, SvgColour.DIM, anchor="middle", is_bold=True)
+        canvas.draw_text(
+            center, y + 16.5, "0 or 1", 12, SvgColour.DIM, anchor="middle", is_bold=True
+        )
         return Area(x, PILL_WIDTH)
     ink, soft = (
         (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.MARK, SvgColour.MARK_SOFT)
     )
-    pen.draw_rect(
+    canvas.draw_rect(
         x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
         dash="" if value else "4 2",
     )  # fmt: skip
     left, top = x + 10, y + 8
     if value:
         points = (left, top + 4, left + 3, top + 8, left + 9, top)
-        pen.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), ink, line=1.8)
+        canvas.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), ink, line=1.8)
     else:
-        pen.draw_cross(left + 4, top + 4, ink)
-    pen.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
+        canvas.draw_cross(left + 4, top + 4, ink)
+    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
     return Area(x, PILL_WIDTH)
 
 
@@ -131,24 +142,24 @@ def get_truth(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def draw_mask_box(pen: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
+def draw_mask_box(canvas: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
     """Draw the box of a lane in a mask, filled if the lane is in it."""
-    pen.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
+    canvas.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
 
 
-def draw_flags(pen: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
+def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
     for index, flag in enumerate(flags):
         em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), LEAST)
-        width = em * pen.scale_size(size) + 12
+        width = em * canvas.scale_size(size) + 12
         x, top = area.center - width / 2, y + 4 + index * 14
-        pen.parts.append(
+        canvas.parts.append(
             f'<g class="px-flag" transform="translate({format_length(x)} {format_length(top)})">'
         )
-        pen.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
-        pen.close_group()
-        pen.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
+        canvas.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
+        canvas.close_group()
+        canvas.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
 def measure_flags(count: int) -> float:
@@ -157,26 +168,26 @@ def measure_flags(count: int) -> float:
 
 
 def draw_difference_frame(
-    pen: SvgCanvas, area: Area, y: float, end: float, sign: float | None
+    canvas: SvgCanvas, area: Area, y: float, end: float, sign: float | None
 ) -> None:
     """Draw a frame around a value that differs from the other answer, with a sign if it fits."""
     left, right, top, low = map(format_length, (area.x - 3, area.right + 3, y - 3, end + 3))
-    pen.draw_path(
+    canvas.draw_path(
         f"M{left} {top}L{right} {top}L{right} {low}L{left} {low}Z", SvgColour.MARK, line=1.8
     )
     if sign is not None:
-        _draw_unequal_sign(pen, sign, y + 8)
+        _draw_unequal_sign(canvas, sign, y + 8)
 
 
-def _draw_unequal_sign(pen: SvgCanvas, x: float, y: float) -> None:
+def _draw_unequal_sign(canvas: SvgCanvas, x: float, y: float) -> None:
     """Draw the sign for unequal as a path, because not every font has it."""
     a, b, c, d = map(format_length, (x, x + 9, y - 2, y + 2))
     e, f, g, h = map(format_length, (x + 2, x + 7, y + 6, y - 6))
-    pen.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
+    canvas.draw_path(f"M{a} {c}L{b} {c}M{a} {d}L{b} {d}M{e} {g}L{f} {h}", SvgColour.MARK, line=1.5)
 
 
 def draw_underline(
-    pen: SvgCanvas, center: float, y: float, word: str, other_word: str, size: float
+    canvas: SvgCanvas, center: float, y: float, word: str, other_word: str, size: float
 ) -> None:
     """Draw bars below the digits of a word that differ from those of another word."""
     digit_width = size * 0.602
@@ -184,4 +195,4 @@ def draw_underline(
     for index, (x, z) in enumerate(zip(word, other_word, strict=True)):
         if x != z:
             start = left + index * digit_width
-            pen.draw_line(start + 1.5, y, start + digit_width - 1.5, y, SvgColour.MARK, 3)
+            canvas.draw_line(start + 1.5, y, start + digit_width - 1.5, y, SvgColour.MARK, 3)

@@ -78,7 +78,7 @@ class SvgDrawing(NamedTuple):
     """The drawing of a trace; the marks of the canvas are the places to cut it."""
 
     doc: Document
-    pen: SvgCanvas
+    canvas: SvgCanvas
     height: float
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
@@ -104,8 +104,8 @@ def draw_trace(
     `part` distinguishes the ids of several pictures.
     """
     doc = build_document(trace, options)
-    pen = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    pen.lettering, pen.min_size = look.lettering, look.min_size
+    canvas = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
+    canvas.lettering, canvas.min_size = look.lettering, look.min_size
     is_compact = look.layout.is_compact
     branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
     longest = LONGEST_OF_BRANCH if branches else LONGEST
@@ -118,40 +118,44 @@ def draw_trace(
     layout = PAGE if branches else look.layout  # branches have one layout
     folded_scene = build_folded_scene(short_document, options) if is_compact else None
     scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
-    sketch, page = Sketch(pen, scene, short_document, trunk, layout), layout.page
+    sketch, page = Sketch(canvas, scene, short_document, trunk, layout), layout.page
     if folded_scene:
         sketch.ends = folded_scene.ends
     place_rows(sketch)
-    y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, pen, long_names)
-    pen.smallest_size, pen.cut_count = LARGEST, 0  # of the part below the head
-    pen.add_mark("operands", y)
+    y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, canvas, long_names)
+    canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
+    canvas.add_mark("operands", y)
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
     if branches:
-        y = draw_branches(short_document, branches, pen, draw_column_grounds(sketch, top, y) + 8)
+        y = draw_branches(short_document, branches, canvas, draw_column_grounds(sketch, top, y) + 8)
     else:
-        pen.add_mark("result", y)
+        canvas.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
         y = (
             draw_compact_results(short_document, sketch, y)
             if is_compact
             else draw_results(short_document, short_document.results, sketch, y)
         )
-    pen.add_mark("notes", y)
+    canvas.add_mark("notes", y)
     y = _draw_notes(
-        doc, pen, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
+        doc, canvas, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
     )
     if doc.answers:
-        pen.add_mark("answers", y)
-        y = _draw_answers(doc.answers, pen, y, page, is_branched=branches is not None)
+        canvas.add_mark("answers", y)
+        y = _draw_answers(doc.answers, canvas, y, page, is_branched=branches is not None)
     elif doc.agreement:
-        pen.add_mark("answers", y)
-        y = _draw_agreement(doc.agreement, pen, y, page)
-    pen.add_mark("foot", y)
+        canvas.add_mark("answers", y)
+        y = _draw_agreement(doc.agreement, canvas, y, page)
+    canvas.add_mark("foot", y)
     y = _draw_foot(
-        doc, pen, y, page, _describe_idle_steps(sketch, short_document.steps) if is_compact else ""
+        doc,
+        canvas,
+        y,
+        page,
+        _describe_idle_steps(sketch, short_document.steps) if is_compact else "",
     )
-    return SvgDrawing(doc, pen, y, options.theme, layout, long_names)
+    return SvgDrawing(doc, canvas, y, options.theme, layout, long_names)
 
 
 def draw_form(
@@ -161,38 +165,38 @@ def draw_form(
 
     `short_document` is the document with letters instead of long names.
     """
-    pen = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    sketch = Sketch(pen, scene, short_document, short_document.steps)
+    canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
+    sketch = Sketch(canvas, scene, short_document, short_document.steps)
     place_rows(sketch)
-    y = top = _draw_document_head(doc, pen, abbreviate_long_names(doc))
+    y = top = _draw_document_head(doc, canvas, abbreviate_long_names(doc))
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, short_document.steps, y, end_stage=None)
     y = draw_results(short_document, result_views, sketch, draw_column_grounds(sketch, top, y))
-    return render_drawing(SvgDrawing(doc, pen, _draw_foot(doc, pen, y, PAGE.page)))
+    return render_drawing(SvgDrawing(doc, canvas, _draw_foot(doc, canvas, y, PAGE.page)))
 
 
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
-    pen = drawing.pen
-    sheet = make_sheet(drawing.doc, pen.prefix, drawing.layout.width, drawing.height)
+    canvas = drawing.canvas
+    sheet = make_sheet(drawing.doc, canvas.prefix, drawing.layout.width, drawing.height)
     return write_sheet(
-        sheet, [*draw_page(drawing), *list_elements(pen)], drawing.theme, overlay=overlay
+        sheet, [*draw_page(drawing), *list_elements(canvas)], drawing.theme, overlay=overlay
     )
 
 
 def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
-    pen, width, height = SvgCanvas(drawing.pen.prefix), drawing.layout.width, drawing.height
+    canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
     if drawing.layout.is_compact:
-        pen.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
+        canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
-        pen.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
-    return pen.parts
+        canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
+    return canvas.parts
 
 
-def _draw_document_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
+def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(pen, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), long_names)
+    return draw_head(canvas, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), long_names)
 
 
 def format_model(doc: Document) -> str:
@@ -203,48 +207,49 @@ def format_model(doc: Document) -> str:
     return f"model {doc.model}"
 
 
-def draw_head(pen: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
+def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
     """Draw title, instruction and the text of the badge; return the end."""
     y = 26.0
-    pen.open_group("px-head")
+    canvas.open_group("px-head")
     if title:
-        lines = pen.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
-        y = pen.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
+        lines = canvas.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
+        y = canvas.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
     badge = min(measure_text(model, 11) + 22, 240)
-    parts_start = len(pen.parts)
+    parts_start = len(canvas.parts)
     end = (
-        draw_instruction(pen, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, long_names) + 15
+        draw_instruction(canvas, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, long_names)
+        + 15
     )
-    line = pen.parts[parts_start:]
-    del pen.parts[parts_start:]
-    pen.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
-    pen.parts += line
+    line = canvas.parts[parts_start:]
+    del canvas.parts[parts_start:]
+    canvas.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
+    canvas.parts += line
     x = EDGE + _PAGE.width - badge - 10
-    pen.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)
-    pen.draw_text(
+    canvas.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)
+    canvas.draw_text(
         x + badge / 2, y + 24, model, 11, SvgColour.DIM, anchor="middle", width=badge - 14
     )
-    pen.close_group()
+    canvas.close_group()
     return end + 18
 
 
-def _draw_compact_head(doc: Document, pen: SvgCanvas, long_names: Names) -> float:
+def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction, and the model unless it is the documentation; return the end."""
     page, y = COMPACT.page, 10.0
-    pen.open_group("px-head")
+    canvas.open_group("px-head")
     if doc.title:
-        lines = pen.wrap_text(doc.title, page.width / 1.12, 14)
-        y = pen.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
+        lines = canvas.wrap_text(doc.title, page.width / 1.12, 14)
+        y = canvas.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
     model = (
         ""
         if doc.model == ISA_MODEL.name and not doc.answers
         else drop_hex_prefixes(f"model {doc.model}")
     )
-    room = min(measure_text(model, pen.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
-    pen.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
-    end = draw_instruction(pen, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
-    pen.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
-    pen.close_group()
+    room = min(measure_text(model, canvas.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
+    canvas.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
+    end = draw_instruction(canvas, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
+    canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
+    canvas.close_group()
     return end + 14
 
 
@@ -257,33 +262,33 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
-    sketch.pen.open_group("px-lanes")
+    sketch.canvas.open_group("px-lanes")
     for number, column in enumerate(sketch.columns, 1):
         lane = len(sketch.columns) - number
         marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
-        sketch.pen.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
+        sketch.canvas.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
                         width=column.width - 8)  # fmt: skip
-    sketch.pen.close_group()
+    sketch.canvas.close_group()
     return y + 16
 
 
 def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
-    pen = sketch.pen
+    canvas = sketch.canvas
     registers = [
         sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y
     if registers and sketch.layout.has_words_above:
-        pen.open_group("px-registers")
+        canvas.open_group("px-registers")
         y = words_end = step_captions.draw_registers(sketch, lanes, y)
-        pen.close_group()
+        canvas.close_group()
     y = _draw_lane_names(sketch, y)
     if not registers:
         return y
-    pen.open_group("px-operands")
+    canvas.open_group("px-operands")
     if not sketch.layout.has_words_above:
         words_end = step_captions.draw_registers(sketch, lanes, y)
     end = max(
@@ -291,10 +296,10 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     )
     for figure in registers:
         sketch.add_zones(figure.cells, y + 6)
-    pen.close_group()
+    canvas.close_group()
     fields = [figure for figure in registers if figure.figure]
     if fields:
-        pen.open_group("px-fields")
+        canvas.open_group("px-fields")
         top = end + 6
         for figure in fields:
             (area,) = sketch.make_areas(1, sketch.slots[figure.role])
@@ -303,7 +308,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
                     end, draw_bit_ruler(sketch, strip._replace(name=""), area, top, with_value=True)
                 )
                 sketch.set_port(strip.place, area, end)
-        pen.close_group()
+        canvas.close_group()
     return max(end, words_end)
 
 
@@ -314,7 +319,7 @@ def _draw_steps(
 
     Steps from `end_stage` onwards are left to the branches.
     """
-    pen = sketch.pen
+    canvas = sketch.canvas
     shown_steps = {step.number: step for step in steps}
     previous_end: float | None = None
     omitted_steps: list[StepScene] = []
@@ -332,8 +337,8 @@ def _draw_steps(
         joined_step = selected if step.stage is Stage.EXTEND else None
         y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
         omitted_steps = []
-        pen.add_mark(f"step-{step.stage}", y)
-        pen.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
+        canvas.add_mark(f"step-{step.stage}", y)
+        canvas.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
         previous_end = step_captions.draw_thread(sketch, previous_end, y)
         new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
         named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
@@ -345,8 +350,8 @@ def _draw_steps(
         if scene_step.rows:
             top = words_end if sketch.layout.has_words_above else y
             end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
-        y = draw_step_notes(pen, step, end, sketch.figures)
-        pen.close_group()
+        y = draw_step_notes(canvas, step, end, sketch.figures)
+        canvas.close_group()
     return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
 
@@ -362,19 +367,19 @@ def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
 
 
 def _draw_answers(
-    answers: Answers, pen: SvgCanvas, y: float, page: Area, *, is_branched: bool
+    answers: Answers, canvas: SvgCanvas, y: float, page: Area, *, is_branched: bool
 ) -> float:
     """Draw each answer of models that differ, and the reasons; return the end."""
     y += 16
-    pen.open_group("px-answers")
-    pen.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
-    pen.draw_text(
+    canvas.open_group("px-answers")
+    canvas.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
+    canvas.draw_text(
         page.x, y + 28, "Why" if is_branched else "Two answers", 17, SvgColour.INK, is_bold=True
     )
-    widest = max(measure_text(answer.label, pen.scale_size(12)) for answer in answers.all)
+    widest = max(measure_text(answer.label, canvas.scale_size(12)) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
     text_area = Area(page.x + room, page.width - room)
-    pen.draw_text(
+    canvas.draw_text(
         text_area.x,
         y + 28,
         f"They part at the step “{answers.step}”.",
@@ -385,8 +390,8 @@ def _draw_answers(
     y += 52
     for answer in answers.all:
         reason = answer.reason
-        pen.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
-        pen.draw_text(
+        canvas.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
+        canvas.draw_text(
             text_area.x,
             y,
             drop_hex_prefixes(answer.result),
@@ -396,41 +401,48 @@ def _draw_answers(
             is_bold=True,
             width=min(text_area.width - measure_text(reason, 12) * 1.12 - 8, 360),
         )
-        pen.draw_text(page.right, y, reason, 12, SvgColour.MARK, anchor="end", is_bold=True)
+        canvas.draw_text(page.right, y, reason, 12, SvgColour.MARK, anchor="end", is_bold=True)
         y += 20
     for erratum in answers.errata:
-        y = draw_note(pen, f"{erratum.id}: {erratum.sentence}", y, page) + 8
-    pen.close_group()
+        y = draw_note(canvas, f"{erratum.id}: {erratum.sentence}", y, page) + 8
+    canvas.close_group()
     return y
 
 
-def _draw_agreement(text: str, pen: SvgCanvas, y: float, page: Area) -> float:
-    pen.open_group("px-answers")
-    pen.draw_text(page.x, y + 18, text, 12, SvgColour.INK, is_bold=True)
-    pen.close_group()
+def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
+    canvas.open_group("px-answers")
+    canvas.draw_text(page.x, y + 18, text, 12, SvgColour.INK, is_bold=True)
+    canvas.close_group()
     return y + 20
 
 
-def _draw_notes(doc: Document, pen: SvgCanvas, y: float, page: Area, *, is_numbered: bool) -> float:
+def _draw_notes(
+    doc: Document, canvas: SvgCanvas, y: float, page: Area, *, is_numbered: bool
+) -> float:
     """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
     y += 14
     for number, said in enumerate(doc.lane_notes, 1):
-        y = draw_note(pen, f"note {number}: {said}" if is_numbered else said, y, page) + 8
+        y = draw_note(canvas, f"note {number}: {said}" if is_numbered else said, y, page) + 8
     for text in doc.notes:
-        lines = pen.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
-        y = pen.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
+        lines = canvas.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
+        y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
     return y
 
 
-def _draw_foot(doc: Document, pen: SvgCanvas, y: float, page: Area, idle_text: str = "") -> float:
+def _draw_foot(
+    doc: Document, canvas: SvgCanvas, y: float, page: Area, idle_text: str = ""
+) -> float:
     """Draw caption and source; return the height of the page in whole px, as renderers round it."""
-    pen.open_group("px-foot")
+    canvas.open_group("px-foot")
     if doc.caption:
-        lines = pen.wrap_text(doc.caption, page.width, 13)
-        y = pen.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True) - 10
-    for line in pen.wrap_text(idle_text, page.width, 10):
-        pen.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
+        lines = canvas.wrap_text(doc.caption, page.width, 13)
+        y = (
+            canvas.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True)
+            - 10
+        )
+    for line in canvas.wrap_text(idle_text, page.width, 10):
+        canvas.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
         y += 13
-    pen.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
-    pen.close_group()
+    canvas.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
+    canvas.close_group()
     return ceil(y + (30 if idle_text else 40))

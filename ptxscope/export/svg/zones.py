@@ -37,13 +37,13 @@ class Relations(NamedTuple):
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def find_relations(pen: SvgCanvas, first: int = 0) -> Relations:
+def find_relations(canvas: SvgCanvas, first: int = 0) -> Relations:
     """Return the relations between all drawn values, numbered from `first`."""
-    nodes = dict.fromkeys(zone.node for zone in pen.zones)
-    nodes |= dict.fromkeys(node for link in pen.links for node in link)
+    nodes = dict.fromkeys(zone.node for zone in canvas.zones)
+    nodes |= dict.fromkeys(node for link in canvas.links for node in link)
     sources: dict[Node, list[Node]] = {node: [] for node in nodes}
     targets: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for source, target in pen.links:
+    for source, target in canvas.links:
         sources[target].append(source)
         targets[source].append(target)
     return Relations(
@@ -65,17 +65,17 @@ def _find_reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[N
 
 
 def highlight_lines(
-    pen: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
+    canvas: SvgCanvas, relations: Relations, sentences: Mapping[Node, str]
 ) -> Iterator[str]:
     """Yield an area over each value with its sentence, and copies of the lines between them."""
     yield '<g class="px-zones">'
-    for link, paths in pen.links.items():
+    for link, paths in canvas.links.items():
         for path in paths:
             path_match = _PATH.search(path)
             if path_match:
                 related = relations.format_link_numbers(*link)
                 yield f'<path{path_match[0]} data-r="{related}"/>'
-    for zone in pen.zones:
+    for zone in canvas.zones:
         shape = " ".join(
             f'{name}="{format_length(value)}"'
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)

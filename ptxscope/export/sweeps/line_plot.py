@@ -93,18 +93,18 @@ class Plot:
         return self.bottom - _HIGH * part
 
 
-def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the plot; return its end."""
     labels = list(_draw_labels(sweep, Plot(sweep, y).list_starts()))
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
-    pen.open_group("px-sweep")
-    pen.draw_text(
+    canvas.open_group("px-sweep")
+    canvas.draw_text(
         EDGE, y + 14, sweep.result_part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
     )
-    _draw_frame(pen, plot)
-    _draw_grounds(pen, plot)
+    _draw_frame(canvas, plot)
+    _draw_grounds(canvas, plot)
     for label in labels:
-        pen.draw_text(
+        canvas.draw_text(
             label.middle,
             plot.top - 14 - _ABOVE * label.line,
             label.text,
@@ -112,28 +112,28 @@ def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
             SvgColour.DIM,
             anchor="middle",
         )
-    _draw_ends(pen, plot)
-    _draw_values(pen, plot)
-    y = _draw_axis(pen, plot)
-    pen.close_group()
+    _draw_ends(canvas, plot)
+    _draw_values(canvas, plot)
+    y = _draw_axis(canvas, plot)
+    canvas.close_group()
     return y
 
 
-def _draw_frame(pen: SvgCanvas, plot: Plot) -> None:
-    pen.draw_rect(
+def _draw_frame(canvas: SvgCanvas, plot: Plot) -> None:
+    canvas.draw_rect(
         _PLOT.x, plot.top - 8, _PLOT.width, _HIGH + 16, SvgColour.PAGE, SvgColour.LINE, radius=0
     )
 
 
-def _draw_grounds(pen: SvgCanvas, plot: Plot) -> None:
+def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
     sweep, starts = plot.sweep, plot.list_starts()
     top, height = plot.top - 8, _HIGH + 16
     for mask, ink in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
         for x, end in _iter_columns(mask, starts):
-            pen.draw_rect(x, top, max(end - x, 0.6), height, ink, None, radius=0)
+            canvas.draw_rect(x, top, max(end - x, 0.6), height, ink, None, radius=0)
     for x, end in _iter_columns(sweep.divergence_mask, starts):
-        pen.draw_hatch(x, top, max(end - x, 1.5), height, SvgColour.BAR)
+        canvas.draw_hatch(x, top, max(end - x, 1.5), height, SvgColour.BAR)
 
 
 def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
@@ -178,7 +178,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lab
                 yield _Label(text, middle, line)
 
 
-def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
+def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the results beside the plot, and a dashed line at each bound that clamps."""
     sweep = plot.sweep
     lane = sweep.result_part
@@ -190,7 +190,7 @@ def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
             rank = lane.compute_rank((bound or 0) & lane.mask)
             if plot.min_rank <= rank <= plot.max_rank:
                 y = plot.compute_height(rank)
-                pen.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
+                canvas.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
                 ranks.append(rank)
     ranks += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
     current_index, _ = sweep.current_point
@@ -205,8 +205,8 @@ def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
         used_heights.append(y)
         is_current = number_ == 0 and current_index is not None
         text = abbreviate_value(lane, lane.get_value_at(rank))
-        pen.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
-        pen.draw_text(
+        canvas.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
+        canvas.draw_text(
             _PLOT.x - 9,
             y + 4,
             text,
@@ -219,26 +219,28 @@ def _draw_ends(pen: SvgCanvas, plot: Plot) -> None:
         )
 
 
-def _draw_values(pen: SvgCanvas, plot: Plot) -> None:
+def _draw_values(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the line, the other model's line below it, and the current point on top."""
     sweep = plot.sweep
     if sweep.divergence_mask.any():
-        _draw_line(pen, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
+        _draw_line(canvas, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
     plain_mask = ~sweep.clamped & ~sweep.wrapped
-    _draw_line(pen, plot, sweep.ranks, plain_mask, PLAIN)
-    _draw_line(pen, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
-    _draw_line(pen, plot, sweep.ranks, sweep.clamped, CLAMPED)
+    _draw_line(canvas, plot, sweep.ranks, plain_mask, PLAIN)
+    _draw_line(canvas, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
+    _draw_line(canvas, plot, sweep.ranks, sweep.clamped, CLAMPED)
     current_index, _ = sweep.current_point
     if current_index is not None:
         starts = plot.list_starts()
         x = float(starts[current_index] + starts[current_index + 1]) / 2
         y = plot.compute_height(int(sweep.ranks[current_index]))
-        pen.draw_line(x, plot.bottom + 8, x, y, SvgColour.INK, 1, "2 3")
-        pen.draw_line(_PLOT.x, y, x, y, SvgColour.INK, 1, "2 3")
-        pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
+        canvas.draw_line(x, plot.bottom + 8, x, y, SvgColour.INK, 1, "2 3")
+        canvas.draw_line(_PLOT.x, y, x, y, SvgColour.INK, 1, "2 3")
+        canvas.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
 
 
-def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: PlotLineStyle) -> None:
+def _draw_line(
+    canvas: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: PlotLineStyle
+) -> None:
     """Draw the parts of a line where a mask is true."""
     if not mask.any():
         return
@@ -247,7 +249,7 @@ def _draw_line(pen: SvgCanvas, plot: Plot, places: Bits, mask: Mask, style: Plot
         d = "".join(_iter_steps(starts, heights, mask))
     else:
         d = "".join(_iter_extents(starts, heights, mask))
-    pen.draw_path(d, style.ink, line=style.width, dash=style.dash)
+    canvas.draw_path(d, style.ink, line=style.width, dash=style.dash)
 
 
 def _iter_steps(
@@ -287,7 +289,7 @@ def _iter_extents(
         previous_column, y = column, far_end
 
 
-def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
+def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     """Draw the values along x and the label; return the end."""
     y = plot.bottom + 8
     axis, (current_index, _) = plot.sweep.x, plot.sweep.current_point
@@ -304,10 +306,10 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
         y += 14 if line and ticks else 0
         for tick in ticks:
             x = _PLOT.x + _PLOT.width * tick.part
-            pen.draw_line(x, plot.bottom + 8, x, plot.bottom + 13, SvgColour.DIM)
+            canvas.draw_line(x, plot.bottom + 8, x, plot.bottom + 13, SvgColour.DIM)
             width = measure_text(tick.text, 11.5, is_monospaced=True)
             middle = min(max(x, _PLOT.x + width / 2 - 20), _PLOT.right - width / 2)
-            pen.draw_text(
+            canvas.draw_text(
                 middle,
                 y + 19,
                 tick.text,
@@ -317,8 +319,16 @@ def _draw_axis(pen: SvgCanvas, plot: Plot) -> float:
                 is_monospaced=True,
                 is_bold=tick.is_current,
             )
-    pen.draw_text(_PLOT.center, y + 38, plot.sweep.x.lane.label, 13, SvgColour.INK, anchor="middle",
-             is_monospaced=True, is_bold=True)  # fmt: skip
+    canvas.draw_text(
+        _PLOT.center,
+        y + 38,
+        plot.sweep.x.lane.label,
+        13,
+        SvgColour.INK,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=True,
+    )
     return y + 52
 
 

@@ -42,25 +42,25 @@ class Chart(NamedTuple):
         return self.top + SIDE * (1 - row / self.rows)
 
 
-def draw(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the map, its axes and the scale of its shades; return the end."""
     rows, columns = sweep.bits.shape
     chart = Chart(y + 26, columns, rows)
-    pen.open_group("px-sweep")
+    canvas.open_group("px-sweep")
     assert sweep.y
-    pen.draw_text(
+    canvas.draw_text(
         EDGE, y + 14, sweep.y.lane.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
     )
-    pen.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
-    draw_hatch(pen, chart, sweep.divergence_mask)
-    draw_outline(pen, chart, sweep.clamped, CLAMPED)
-    draw_outline(pen, chart, sweep.wrapped, WRAPPED)
-    pen.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
-    _draw_clamp_labels(pen, chart, sweep)
-    _draw_current_point(pen, chart, sweep)
-    _draw_axes(pen, chart, sweep)
-    _draw_scale(pen, chart, sweep)
-    pen.close_group()
+    canvas.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
+    draw_hatch(canvas, chart, sweep.divergence_mask)
+    draw_outline(canvas, chart, sweep.clamped, CLAMPED)
+    draw_outline(canvas, chart, sweep.wrapped, WRAPPED)
+    canvas.draw_rect(LEFT, chart.top, SIDE, SIDE, None, SvgColour.DIM, radius=0)
+    _draw_clamp_labels(canvas, chart, sweep)
+    _draw_current_point(canvas, chart, sweep)
+    _draw_axes(canvas, chart, sweep)
+    _draw_scale(canvas, chart, sweep)
+    canvas.close_group()
     return chart.top + SIDE + 54
 
 
@@ -73,7 +73,7 @@ def is_outlined(mask: Mask) -> bool:
     )
 
 
-def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle) -> None:
+def draw_outline(canvas: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle) -> None:
     """Draw an outline of a mask, dark on light so that it is visible on every shade."""
     if not is_outlined(mask):
         return
@@ -91,8 +91,8 @@ def draw_outline(pen: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineStyle)
         )
         for x, y, to_x, to_y in _iter_edges(mask)
     )
-    pen.draw_path(d, SvgColour.PAGE, line=style.width + 1.6)
-    pen.draw_path(d, style.ink, line=style.width, dash=style.dash)
+    canvas.draw_path(d, SvgColour.PAGE, line=style.width + 1.6)
+    canvas.draw_path(d, style.ink, line=style.width, dash=style.dash)
 
 
 def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
@@ -107,7 +107,7 @@ def _iter_edges(mask: Mask) -> Iterator[tuple[int, int, int, int]]:
             yield column + 1, run.first, column + 1, run.last + 1
 
 
-def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
+def draw_hatch(canvas: SvgCanvas, chart: Chart, mask: Mask) -> None:
     """Draw diagonal lines over the cells where a mask is true."""
     if not mask.any():
         return
@@ -124,22 +124,22 @@ def draw_hatch(pen: SvgCanvas, chart: Chart, mask: Mask) -> None:
         for run in find_true_intervals(np.diagonal(mask, start))
     )
     if d:
-        pen.draw_path(d, SvgColour.PAGE, line=2.6)
-        pen.draw_path(d, SvgColour.INK, line=1.1)
+        canvas.draw_path(d, SvgColour.PAGE, line=2.6)
+        canvas.draw_path(d, SvgColour.INK, line=1.1)
 
 
-def _draw_current_point(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+def _draw_current_point(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     column, row = sweep.current_point
     if column is None or row is None:
         return
     x, y = chart.compute_x(column + 0.5), chart.compute_y(row + 0.5)
     for ink, width, dash in ((SvgColour.PAGE, 2.4, ""), (SvgColour.INK, 1.0, "3 3")):
-        pen.draw_line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
-        pen.draw_line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
-    pen.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
+        canvas.draw_line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
+        canvas.draw_line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
+    canvas.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
 
 
-def _draw_clamp_labels(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+def _draw_clamp_labels(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Label each clamped region in its widest row; labels do not overlap."""
     used: list[float] = []
     for event in sweep.events:
@@ -155,22 +155,22 @@ def _draw_clamp_labels(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         while any(abs(y - other) < 20 for other in used):
             y += 20 if y < chart.top + SIDE / 2 else -20
         used.append(y)
-        pen.draw_rect(x - wide / 2, y - 9, wide, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
-        pen.draw_text(
+        canvas.draw_rect(x - wide / 2, y - 9, wide, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
+        canvas.draw_text(
             x, y + 4, said, 11, CLAMPED.ink, anchor="middle", is_bold=True, width=wide - 4
         )
 
 
-def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     here_x, here_y = sweep.current_point
     assert sweep.y
     bottom = chart.top + SIDE
     for tick in choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4):
         x = LEFT + SIDE * tick.part
         width = measure_text(tick.text, 11.5, is_monospaced=True)
-        pen.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
+        canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
         middle = min(max(x, LEFT + width / 2 - 20), LEFT + SIDE + 20 - width / 2)
-        pen.draw_text(
+        canvas.draw_text(
             middle,
             bottom + 18,
             tick.text,
@@ -186,8 +186,8 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         if any(abs(y - height) < 14 for height in used_heights):
             continue
         used_heights.append(y)
-        pen.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
-        pen.draw_text(
+        canvas.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
+        canvas.draw_text(
             LEFT - 9,
             y + 4,
             tick.text,
@@ -198,7 +198,7 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             is_bold=tick.is_current,
             width=LEFT - 23,
         )
-    pen.draw_text(
+    canvas.draw_text(
         LEFT + SIDE / 2,
         bottom + 38,
         sweep.x.lane.label,
@@ -210,11 +210,11 @@ def _draw_axes(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
 
 
-def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
+def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Draw the scale from shades to results."""
     x, height, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
-    pen.draw_text(
+    canvas.draw_text(
         x,
         chart.top + 12,
         lane.label,
@@ -226,8 +226,8 @@ def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     )
     top = chart.top + 26
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
-    pen.draw_image(x, top, 22, height, encode_png(column))
-    pen.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
+    canvas.draw_image(x, top, 22, height, encode_png(column))
+    canvas.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
     min_rank, max_rank = int(sweep.ranks.min()), int(sweep.ranks.max())
     marks = [max_rank, min_rank]
     if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
@@ -241,8 +241,8 @@ def _draw_scale(pen: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             continue
         used_heights.append(y)
         is_current = index == 0 and len(marks) == 4
-        pen.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
-        pen.draw_text(
+        canvas.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
+        canvas.draw_text(
             x + 31,
             y + 4,
             abbreviate_value(lane, lane.get_value_at(rank)),

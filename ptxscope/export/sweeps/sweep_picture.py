@@ -30,17 +30,23 @@ _PAGE = WIDTH - 2 * EDGE
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     """Render the picture as an ``<svg>``."""
     title = sanitize_text(title).strip()
-    pen = SvgCanvas(validate_id(options.id) if options.id else _make_prefix(sweep, options, title))
-    y = draw_head(pen, title, str(sweep.instruction), f"model {sweep.model.name}")
-    y = map_plot.draw(pen, sweep, y) if sweep.y else line_plot.draw(pen, sweep, y)
-    y = _draw_key(pen, sweep, y)
-    height = _draw_foot(pen, sweep, y)
-    page = SvgCanvas(pen.prefix)
+    canvas = SvgCanvas(
+        validate_id(options.id) if options.id else _make_prefix(sweep, options, title)
+    )
+    y = draw_head(canvas, title, str(sweep.instruction), f"model {sweep.model.name}")
+    y = map_plot.draw(canvas, sweep, y) if sweep.y else line_plot.draw(canvas, sweep, y)
+    y = _draw_key(canvas, sweep, y)
+    height = _draw_foot(canvas, sweep, y)
+    page = SvgCanvas(canvas.prefix)
     page.draw_rect(0.5, 0.5, WIDTH - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
     sheet = Sheet(
-        pen.prefix, WIDTH, height, title or str(sweep.instruction), " ".join(describe_sweep(sweep))
+        canvas.prefix,
+        WIDTH,
+        height,
+        title or str(sweep.instruction),
+        " ".join(describe_sweep(sweep)),
     )
-    return write_sheet(sheet, [*page.parts, *pen.parts], options.theme)
+    return write_sheet(sheet, [*page.parts, *canvas.parts], options.theme)
 
 
 def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
@@ -50,20 +56,20 @@ def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
     return hash_id(("sweep", *inputs, title, str(options.theme)))
 
 
-def _draw_key(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+def _draw_key(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the key of lines and hatches, several entries in a line; return the end."""
-    pen.open_group("px-key")
+    canvas.open_group("px-key")
     x = float(EDGE)
     for kind, text in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
         entry_width = lead + measure_text(text, 11.5) + 16
         if x > EDGE and x + entry_width > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
-        _draw_sample(pen, kind, x, y, is_on_map=sweep.y is not None)
+        _draw_sample(canvas, kind, x, y, is_on_map=sweep.y is not None)
         lines = wrap_text(text, WIDTH - EDGE - x - lead, 11.5)
-        y = pen.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
+        y = canvas.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
         x += entry_width
-    pen.close_group()
+    canvas.close_group()
     return y + 24
 
 
@@ -99,7 +105,7 @@ def _format_share(mask: Mask) -> str:
     return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}"
 
 
-def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:
+def _draw_sample(canvas: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:
     plot_module = map_plot if is_on_map else line_plot
     styles = {
         "plain": line_plot.PLAIN,
@@ -109,33 +115,35 @@ def _draw_sample(pen: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bo
     middle = y + 8
     match kind:
         case "here":
-            pen.draw_dot(x + 15, middle, SvgColour.INK, is_hollow=True, size=5)
+            canvas.draw_dot(x + 15, middle, SvgColour.INK, is_hollow=True, size=5)
         case "apart":
-            pen.draw_rect(x, y, 30, 15, SvgColour.BAR, None, radius=0)
-            pen.draw_hatch(x, y, 30, 15, SvgColour.INK)
+            canvas.draw_rect(x, y, 30, 15, SvgColour.BAR, None, radius=0)
+            canvas.draw_hatch(x, y, 30, 15, SvgColour.INK)
         case "other":
-            pen.draw_hatch(x, y, 30, 15, SvgColour.BAR)
+            canvas.draw_hatch(x, y, 30, 15, SvgColour.BAR)
             style = line_plot.OTHER
-            pen.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
+            canvas.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
         case "plain" | "clamped" | "wrapped":
             style = styles[kind]
-            pen.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
+            canvas.draw_line(x, middle, x + 30, middle, style.ink, style.width, style.dash)
 
 
-def _draw_foot(pen: SvgCanvas, sweep: Sweep, y: float) -> float:
+def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the fixed parts and the sampling; return the height of the page."""
-    pen.open_group("px-foot")
+    canvas.open_group("px-foot")
     sentences = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
     sentences += [
         f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
     ]
     for text in sentences:
         y = (
-            pen.draw_lines(EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16)
+            canvas.draw_lines(
+                EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16
+            )
             - 12
         )
     entry = sweep.instruction.entry
     source = f"PTX ISA {entry.section}; ptxscope {__version__}"
-    pen.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
-    pen.close_group()
+    canvas.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
+    canvas.close_group()
     return y + 42
