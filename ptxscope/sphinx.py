@@ -74,14 +74,11 @@ class _Label(NamedTuple):
     label: str
     anchor: str
     """The id of the element."""
-    called: str
+    title: str
 
 
-def _choice(of: Sequence[str]) -> Callable[[str], str]:
-    def chosen(text: str) -> str:
-        return directives.choice(text, of)
-
-    return chosen
+def _make_choice(choices: Sequence[str]) -> Callable[[str], str]:
+    return lambda text: directives.choice(text, choices)
 
 
 _FLAGS = ("both", "no-result", "compact")
@@ -94,7 +91,7 @@ class TraceDirective(SphinxDirective):
     final_argument_whitespace = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "operands": directives.unchanged_required,
-        "format": _choice(_FORMATS),
+        "format": _make_choice(_FORMATS),
         "model": directives.unchanged_required,
         "steps": directives.unchanged_required,
         "until": directives.unchanged_required,
@@ -102,7 +99,7 @@ class TraceDirective(SphinxDirective):
         "notes": directives.unchanged_required,
         "title": directives.unchanged_required,
         "caption": directives.unchanged_required,
-        "theme": _choice(THEMES),
+        "theme": _make_choice(THEMES),
         "name": directives.unchanged_required,
         "alt": directives.unchanged_required,
         "class": directives.class_option,

@@ -102,7 +102,7 @@ class Explorer(App[None]):
         """Called when an error ends the explorer."""
         self._lesson = lesson
         """The lesson to open, and whether to start at its first card."""
-        self._said = messages
+        self._startup_warnings = messages
         """Messages to show at the start."""
         saved_state = store.load() if store else SavedState()
         self.user_keymap = store.load_keymap() if store else {}
@@ -207,7 +207,7 @@ class Explorer(App[None]):
         self.set_keymap(make_keymap(self.user_keymap))
         self.app_resume_signal.subscribe(self, self._repaint_all)
         self.call_after_refresh(self._open_named)
-        for message in (*self._said, *(self.store.messages if self.store else ())):
+        for message in (*self._startup_warnings, *(self.store.messages if self.store else ())):
             self.notify(make_printable(message), severity="warning", markup=False, timeout=12)
 
     def _open_named(self) -> None:

@@ -530,7 +530,7 @@ def with_model(setup: Setup, name: str) -> Setup:
 
 def with_finding(setup: Setup, finding: Finding) -> Setup:
     """Return the setup of an explanation: its instruction, model and operands."""
-    values = {**setup.values, **finding.operands[finding.shown]}
+    values = {**setup.values, **finding.operands[finding.shown_index]}
     changed = replace(setup, values=values, model=finding.model.name, is_detached=True)
     return _on_line(changed, finding.instruction)
 

@@ -244,7 +244,7 @@ class InstructionList(Pane):
         return isinstance(self.parent, InstructionBrowser) and self.parent.has_focus_within
 
     def _show_cursor(self) -> None:
-        for y, line in enumerate(self.drawn):
+        for y, line in enumerate(self.visible_lines):
             if any(piece.target == self._cursor for piece in line):
                 self.show_line(y, context=1)
 

@@ -52,7 +52,7 @@ class LessonStrip(Pane):
         """Posted to show another card."""
 
         control: LessonStrip
-        by: int
+        delta: int
 
     class Answering(PostedMessage):
         """Posted to answer the question."""
@@ -84,7 +84,7 @@ class LessonStrip(Pane):
     def __init__(self, id: str = "tour-strip") -> None:  # noqa: A002
         super().__init__(id, "Lesson")
         self._titles: tuple[str, ...] = ("Lesson",)
-        self._said: tuple[LessonParagraph, ...] = ()
+        self._paragraphs: tuple[LessonParagraph, ...] = ()
         self._is_asking, self._is_first = False, True
         self._letters = ""
 
@@ -102,7 +102,7 @@ class LessonStrip(Pane):
         With ``has_question``, one may answer. An answer may begin with ``letters``, except those
         that are keys of the lesson.
         """
-        self._titles, self._said = titles, paragraphs
+        self._titles, self._paragraphs = titles, paragraphs
         self._is_asking, self._is_first = has_question, is_first
         self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
         self.redraw_lines()
@@ -119,7 +119,7 @@ class LessonStrip(Pane):
         if title != self.border_title:
             self.border_title = title
         lines: list[StyledLine] = []
-        for paragraph in self._said:
+        for paragraph in self._paragraphs:
             lines += _wrap_paragraph(paragraph, width)
         return lines
 

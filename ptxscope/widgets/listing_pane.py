@@ -70,7 +70,7 @@ class ListingPane(Pane):
 
     def _show_cursor(self) -> None:
         row = self.place and (self.place.program, self.place.index)
-        for y, line in enumerate(self.drawn):
+        for y, line in enumerate(self.visible_lines):
             if any(piece.target is not None and piece.target == row for piece in line):
                 self.show_line(y, context=2)
                 return

@@ -48,7 +48,7 @@ class OperandField(NamedTuple):
     role: str
     notation: str
     """``hex``, ``unsigned``, ``signed``, ``float``, ``truth``, ``lane`` or ``bit``."""
-    at: int = 0
+    position: int = 0
     """The lane or bit."""
 
 
@@ -237,7 +237,7 @@ class OperandTable(CursorPane):
 
     def _format_lane(self, trace: Trace, field: OperandField) -> str:
         unit = 32 // trace.instruction.count_lanes(field.role)
-        bits = trace.operands[field.role] >> unit * field.at
+        bits = trace.operands[field.role] >> unit * field.position
         if self._untold:
             return format_hex(bits & (1 << unit) - 1, unit)
         return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
@@ -280,7 +280,7 @@ class OperandTable(CursorPane):
         self._show_hint()
 
     def _show_cursor(self) -> None:
-        for y, line in enumerate(self.drawn):
+        for y, line in enumerate(self.visible_lines):
             if any(piece.target == self.field for piece in line):
                 self.show_line(y)
 
@@ -385,7 +385,7 @@ class OperandTable(CursorPane):
         """Keep the cursor in view while a value is typed, or release it."""
         self._typed_over = is_typed_over
         self.redraw_lines()
-        for y, line in enumerate(self.drawn if is_typed_over else ()):
+        for y, line in enumerate(self.visible_lines if is_typed_over else ()):
             if any(piece.target == self.field for piece in line):  # the field covers the end
                 self.scroll_to_region(Region(0, y, 1, 3), animate=False, force=True)
 

@@ -119,7 +119,7 @@ class PtxLine(PlainInput):
             highlighter=_PartHighlighter(self),
             select_on_focus=False,
         )
-        self._shown = ""
+        self._shown_text = ""
         self._candidates: tuple[Completion, ...] | None = None
         """The candidates; None after a change of the text."""
         self.candidate = 0
@@ -170,9 +170,11 @@ class PtxLine(PlainInput):
         # spans are those of the parsed text, which may differ from a pasted line in blanks
         parts = ins.spans if error is None and ins.text == text else {}
         wrong = tuple(problem.span for problem in error.errors) if error else ()
-        typing = self.value != self._shown  # an event with the text typed since is still queued
+        typing = (
+            self.value != self._shown_text
+        )  # an event with the text typed since is still queued
         if text == self.value or not typing:
-            self._shown = text
+            self._shown_text = text
         if text != self.value and not typing:
             self.value = text
             self.cursor_position = len(text)
@@ -199,7 +201,7 @@ class PtxLine(PlainInput):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Distinguish typed text from shown text."""
         event.stop()
-        if event.value != self._shown:
+        if event.value != self._shown_text:
             self._forget_candidates()
             self.Edited(self, event.value, self._pasted).post_to_screen()
             self._pasted = False
@@ -349,7 +351,7 @@ class LineStatus(Pane, can_focus=False):
         """Show text that does not fit as a hint, unless there is another hint."""
         if self.is_mounted and self.size:
             focus = self.screen.focused
-            is_told = bool(self.drawn) and (focus is None or isinstance(focus, PtxLine))
+            is_told = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
             Hint(self, self.rest if is_told else "").post_to_screen()
 
     def _note_lines(self, width: int) -> list[StyledLine]:

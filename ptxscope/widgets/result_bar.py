@@ -190,13 +190,13 @@ class KeyBar(Pane, can_focus=False):
 
     def __init__(self, id: str = "keys") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._here: Sequence[FooterKey] = ()
-        self._always: Sequence[FooterKey] = ()
+        self._focus_keys: Sequence[FooterKey] = ()
+        self._permanent_keys: Sequence[FooterKey] = ()
 
     def show(self, keys: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
         """Show keys as far as there is room, and the permanent keys at the right."""
-        if (keys, always) != (self._here, self._always):
-            self._here, self._always = keys, always
+        if (keys, always) != (self._focus_keys, self._permanent_keys):
+            self._focus_keys, self._permanent_keys = keys, always
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
@@ -205,7 +205,7 @@ class KeyBar(Pane, can_focus=False):
         The screen's keys follow if all of the focus's have room. If a group has no room for all of
         its keys, they share a label.
         """
-        always = list(self._always)
+        always = list(self._permanent_keys)
         for index, room in enumerate(self.LABELLED, 1):
             if width < room and index < len(always):  # the first is the one that leaves the focus
                 always[-index] = always[-index]._replace(label="")
@@ -213,11 +213,13 @@ class KeyBar(Pane, can_focus=False):
         if right:
             right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
         room = width - _measure_line(right)
-        minimum = max((index for index, key in enumerate(self._here, 1) if key.group), default=0)
-        is_roomy = sum(key.width + 2 for key in self._here[:minimum]) <= room
+        minimum = max(
+            (index for index, key in enumerate(self._focus_keys, 1) if key.group), default=0
+        )
+        is_roomy = sum(key.width + 2 for key in self._focus_keys[:minimum]) <= room
         line: StyledLine = []
         whole = True
-        for key in self._here if is_roomy else group_keys(self._here):
+        for key in self._focus_keys if is_roomy else group_keys(self._focus_keys):
             fits = _measure_line(line) + key.width + 2 <= room
             if fits and (whole or key.node):
                 line += _make_key_pieces(key)
@@ -232,7 +234,7 @@ class KeyBar(Pane, can_focus=False):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Show the tooltip of the key under the mouse."""
         target = self.find_target(event.x, event.y)
-        keys = (*self._here, *self._always)
+        keys = (*self._focus_keys, *self._permanent_keys)
         tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
         self.tooltip = tips.get(target) if isinstance(target, tuple) else None
 

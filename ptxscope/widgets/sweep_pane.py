@@ -102,15 +102,15 @@ class SweepPane(Pane):
     def __init__(self, trace: Trace) -> None:
         super().__init__("sweep", "")
         self._trace = trace
-        self._x, self._of = _choose_first_parts(trace)
+        self._x, self._result_part = _choose_first_parts(trace)
         self._y: RegisterPart | None = None
         self._part = "plot"
         self._all_words = False
         self._cells: list[list[PlotCell]] = []
         """The drawn plot below the first line."""
-        self._said: tuple[Sweep, int | None, list[str]] | None = None
+        self._cached_sentences: tuple[Sweep, int | None, list[str]] | None = None
         """The latest sentences, with their sweep and their value of y."""
-        self.found = self._compute_sweep()
+        self.sweep = self._compute_sweep()
 
     # --- what is shown ---------------------------------------------------------------
 
@@ -124,17 +124,17 @@ class SweepPane(Pane):
         before, self._trace = self._trace, trace
         same = before.instruction == trace.instruction
         if not same:
-            self._x, self._of = _choose_first_parts(trace)
+            self._x, self._result_part = _choose_first_parts(trace)
             self._y = None
         same = same and before.model == trace.model
         same = same and self._list_other_operands(before.operands) == self._list_other_operands(
             trace.operands
         )
         if same:
-            self.found.operands = trace.operands
-        at_x, at_y = self.found.current_point
+            self.sweep.operands = trace.operands
+        at_x, at_y = self.sweep.current_point
         if not same or at_x is None or (self._y and at_y is None):
-            self.found = self._compute_sweep()
+            self.sweep = self._compute_sweep()
         self.redraw_lines()
 
     def _compute_sweep(self) -> Sweep:
@@ -144,7 +144,7 @@ class SweepPane(Pane):
             trace.operands,
             self._x,
             self._y,
-            result_part=self._of,
+            result_part=self._result_part,
             model=trace.model,
         )
 
@@ -162,9 +162,9 @@ class SweepPane(Pane):
         height = max(self.scrollable_content_region.height, 4)
         lines = [self._parts_line()]
         if self._all_words:
-            every = map(make_printable, describe_sweep(self.found))
+            every = map(make_printable, describe_sweep(self.sweep))
             return lines + [line for text in every for line in sentence_lines(text, width, "")]
-        point = sentence_lines(make_printable(describe_point(self.found)), width, "strong")
+        point = sentence_lines(make_printable(describe_point(self.sweep)), width, "strong")
         if scale := self._scale():
             used = sum(len(piece.text) for piece in point[-1]) if point else width
             if used + len(scale) > width:
@@ -182,7 +182,7 @@ class SweepPane(Pane):
         if self._y:
             size = size._replace(width=min(width, size.height * _WIDE_MAP))
         shaded = colours and self._y is not None
-        self._cells = draw_plot_lines(self.found, size)
+        self._cells = draw_plot_lines(self.sweep, size)
         lines += [_style_line(line, is_shaded=shaded) for line in self._cells]
         lines += point
         return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
@@ -200,13 +200,13 @@ class SweepPane(Pane):
     def _describe_sweep(self) -> list[str]:
         """Return the sentences, made anew unless only x's current value has changed."""
         y = self._y and self._y.extract(self._trace.operands[self._y.role])
-        if self._said is None or self._said[:2] != (self.found, y):
-            self._said = self.found, y, describe_sweep(self.found)
-        return self._said[2]
+        if self._cached_sentences is None or self._cached_sentences[:2] != (self.sweep, y):
+            self._cached_sentences = self.sweep, y, describe_sweep(self.sweep)
+        return self._cached_sentences[2]
 
     def _parts_line(self) -> StyledLine:
         """Return the swept parts and the part of the result."""
-        chosen = {"x": self._x, "y": self._y, "of": self._of}
+        chosen = {"x": self._x, "y": self._y, "of": self._result_part}
         line: StyledLine = []
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
             lane = chosen[part]
@@ -216,13 +216,13 @@ class SweepPane(Pane):
             line.append(StyledText(f"◀ {text} ▶" if is_current else f" {text} ", "chosen", part))
             line.append(StyledText("  "))
         line.append(
-            StyledText(f"model {', '.join([self.found.model.name, *self._iter_legend()])}", "dim")
+            StyledText(f"model {', '.join([self.sweep.model.name, *self._iter_legend()])}", "dim")
         )
         return line
 
     def _iter_legend(self) -> Iterator[str]:
         """Yield the meaning of the drawn marks."""
-        sweep = self.found
+        sweep = self.sweep
         if not self._y:
             masks = (sweep.clamped, sweep.wrapped)
             for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
@@ -234,7 +234,7 @@ class SweepPane(Pane):
 
     def _scale(self) -> str:
         """Return the results that the shades represent."""
-        sweep = self.found
+        sweep = self.sweep
         if not self._y:
             return ""
         low, high = (sweep.result_part.format_value(sweep.result_part.get_value_at(int(x))) for x in
@@ -267,12 +267,12 @@ class SweepPane(Pane):
             page = self.scrollable_content_region.height
             self.scroll_relative(y=(x - y) * page, animate=False)
         elif self._part == "plot":
-            rows = self.found.y.size if self.found.y else 0
-            self._move(x * max(self.found.x.size // 16, 1), y * max(rows // 16, 1))
+            rows = self.sweep.y.size if self.sweep.y else 0
+            self._move(x * max(self.sweep.x.size // 16, 1), y * max(rows // 16, 1))
 
     def _move(self, x: int, y: int) -> None:
-        at_x, at_y = self.found.current_point
-        axis, position = (self.found.x, at_x) if x else (self.found.y, at_y)
+        at_x, at_y = self.sweep.current_point
+        axis, position = (self.sweep.x, at_x) if x else (self.sweep.y, at_y)
         if axis is None or position is None:
             return
         to = min(max(position + (x or y), 0), axis.size - 1)
@@ -303,19 +303,19 @@ class SweepPane(Pane):
     async def on_click(self, event: events.Click) -> None:
         """Move the point to the click."""
         column, row = event.x - self.gutter.left, event.y - self.gutter.top - 1
-        cell = None if self._all_words else find_values_at(self.found, self._cells, column, row)
+        cell = None if self._all_words else find_values_at(self.sweep, self._cells, column, row)
         if cell is None:
             await super().on_click(event)
             return
         at_x, at_y = cell
         lane = self._x
-        bits = lane.insert(self._trace.operands[lane.role], self.found.x.get_value(at_x))
-        if self._y and self.found.y and at_y is not None:
-            value = self.found.y.get_value(at_y)
+        bits = lane.insert(self._trace.operands[lane.role], self.sweep.x.get_value(at_x))
+        if self._y and self.sweep.y and at_y is not None:
+            value = self.sweep.y.get_value(at_y)
             if self._y.name == lane.name:
                 bits = self._y.insert(bits, value)
             else:
-                self._post(self.found.y, at_y)
+                self._post(self.sweep.y, at_y)
         self.PointMoved(self, lane.role, bits).post_to_screen()
 
     def handle_click(self, target: object) -> None:
@@ -328,7 +328,7 @@ class SweepPane(Pane):
         if part == "x":
             self._x = _find_next(self._x, list(list_sweepable_parts(ins)), delta)
             result = choose_default_result(ins, self._x)
-            self._of = result or self._of
+            self._result_part = result or self._result_part
             if self._y and _is_overlapping(self._x, self._y):
                 self._y = None
         elif part == "y":
@@ -337,8 +337,8 @@ class SweepPane(Pane):
             apart = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
             self._y = _find_next(self._y, [None, *apart], delta)
         else:
-            self._of = _find_next(self._of, list(list_result_parts(ins)), delta)
-        self.found = self._compute_sweep()
+            self._result_part = _find_next(self._result_part, list(list_result_parts(ins)), delta)
+        self.sweep = self._compute_sweep()
         self._handle_part_changed()
 
     @property
@@ -357,7 +357,7 @@ class SweepPane(Pane):
     @property
     def command(self) -> str:
         """The command that prints the same sweep."""
-        return shlex.join(list_command_words(self.found))
+        return shlex.join(list_command_words(self.sweep))
 
 
 PartT = TypeVar("PartT", bound=RegisterPart | None)

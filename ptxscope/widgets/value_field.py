@@ -59,7 +59,7 @@ class ValueField(Vertical):
         """Posted when the focus moves and the typed text is not a value."""
 
         control: ValueField
-        why: str
+        reason: str
         """The unchanged operand and the reason."""
 
     class Answered(PostedMessage):
@@ -100,7 +100,7 @@ class ValueField(Vertical):
         self._error = Static(id="value-error")
         self._lead = 0
         self._field = OperandField("a", "hex")
-        self._called = ""
+        self._label_text = ""
         self._is_settled = False
         """Whether the text has been entered or discarded."""
         self._type = Type.U32
@@ -126,7 +126,7 @@ class ValueField(Vertical):
         self.close()  # of an earlier request
         self._read = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
-        part = f" lane {field.at}" if field.notation == "lane" else ""
+        part = f" lane {field.position}" if field.notation == "lane" else ""
         self._begin(f"{make_printable(name)}{part}", start)
 
     def ask(
@@ -146,13 +146,13 @@ class ValueField(Vertical):
         self._read, self._about, self._has_hints = parse, about, has_hints
         self._begin(label, start)
 
-    def _begin(self, called: str, start: str) -> None:
+    def _begin(self, label: str, start: str) -> None:
         self._fill()
         self._is_settled = False
-        self._called = called
-        label = f"{called} ="
-        self._lead = measure_cells(label) + 2
-        self._label.update(Content(label))
+        self._label_text = label
+        text = f"{label} ="
+        self._lead = measure_cells(text) + 2
+        self._label.update(Content(text))
         # Reserve the room for an error, else the field would move when there is one.
         self._error.styles.min_height = self._format_error("0x").count("\n") + 1
         self.add_class("-open")
@@ -177,7 +177,7 @@ class ValueField(Vertical):
             bits = self._parse_text(text)
         except PtxError as error:
             why = (
-                f"{self._called} was left at {self._format_current()}: "
+                f"{self._label_text} was left at {self._format_current()}: "
                 f"{make_printable(error.message)}"
             )
             self.Refused(self, why).post_to_screen()
@@ -214,7 +214,7 @@ class ValueField(Vertical):
         """Return the current value of the edited field."""
         if self._field.notation != "lane":
             return format_hex(self._bits, self._type.bits)
-        lane = self._bits >> self._unit * self._field.at
+        lane = self._bits >> self._unit * self._field.position
         return format_hex(lane & (1 << self._unit) - 1, self._unit)
 
     def _parse_text(self, text: str) -> int:
@@ -227,7 +227,7 @@ class ValueField(Vertical):
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         lane = parse_integer(text, self._unit)
-        at, mask = self._unit * self._field.at, (1 << self._unit) - 1
+        at, mask = self._unit * self._field.position, (1 << self._unit) - 1
         return self._bits & ~(mask << at) | lane << at
 
     def _format_error(self, text: str) -> str:

@@ -100,7 +100,7 @@ class Driver:
     async def click(self, pane: str, text: str) -> None:
         """Click the first place where a panel shows a text."""
         widget = self.screen.query_one(f"#{pane}", Pane)
-        for y, line in enumerate(widget.drawn):
+        for y, line in enumerate(widget.visible_lines):
             said = "".join(piece.text for piece in line)
             if text in said:
                 x = said.index(text) + widget.gutter.left
@@ -123,8 +123,8 @@ class Driver:
         again = type(trace)(trace.instruction, trace.model, trace.operands)
         assert again.result == trace.result
         for pane in self.app.screen.query(Pane):
-            if (lines := pane._drawn) is not None:  # none is shown as it was before
-                assert pane.draw(pane._drawn_for) == lines, pane.id
+            if (lines := pane._cached_lines) is not None:  # none is shown as it was before
+                assert pane.draw(pane._cached_width) == lines, pane.id
         shown = self.pane("result").read_text()
         for name, bits in trace.result.items():
             assert name in shown

@@ -21,7 +21,7 @@ def dialog(drive: Driver) -> ExerciseDialog:
 
 
 def right(screen: ExerciseDialog) -> str:
-    found, said = screen._found, format_solution(screen._found)
+    found, said = screen._exercise, format_solution(screen._exercise)
     if found.kind is ExerciseKind.RESULT:
         return said.split()[2]
     return said.partition(")")[0] if found.choices else said.removeprefix("for example ")
@@ -41,13 +41,13 @@ async def test_ten_exercises_right_wrong_hinted_and_skipped(
         await drive.press("C")
         for at in range(5):
             screen = dialog(drive)
-            assert str(screen._asked.border_title).startswith(("What", "Which"))
+            assert str(screen._question_page.border_title).startswith(("What", "Which"))
             shown = await enter(drive, right(screen))
             assert "Right." in shown
-            assert f"{at + 1} of {2 * at + 1} right" in str(screen._told.border_title)
+            assert f"{at + 1} of {2 * at + 1} right" in str(screen._feedback_page.border_title)
             await drive.press("enter")
             await enter(drive, "?")
-            assert screen._taken == 1
+            assert screen._hint_count == 1
             shown = await drive.read_after(drive.press("enter"))
             assert "Skipped." in shown
             await drive.press("enter")
@@ -63,12 +63,13 @@ async def test_a_wrong_answer_is_told_and_its_steps_can_be_seen() -> None:
         screen = dialog(drive)
         assert screen._level == 2
         while (
-            screen._found.kind is not ExerciseKind.RESULT or "d" not in screen._found.trace.result
+            screen._exercise.kind is not ExerciseKind.RESULT
+            or "d" not in screen._exercise.trace.result
         ):
             await drive.press("enter", "enter")
         await drive.press("ctrl+t")
         assert "Answer first" in await drive.text()
-        found = screen._found
+        found = screen._exercise
         bits = found.trace.result["d"] ^ 1
         shown = await enter(drive, hex(bits))
         assert "Wrong." in shown
@@ -108,9 +109,9 @@ async def test_a_question_mark_hints_at_once_and_is_no_part_of_an_answer() -> No
         await drive.press("C")
         screen = dialog(drive)
         await drive.press("question_mark")
-        assert screen._taken == 1
+        assert screen._hint_count == 1
         assert screen._answer.value == ""
-        assert screen._told.read_text().strip()
+        assert screen._feedback_page.read_text().strip()
         await drive.press("1", "question_mark")
         assert screen._answer.value == "1"
         screen._answer.value = ""

@@ -144,7 +144,12 @@ async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> Non
         assert lanes.place.key == "write.d"  # at the current step, at once
         await drive.click("lanes", " a.b2")
         assert lanes.place == ("select.a", 2)
-        inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
+        inks = {
+            piece.target: piece.ink
+            for line in lanes.visible_lines
+            for piece in line
+            if piece.target
+        }
         assert "origin" in inks["a", 2]
         assert "reached" in inks["accumulate.t", 0]
         assert "origin" not in inks["a", 1]

@@ -31,7 +31,7 @@ def lanes_of(drive: Driver) -> LanesPane:
 
 def at(pane: Pane, target: object) -> Offset:
     """Where a piece that means something stands in a pane."""
-    for y, line in enumerate(pane.drawn):
+    for y, line in enumerate(pane.visible_lines):
         x = 0
         for piece in line:
             if piece.target == target:
@@ -141,7 +141,12 @@ async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade(
     async with explorer(*MOCK) as drive:
         lanes = lanes_of(drive)
         await drive.pilot.click(lanes, offset=at(lanes, LaneRef("b", 3)))
-        inks = {piece.target: piece.ink for line in lanes.drawn for piece in line if piece.target}
+        inks = {
+            piece.target: piece.ink
+            for line in lanes.visible_lines
+            for piece in line
+            if piece.target
+        }
         assert "cursor" in inks[LaneRef("b", 3)]
         for place in (("select.b", 0), ("extend.b", 0), ("operate.t", 0), ("write.d", 0)):
             assert "reached" in inks[LaneRef(*place)], place
@@ -391,8 +396,8 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
         assert lanes.place is not None
         trace = drive.session.trace
         assert trace.rows[lanes.place.key] in trace.steps[drive.screen.step - 1].rows
-        assert lanes.place in [piece.target for drawn in lanes.drawn for piece in drawn]
-        lit = [piece for drawn in lanes.drawn for piece in drawn if "cursor" in piece.ink]
+        assert lanes.place in [piece.target for drawn in lanes.visible_lines for piece in drawn]
+        lit = [piece for drawn in lanes.visible_lines for piece in drawn if "cursor" in piece.ink]
         assert lit
         assert "0x00005678" not in text
 

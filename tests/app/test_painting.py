@@ -21,7 +21,8 @@ def _seen(drive: Driver) -> dict[str, list[StyledLine]]:
     """The lines of each panel that are seen."""
     panes = {name: drive.pane(name) for name in PANES}
     return {
-        name: pane.drawn[pane.scroll_offset.y :][: pane.size.height] for name, pane in panes.items()
+        name: pane.visible_lines[pane.scroll_offset.y :][: pane.size.height]
+        for name, pane in panes.items()
     }
 
 
@@ -81,7 +82,9 @@ async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:
         async def cursor_after(key: str) -> list[str]:
             await drive.press(key)
             panes = drive.app.screen.query(CursorPane)
-            return [str(x.id) for x in panes for y in x.drawn for z in y if "cursor" in z.ink]
+            return [
+                str(x.id) for x in panes for y in x.visible_lines for z in y if "cursor" in z.ink
+            ]
 
         assert await cursor_after("m") == ["modifier-row"]
         assert await cursor_after("escape") == []

@@ -308,7 +308,7 @@ def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
     """How each key of the footer is called, with what a click on it means."""
     return [
         (piece.text, piece.target)
-        for piece in drive.pane("keys").drawn[0]
+        for piece in drive.pane("keys").visible_lines[0]
         if piece.ink == "current" and isinstance(piece.target, tuple)
     ]
 
@@ -332,7 +332,7 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
                 await drive.press(*keys)
                 if is_clicked:
                     bar = drive.pane("keys")
-                    texts = [piece.text for piece in bar.drawn[0]]
+                    texts = [piece.text for piece in bar.visible_lines[0]]
                     at = sum(map(len, texts[: texts.index(key)])) + bar.gutter.left
                     await drive.pilot.click(bar, offset=(at, 0))
                 else:
@@ -440,7 +440,7 @@ async def test_with_a_pin_the_result_and_the_badge_stay_whole(
         before = bar.region, lanes.region
         shown = await drive.read_after(drive.press("equals_sign"))
         assert (bar.region, lanes.region) == before
-        assert len(bar.drawn) == bar.region.height
+        assert len(bar.visible_lines) == bar.region.height
         for part in (result, f"pin {result.partition(' = ')[2]}", badge):
             assert part in bar.read_text()
             assert part in shown

@@ -74,17 +74,17 @@ async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
         shown = await drive.read_after(drive.press("right"))
         assert "◀ a.b1 ▶" in shown
         assert "d.b1" in shown  # what it goes to
-        assert pane(drive).found.x.lane.text == "a.b1"
+        assert pane(drive).sweep.x.lane.text == "a.b1"
         shown = await drive.read_after(drive.press("tab", "right"))
         assert "◀ b.b0 ▶" in shown
-        assert pane(drive).found.bits.shape == (256, 256)
+        assert pane(drive).sweep.bits.shape == (256, 256)
         shown = await drive.read_after(drive.press("tab", "left"))
-        assert pane(drive).found.result_part.text == "d.b0"
+        assert pane(drive).sweep.result_part.text == "d.b0"
         await drive.press("enter", "up", "up", "right")
         assert operands(drive) == (0x0120, 102)
         assert len(drive.session.past) == 1
         await drive.press("tab", "tab", "left")
-        assert pane(drive).found.y is None
+        assert pane(drive).sweep.y is None
 
 
 async def test_a_lane_is_never_swept_along_both_axes() -> None:
@@ -92,7 +92,7 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
         await drive.press("v", "tab", "tab")
         for _ in range(12):
             await drive.press("right")
-            y, x = pane(drive).found.y, pane(drive).found.x.lane
+            y, x = pane(drive).sweep.y, pane(drive).sweep.x.lane
             if y and y.lane.name == x.name:
                 assert not y.lane.insert(0, y.lane.mask) & x.insert(0, x.mask)
         await drive.press("right", "tab", "tab", "tab")
@@ -152,7 +152,7 @@ async def test_the_palette_may_change_what_is_swept() -> None:
         await drive.press("enter")
         shown = await drive.text()
         assert "All values · vmin2" in shown
-        assert pane(drive).found.x.lane.text == "a.h0"
+        assert pane(drive).sweep.x.lane.text == "a.h0"
         before = drive.session.trace.operands["a"]
         await drive.press("right")
         after = drive.session.trace.operands["a"]
@@ -212,7 +212,7 @@ async def test_in_a_listing_what_is_computed_stays_computed() -> None:
         await drive.paste(listing)
         await drive.press("escape", "alt+down", "v", "right", "right")
         trace = drive.session.trace
-        assert pane(drive).found.operands == trace.operands
+        assert pane(drive).sweep.operands == trace.operands
         await drive.press("escape")
         drive.agree()
 
@@ -258,8 +258,8 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         shown = await drive.read_after(drive.press("u"))
         assert drive.session.setup == before
         assert isinstance(drive.app.screen, SweepScreen)
-        value = pane(drive).found.x.lane.extract(drive.session.trace.operands["a"])
-        assert f"a.b0 = {pane(drive).found.x.lane.format_value(value)}: " in shown
+        value = pane(drive).sweep.x.lane.extract(drive.session.trace.operands["a"])
+        assert f"a.b0 = {pane(drive).sweep.x.lane.format_value(value)}: " in shown
         assert "nothing was moved" in await drive.read_after(
             drive.press("u")
         )  # what was before stays

@@ -34,13 +34,13 @@ def test_c_variables_are_found_in_the_operands(
     operands: str, read: dict[str, tuple[str, ...]], written: dict[str, tuple[str, ...]]
 ) -> None:
     found = read_bindings_of(parse(f"int i; asm volatile({ADD} {operands});"))
-    assert (found.read, found.written) == (read, written)
+    assert (found.inputs, found.outputs) == (read, written)
 
 
 def test_each_asm_statement_has_its_own_operands() -> None:
     text = f'asm("mov.u32 %0, %1;" : "=r"(a) : "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
-    assert read_bindings_of(parse(text)).read == {"d": ("%1",), "e": ("%2",)}
-    assert read_bindings_of(parse("vadd.u32.u32.u32 d, a, b; // asm")).read == {}
+    assert read_bindings_of(parse(text)).inputs == {"d": ("%1",), "e": ("%2",)}
+    assert read_bindings_of(parse("vadd.u32.u32.u32 d, a, b; // asm")).inputs == {}
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
         'asm("mov.b32 %0, %1;" : "=r"(e) : "r"(d));'
     )
     first, second = load(text, "a.cu")
-    assert first.bound.read == {"x": ("%1",), "y": ("%2",)}
-    assert second.bound.read == {"d": ("%1",)}
+    assert first.bound.inputs == {"x": ("%1",), "y": ("%2",)}
+    assert second.bound.inputs == {"d": ("%1",)}
 
 
 def test_a_run_takes_c_variables_and_floats_by_their_constraints() -> None:

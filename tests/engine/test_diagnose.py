@@ -587,7 +587,7 @@ def test_the_shown_observation_is_one_that_contradicts_the_documentation() -> No
     ptx = "vadd.s32.s32.s32 d, a, b"
     batch = [({"a": 1, "b": 2}, {"d": 3}), ({"a": 0x7FFFFFFF, "b": 1}, {"d": 0x7FFFFFFF})]
     diagnosis = asked(ptx, batch)
-    assert diagnosis.shown == 1
+    assert diagnosis.shown_index == 1
     assert diagnosis.documented.result == {"d": 0x80000000}
     first = diagnosis.findings[0]
     assert first.ptx == "vadd.s32.s32.s32.sat d, a, b;"

@@ -72,7 +72,7 @@ def scenarios() -> list[tuple[str, dict[str, int], int, str, int]]:
 
 def computed(finding: Finding) -> dict[str, int]:
     """What a finding's line gives for its operands, run again and read as it says."""
-    ins, operands = finding.instruction, finding.operands[finding.shown]
+    ins, operands = finding.instruction, finding.operands[finding.shown_index]
     values = {x.name: operands[x.roles[0]] for x in ins.inputs}
     names = {name: role for role, name in ins.results.items()}
     found: dict[str, int] = {

@@ -49,7 +49,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
         return [
-            (x.text, x.opcode, x.start, x.line, x.column, x.before, x.scopes.target)
+            (x.text, x.opcode, x.start, x.line, x.column, x.preceding_text, x.scopes.target)
             for x in scan_statements(chunks)
         ]
 

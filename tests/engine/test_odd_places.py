@@ -248,7 +248,7 @@ def test_an_operand_by_its_name_is_noted_and_run() -> None:
     assert found == [(said, "%0, %1, …", x) for x in ("%[d]", "%[a]", "%[b].b0")]
     (program,) = load(_NAMED)
     assert [x.text for x in program.statements] == ["vadd.u32.u32.u32 %0, %1, %2.b0"]
-    assert program.bound.read == {"x": ("%1",), "y": ("%2",)}
+    assert program.bound.inputs == {"x": ("%1",), "y": ("%2",)}
 
 
 def test_a_percent_sign_that_names_nothing_is_told_as_before() -> None:

@@ -94,7 +94,7 @@ def run(words: Sequence[str]) -> int:
     seed = chosen.seed if chosen.seed is not None else _make_seed()
     bias = None if chosen.seed is not None else tally
     drawn = islice(iter_exercises(seed, int(chosen.level), chosen.family or "", bias), count)
-    asking = _Asking(store, tally, Count(), count)
+    asking = ExerciseRun(store, tally, Count(), count)
     try:
         for found in drawn:
             asking = _ask_one(asking, found)
@@ -108,17 +108,17 @@ def run(words: Sequence[str]) -> int:
     return 1 if asking.now.wrong else 0
 
 
-class _Asking(NamedTuple):
+class ExerciseRun(NamedTuple):
     """The state of the exercises."""
 
     store: StateStore | None
     tally: Tally
     now: Count
     """The counts of this run alone."""
-    wanted: int
+    requested_count: int
     """The number of exercises to ask."""
 
-    def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> _Asking:
+    def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> ExerciseRun:
         """Return the state after one more exercise, and save it if possible."""
         key = (exercise.opcode, exercise.kind)
         one = Tally().with_exercise(key, outcome, hint_count).total
@@ -129,13 +129,13 @@ class _Asking(NamedTuple):
             except OSError as error:
                 print_message(f"the tally can't be kept: {error.strerror or error}")
                 store = None
-        return _Asking(store, tally, self.now.add(one), self.wanted)
+        return ExerciseRun(store, tally, self.now.add(one), self.requested_count)
 
 
-def _ask_one(state: _Asking, exercise: Exercise) -> _Asking:
+def _ask_one(state: ExerciseRun, exercise: Exercise) -> ExerciseRun:
     """Ask until the exercise is answered or skipped. Raise EOFError at the end of the answers."""
     title, *lines = question_lines(exercise)
-    print(f"{exercise.number}/{state.wanted}  {title}")
+    print(f"{exercise.number}/{state.requested_count}  {title}")
     print("\n".join(lines))
     attempts, hint_count = iter(list_hints(exercise)), 0
     while True:
@@ -191,15 +191,15 @@ def _read_line(prompt: str) -> str:
     return text
 
 
-def _print_result(asking: _Asking) -> None:
-    now = asking.now
+def _print_result(exercise_run: ExerciseRun) -> None:
+    now = exercise_run.now
     if now.total:
         text = f"{now.right} of {now.total} right"
         text += f", {now.skipped} skipped" if now.skipped else ""
         print(f"{text}, {format_count(now.hints, 'hint')}." if now.hints else f"{text}.")
     else:
         print("Nothing was answered.")
-    total = asking.tally.total
+    total = exercise_run.tally.total
     if total.total > now.total:
         print(f"So far {total.right} of {total.total}; ptxscope challenge --tally tells more.")
 

@@ -96,7 +96,7 @@ def run(words: Sequence[str]) -> int:
         else:
             for name in chosen.files:
                 output.finish_file(work(name, output.write, read=output.read))
-    sys.stdout.write(frame.end if output.some else frame.empty)
+    sys.stdout.write(frame.end if output.has_output else frame.empty)
     if chosen.format == "text":
         print(format_summary(output.counts))
     if output.missing:
@@ -123,7 +123,7 @@ class _ReportWriter:
         """Characters read by this process."""
         self.elsewhere: Callable[[], int] = int
         """Returns the characters read by other processes."""
-        self.some = False
+        self.has_output = False
         """Whether any text has been printed."""
         self.counts = Counter[str]()
         self.missing: list[str] = []
@@ -133,8 +133,8 @@ class _ReportWriter:
         """Print a text, if it is not empty; a separator comes before all but the first."""
         if not text:
             return
-        if not self.some:
-            self.some = True
+        if not self.has_output:
+            self.has_output = True
             text = self.frame.first + text.removeprefix(self.frame.between)
         if self.in_its_way:
             self.bar.hide()

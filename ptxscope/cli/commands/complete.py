@@ -111,11 +111,11 @@ def _is_many(action: Action) -> bool:
 # --- values ------------------------------------------------------------------------------
 
 
-def _complete_value(action: Action, start: str, before: list[str]) -> CompletionWords:
+def _complete_value(action: Action, start: str, earlier_words: list[str]) -> CompletionWords:
     if action.choices is not None:
         return _filter_by_prefix(start, [(str(x), action.dest) for x in action.choices])
     completer = _KNOWN.get(format_metavar(action))
-    return completer(start, before) if completer else ()
+    return completer(start, earlier_words) if completer else ()
 
 
 def _complete_model(start: str, _: list[str]) -> CompletionWords:
@@ -127,11 +127,11 @@ def _complete_erratum(start: str, _: list[str]) -> CompletionWords:
     return _filter_by_prefix(start, [(erratum.id, erratum.forms) for erratum in ERRATA])
 
 
-def _listed_errata(start: str, before: list[str]) -> CompletionWords:
+def _complete_named_erratum(start: str, earlier_words: list[str]) -> CompletionWords:
     from ...engine.tracing.folding_bugs import FOLDING_BUGS
 
     bugs = _filter_by_prefix(start, [(bug.id, bug.forms) for bug in FOLDING_BUGS])
-    return [*_complete_erratum(start, before), *bugs]
+    return [*_complete_erratum(start, earlier_words), *bugs]
 
 
 def _complete_lesson(start: str, _: list[str]) -> CompletionWords:
@@ -148,8 +148,8 @@ def _complete_ptx(start: str, _: list[str]) -> CompletionWords:
     return [(start[: x.start] + x.text, x.about) for x in find_completions(start)]
 
 
-def _complete_operand(start: str, before: list[str]) -> CompletionWords:
-    return _filter_by_prefix(start, _iter_missing_operands(before))
+def _complete_operand(start: str, earlier_words: list[str]) -> CompletionWords:
+    return _filter_by_prefix(start, _iter_missing_operands(earlier_words))
 
 
 def _make_part_completer(
@@ -167,13 +167,13 @@ def _make_part_completer(
     return complete_part
 
 
-def _iter_missing_operands(before: list[str]) -> Iterator[tuple[str, str]]:
+def _iter_missing_operands(earlier_words: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the operands of the instruction that have no value yet."""
     try:
-        ins = parse_pasted(before[0])
+        ins = parse_pasted(earlier_words[0])
     except PtxError:
         return
-    names = {word.partition("=")[0] for word in before[1:]}
+    names = {word.partition("=")[0] for word in earlier_words[1:]}
     for needed in ins.inputs:
         if needed.name not in names:
             yield f"{needed.name}=", f"operand {', '.join(needed.roles)}, .{needed.type}"
@@ -181,7 +181,7 @@ def _iter_missing_operands(before: list[str]) -> Iterator[tuple[str, str]]:
 
 _KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
     "MODEL": _complete_model,
-    "ID": _listed_errata,
+    "ID": _complete_named_erratum,
     "LESSON": _complete_lesson,
     "OPCODE": _complete_opcode,
     "PTX": _complete_ptx,

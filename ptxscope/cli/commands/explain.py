@@ -93,12 +93,12 @@ def run(words: Sequence[str]) -> int:
     return int(not diagnosis.findings)
 
 
-def _iter_observations(ins: Instruction, chosen: argparse.Namespace) -> Iterator[Observation]:
-    inputs = parse_assignments(ins, chosen.values)
-    if chosen.observations is None:
-        yield Observation(bind_operands(ins, inputs), _parse_observed(ins, chosen.got))
+def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Iterator[Observation]:
+    inputs = parse_assignments(ins, arguments.values)
+    if arguments.observations is None:
+        yield Observation(bind_operands(ins, inputs), _parse_observed(ins, arguments.got))
     else:
-        yield from _from_file(ins, inputs, chosen.observations)
+        yield from iter_file_observations(ins, inputs, arguments.observations)
 
 
 def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
@@ -118,7 +118,7 @@ def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observe
 def _replace_variable_name(ins: Instruction, text_: str) -> str:
     """Return ``NAME=VALUE`` with the destination's name instead of its C variable's."""
     name, equals, value = text_.partition("=")
-    outputs = read_bindings_of(ins).written.get(name.strip(), ())
+    outputs = read_bindings_of(ins).outputs.get(name.strip(), ())
     names = [x for x in outputs if x in ins.results.values()]
     return f"{names[0]}={value}" if equals and names else text_
 
@@ -130,13 +130,15 @@ class _Columns(NamedTuple):
     """The columns of a file by their index in a row; other columns are ignored."""
 
     titles: list[str]
-    read: dict[int, tuple[str, ...]]
+    register_names: dict[int, tuple[str, ...]]
     """The names of the registers to read: several if they share a C variable."""
-    seen: dict[int, str]
+    roles: dict[int, str]
     """The roles of the observed destinations."""
 
 
-def _from_file(ins: Instruction, inputs: Mapping[str, int], file: str) -> Iterator[Observation]:
+def iter_file_observations(
+    ins: Instruction, inputs: Mapping[str, int], file: str
+) -> Iterator[Observation]:
     """Yield a file's observations, one per row; ``inputs`` operands are common to all."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
     if len(table) < 2:
@@ -154,9 +156,9 @@ def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
     columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
     for index, title in enumerate(columns.titles):
         if role := _find_observed_role(ins, title):
-            columns.seen[index] = role
+            columns.roles[index] = role
         elif names := find_column_operands(ins, title):
-            columns.read[index] = names
+            columns.register_names[index] = names
     return columns
 
 
@@ -164,14 +166,14 @@ def _require_distinct(
     ins: Instruction, inputs: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
     """Raise CommandError if nothing is observed, or if a name occurs twice."""
-    if not columns.seen:
+    if not columns.roles:
         titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
             f"error: {make_printable(file)} has no column {make_printable(titles)}; "
             f"it has {make_printable(', '.join(columns.titles))}"
         )
-    observed = [f"{ins.results[role]} as observed" for role in columns.seen.values()]
-    names = [*chain.from_iterable(columns.read.values()), *observed]
+    observed = [f"{ins.results[role]} as observed" for role in columns.roles.values()]
+    names = [*chain.from_iterable(columns.register_names.values()), *observed]
     for name in names:
         if names.count(name) > 1:
             raise CommandError(
@@ -199,13 +201,13 @@ def _parse_row(
     for index, text_ in enumerate(row):
         if not text_.strip():
             continue
-        for name in columns.read.get(index, ()):
+        for name in columns.register_names.get(index, ()):
             value = partial(parse_value, type_=types[name])
             bits[name] = parse_cell(text_, number, columns.titles[index], value)
-        if role := columns.seen.get(index):
+        if role := columns.roles.get(index):
             observed = partial(parse_observed, type_=reading_type(ins, role))
             got[role] = parse_cell(text_, number, columns.titles[index], observed)
-    if not any(value.known for value in got.values()):
+    if not any(value.known_mask for value in got.values()):
         raise CommandError(f"error: {place}nothing was observed")
     return Observation(bind_operands(ins, bits, place), got)
 

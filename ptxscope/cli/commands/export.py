@@ -87,7 +87,7 @@ class _Picture(NamedTuple):
 
     path: Path
     data: bytes
-    before: bytes | None
+    current_data: bytes | None
     """Its current contents."""
 
 
@@ -110,21 +110,21 @@ def _update_file(name: str, *, is_check: bool) -> bool:
         stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
     for doubt in find_doubtful(text):
-        print_message(f"{name}:{doubt.line}: warning: {doubt.said}")
+        print_message(f"{name}:{doubt.line}: warning: {doubt.reason}")
     page = renew_traces(text, name)
-    stale = [x for x in page.pictures.values() if x.data != x.before]
+    stale = [x for x in page.pictures.values() if x.data != x.current_data]
     after = page.text.encode(encoding, "replace")
     if not is_check:
         for picture in stale:
-            _write(picture.path, picture.data, picture.before)
+            _write(picture.path, picture.data, picture.current_data)
         if after != before:
             _write(path, after, before)
     return bool(stale) or after != before
 
 
-def _write(path: Path, data: bytes, before: bytes | None) -> None:
+def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
     try:
-        replace(path, data, unless_changed_from=before)
+        replace(path, data, unless_changed_from=current_data)
     except FileNotFoundError as error:
         made = f"make the folder {make_printable(str(path.parent))} first"
         raise CommandError(

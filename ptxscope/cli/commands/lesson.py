@@ -139,9 +139,9 @@ class _Player:
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
         before = progress.get(lesson.head.name)
-        self._done = bool(before and before.done)
+        self._is_done = bool(before and before.done)
         last = len(lesson.cards) - 1
-        self._at = min(before.card, last) if before and not again else 0
+        self._card_index = min(before.card, last) if before and not again else 0
         self._answered = False
 
     def play(self) -> int:
@@ -150,8 +150,8 @@ class _Player:
         for message in self._store.messages if self._store else (_NO_HOME,):
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
-        if self._at:
-            print(f"Going on at card {self._at + 1}; --again begins at the first.")
+        if self._card_index:
+            print(f"Going on at card {self._card_index + 1}; --again begins at the first.")
         self._show()
         while (line := self._read_answer()) is not None:
             word = line.strip()
@@ -162,12 +162,14 @@ class _Player:
         else:
             print()
         self._keep()
-        print(f"Left at card {self._at + 1}. `ptxscope lesson {head.name}` goes on from here.")
+        print(
+            f"Left at card {self._card_index + 1}. `ptxscope lesson {head.name}` goes on from here."
+        )
         return 0
 
     @property
     def _card(self) -> Card:
-        return self._lesson.cards[self._at]
+        return self._lesson.cards[self._card_index]
 
     @property
     def _is_open(self) -> bool:
@@ -182,7 +184,7 @@ class _Player:
             self._grade_word(word)
         elif word:
             print("Enter goes on, b goes back, q leaves.")
-        elif self._at + 1 < len(self._lesson.cards):
+        elif self._card_index + 1 < len(self._lesson.cards):
             self._go(1)
         else:
             self._end()
@@ -213,12 +215,12 @@ class _Player:
 
     # --- cards -----------------------------------------------------------------------------
 
-    def _show(self, before: Card | None = None) -> None:
+    def _show(self, previous_card: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
         card, count = self._card, len(self._lesson.cards)
-        print(f"\n--- {self._at + 1} of {count}: {card.title}\n")
-        lines = picture_lines(card, before)
+        print(f"\n--- {self._card_index + 1} of {count}: {card.title}\n")
+        lines = picture_lines(card, previous_card)
         if said := describe_anchor(card):
             lines += ["", *_wrap_text(said, "  > ")]
         for line in (*lines, "", *wrap_text(card.text)):
@@ -230,7 +232,7 @@ class _Player:
     def _go(self, delta: int) -> None:
         """Go to another card."""
         before = self._card
-        self._at = max(self._at + delta, 0)
+        self._card_index = max(self._card_index + delta, 0)
         self._answered = False
         self._hint = self._wrong_count = 0
         self._keep()
@@ -285,7 +287,7 @@ class _Player:
         """Finish after the last card."""
         from ...learn.lesson import list_files
 
-        self._at, self._done = 0, True
+        self._card_index, self._is_done = 0, True
         self._keep()
         names = [*list_files()]
         position = names.index(self._lesson.head.name) + 1
@@ -300,7 +302,7 @@ class _Player:
 
         if self._store is None:
             return
-        position = {self._lesson.head.name: LessonProgress(self._at, self._done)}
+        position = {self._lesson.head.name: LessonProgress(self._card_index, self._is_done)}
         try:
             self._store.save_lessons(self._store.load_lessons() | position)
         except OSError as error:

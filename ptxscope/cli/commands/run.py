@@ -71,33 +71,33 @@ def run(words: Sequence[str]) -> int:
         return _run(parse_words(make_parser(), words), bar)
 
 
-def _run(chosen: argparse.Namespace, bar: ProgressBar) -> int:
-    text, name = _read(chosen.file, bar)
+def _run(arguments: argparse.Namespace, bar: ProgressBar) -> int:
+    text, name = _read(arguments.file, bar)
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _LONG)
-    program = _choose_program(load(text, name, bar.advance_to), chosen.kernel)
+    program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         message = str(PtxError(program.text, program.problems))
         raise CommandError(f"{make_printable(program.name)}, line {number}:\n{message}", 1)
-    values = parse_inputs(program, chosen.values)
-    expected = _parse_expected(program, chosen.expect)
-    watched = _find_watched(program, chosen.watch)
+    values = parse_inputs(program, arguments.values)
+    expected = _parse_expected(program, arguments.expect)
+    watched = _find_watched(program, arguments.watch)
     bar.begin("running", len(program.statements), "statements")
-    model = choose_model(chosen.model)
-    program_run = execute(program, values, model, stop=chosen.stop, on_progress=bar.advance_to)
-    names = (text.partition("=")[0].strip() for text in chosen.values)
+    model = choose_model(arguments.model)
+    program_run = execute(program, values, model, stop=arguments.stop, on_progress=bar.advance_to)
+    names = (text.partition("=")[0].strip() for text in arguments.values)
     spare = (name for name in names if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
     bar.begin("telling", len(program_run.steps), "steps")
     bar.begin_printing()
     request = program_run.ending is StopReason.NEEDS
-    if chosen.json:
+    if arguments.json:
         print(format_json(_run_to_json(program_run, {} if request else expected, bar), indent=1))
     else:
-        for line in _run_lines(program_run, watched, chosen, bar):
+        for line in _run_lines(program_run, watched, arguments, bar):
             print(line)
         if not request:
-            for line in _verdict_lines(program_run, values, expected, chosen.stop):
+            for line in _verdict_lines(program_run, values, expected, arguments.stop):
                 print(line)
     if request:
         sys.stdout.flush()
@@ -298,15 +298,15 @@ def _format_request(program_run: Run) -> str:
 
 
 def _run_lines(
-    program_run: Run, watched: tuple[str, ...], chosen: argparse.Namespace, bar: ProgressBar
+    program_run: Run, watched: tuple[str, ...], arguments: argparse.Namespace, bar: ProgressBar
 ) -> Iterator[str]:
-    if not chosen.quiet:
+    if not arguments.quiet:
         yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
     yield from map(_unread_line, program_run.program.unread)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held: dict[str, int | None] = {}
     for step in bar.track(program_run.steps):
-        if not chosen.quiet:
+        if not arguments.quiet:
             yield from _step_lines(program_run, step)
         for name in watched:
             if name in step.reads:
@@ -315,13 +315,15 @@ def _run_lines(
                 change = _format_change(program_run, name, held.get(name), step.writes[name])
                 yield f"      watch {change}"
                 held[name] = step.writes[name]
-        if chosen.trace and step.trace:
+        if arguments.trace and step.trace:
             from ...export.formats.text import render
 
             yield from ("", render(step.trace))
-    if not chosen.quiet:
+    if not arguments.quiet:
         yield from (
-            [f"stopped before line {chosen.stop}"] if program_run.ending is StopReason.BREAK else []
+            [f"stopped before line {arguments.stop}"]
+            if program_run.ending is StopReason.BREAK
+            else []
         )
         yield ""
     yield from _register_lines(program_run)
@@ -385,13 +387,13 @@ def _format_register(program_run: Run, name: str, bits: int | None, width: int =
     )
 
 
-def _format_change(program_run: Run, name: str, before: int | None, after: int | None) -> str:
+def _format_change(program_run: Run, name: str, old_bits: int | None, new_bits: int | None) -> str:
     width = program_run.program.types[name].bits
 
     def shown(bits: int | None) -> str:
         return "unknown" if bits is None else format_hex(bits, width)
 
-    return f"{make_printable(name)}: {shown(before)} -> {shown(after)}"
+    return f"{make_printable(name)}: {shown(old_bits)} -> {shown(new_bits)}"
 
 
 def _register_lines(program_run: Run) -> Iterator[str]:
@@ -486,7 +488,9 @@ def _blame_lines(
 
 
 def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
-    where = f"line {value.by.line}" if value.by else "given" if value.given else "constant"
+    where = (
+        f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
+    )
     places = expected.get(name)
     same = places is not None and value.bits is not None and places.matches(value.bits)
     return where + (", as observed" if same else "")

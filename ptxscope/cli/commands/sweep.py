@@ -111,21 +111,21 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _make_options(chosen: argparse.Namespace) -> Options:
-    options = Options(theme=Theme(chosen.theme), scale=chosen.scale, width=chosen.width)
+def _make_options(arguments: argparse.Namespace) -> Options:
+    options = Options(theme=Theme(arguments.theme), scale=arguments.scale, width=arguments.width)
     try:
-        return options._replace(id=validate_id(chosen.id) if chosen.id else "")
+        return options._replace(id=validate_id(arguments.id) if arguments.id else "")
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _make_sweep(chosen: argparse.Namespace) -> Sweep:
+def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
-    model = choose_model(chosen.model)
-    ins = parse_instruction(chosen.ptx)
-    x, y, result = _choose_parts(ins, chosen)
-    bounds = _parse_bounds(x, chosen.range) if chosen.range is not None else None
-    inputs = parse_assignments(ins, chosen.values)
+    model = choose_model(arguments.model)
+    ins = parse_instruction(arguments.ptx)
+    x, y, result = _choose_parts(ins, arguments)
+    bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
+    inputs = parse_assignments(ins, arguments.values)
     swept_names = {lane.name for lane in (x, y) if lane}
     operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
     from ...sweep.computation import compute_sweep
@@ -146,13 +146,15 @@ def _make_sweep(chosen: argparse.Namespace) -> Sweep:
 
 
 def _choose_parts(
-    ins: Instruction, chosen: argparse.Namespace
+    ins: Instruction, arguments: argparse.Namespace
 ) -> tuple[RegisterPart, RegisterPart | None, RegisterPart]:
-    x = _parse_part(ins, "--x", chosen.x, parse_swept_part) or choose_default_parts(ins)[0]
-    y = _parse_part(ins, "--y", chosen.y, parse_swept_part)
+    x = _parse_part(ins, "--x", arguments.x, parse_swept_part) or choose_default_parts(ins)[0]
+    y = _parse_part(ins, "--y", arguments.y, parse_swept_part)
     if x is None:
         raise CommandError(f"error: {ins} reads no register that could be swept")
-    result = _parse_part(ins, "--of", chosen.of, parse_result_part) or choose_default_result(ins, x)
+    result = _parse_part(ins, "--of", arguments.of, parse_result_part) or choose_default_result(
+        ins, x
+    )
     if result is None:
         raise CommandError(f"error: {ins} keeps no result that could be looked at")
     return with_read_order(ins, x, result), y, result
@@ -197,17 +199,19 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     return first, last
 
 
-def _render_sweep(sweep: Sweep, chosen: argparse.Namespace, options: Options) -> str | bytes:
-    format_ = chosen.format
+def _render_sweep(sweep: Sweep, arguments: argparse.Namespace, options: Options) -> str | bytes:
+    format_ = arguments.format
     if format_ in PICTURES:
         from ...export.sweeps import sweep_picture
 
-        return render_picture(sweep_picture.render(sweep, options, chosen.title), format_, options)
+        return render_picture(
+            sweep_picture.render(sweep, options, arguments.title), format_, options
+        )
     from ...export.sweeps import sweep_text
 
     if format_ == "csv":
         return sweep_text.render_csv(sweep)
-    to_terminal = is_printed(chosen.output) and sys.stdout.isatty()
+    to_terminal = is_printed(arguments.output) and sys.stdout.isatty()
     width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":

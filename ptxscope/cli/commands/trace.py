@@ -137,13 +137,13 @@ def parse_request(
     return (*_annotate_request(chosen), chosen)
 
 
-def reject_unused_options(to: Parser, chosen: argparse.Namespace) -> None:
+def reject_unused_options(to: Parser, arguments: argparse.Namespace) -> None:
     """Raise CommandError for an option without an effect in the chosen format."""
     for name in AFFECTED_FORMATS:
         dest = name.replace("-", "_")
-        value = getattr(chosen, dest, None)
-        if value != to.get_default(dest) and not has_effect(name, chosen.format):
-            raise CommandError(f"error: {format_no_effect_error(name, chosen.format)}")
+        value = getattr(arguments, dest, None)
+        if value != to.get_default(dest) and not has_effect(name, arguments.format):
+            raise CommandError(f"error: {format_no_effect_error(name, arguments.format)}")
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
@@ -230,56 +230,58 @@ def _add_alternatives(to: argparse._ArgumentGroup) -> None:
     )
 
 
-def _annotate_request(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
-        if getattr(chosen, name) is not None and not getattr(chosen, name).strip():
+        if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace, options = _trace_line(chosen) if chosen.read is None else _read(chosen)
+    trace, options = _trace_line(arguments) if arguments.read is None else _read(arguments)
     options = options._replace(
-        both=options.both or chosen.both,
-        standalone=chosen.standalone,
-        format=chosen.format,
-        theme=Theme(chosen.theme),
-        heading_level=chosen.heading_level,
+        both=options.both or arguments.both,
+        standalone=arguments.standalone,
+        format=arguments.format,
+        theme=Theme(arguments.theme),
+        heading_level=arguments.heading_level,
     )
-    options = make_picture_options(chosen, options)
+    options = make_picture_options(arguments, options)
     try:
-        options = validate_options(options._replace(id=validate_id(chosen.id) if chosen.id else ""))
+        options = validate_options(
+            options._replace(id=validate_id(arguments.id) if arguments.id else "")
+        )
         return with_choices(
             trace,
             options,
-            title=chosen.title,
-            caption=chosen.caption,
-            notes=chosen.note,
-            steps=chosen.steps or "",
-            until=chosen.until or "",
-            result=not chosen.no_result,
+            title=arguments.title,
+            caption=arguments.caption,
+            notes=arguments.note,
+            steps=arguments.steps or "",
+            until=arguments.until or "",
+            result=not arguments.no_result,
         )
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _trace_line(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+def _trace_line(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of the line and the values."""
-    if chosen.ptx is None:
+    if arguments.ptx is None:
         make_parser().error("PTX is missing, or --from FILE.json in its place")
-    ins = parse_instruction(chosen.ptx)
-    return build_trace(ins, chosen.values, choose_model(chosen.model or "isa")), DEFAULT
+    ins = parse_instruction(arguments.ptx)
+    return build_trace(ins, arguments.values, choose_model(arguments.model or "isa")), DEFAULT
 
 
-def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
+def _read(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of a file, and the options that it was written with."""
     from ...export.formats.json import load_with_options
     from ..support.inputs import format_input_name, open_text
 
-    arguments = [chosen.ptx, *chosen.values, chosen.model and f"--model {chosen.model}"]
-    if extra := next(filter(None, arguments), None):
+    unused = [arguments.ptx, *arguments.values, arguments.model and f"--model {arguments.model}"]
+    if extra := next(filter(None, unused), None):
         message = (
             f"--from has instruction, values and model; {make_printable(extra)} can't be given too"
         )
         raise CommandError(f"error: {message}")
-    with open_text(chosen.read) as stream:
+    with open_text(arguments.read) as stream:
         text = stream.read(_LONGEST + 1)
     try:
         if len(text) > _LONGEST:
@@ -287,7 +289,7 @@ def _read(chosen: argparse.Namespace) -> tuple[Trace, Options]:
         return load_with_options(text)
     except ValueError as error:
         raise CommandError(
-            f"error: {format_input_name(chosen.read)}: {make_printable(str(error))}"
+            f"error: {format_input_name(arguments.read)}: {make_printable(str(error))}"
         ) from None
 
 

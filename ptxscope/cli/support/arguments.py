@@ -259,12 +259,12 @@ Read = TypeVar("Read")
 
 def parse_named_values(
     texts: Sequence[str],
-    named: Callable[[str], tuple[str, ...]],
+    texts_by_name: Callable[[str], tuple[str, ...]],
     read: Callable[[str, str], Read],
 ) -> dict[str, Read]:
     """Return the values of ``name=value`` arguments, by name.
 
-    ``named`` returns the names that a text means, ``read`` a value of a name and its text. Their
+    ``texts_by_name`` returns the names that a text means, ``read`` a value of a name and its text. Their
     PtxErrors are shown under the argument.
     """
     values: dict[str, Read] = {}
@@ -275,7 +275,7 @@ def parse_named_values(
             if not equals:
                 problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
-            names = named(key.strip())
+            names = texts_by_name(key.strip())
             for name in names:
                 if name in values:
                     problem = Problem(f"`{name}` is given twice", (0, len(key)))
@@ -287,14 +287,16 @@ def parse_named_values(
     return values
 
 
-def bind_operands(ins: Instruction, bits: Mapping[str, int], where: str = "") -> dict[str, int]:
-    """Return operand bits by role, for all operands; ``where`` names the line of an error."""
+def bind_operands(
+    ins: Instruction, bits: Mapping[str, int], error_prefix: str = ""
+) -> dict[str, int]:
+    """Return operand bits by role, for all operands; ``error_prefix`` names the line of an error."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
         descriptions = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
         example = " ".join(f"{needed.name}=0x1" for needed in missing)
         raise CommandError(
-            f"error: {where}no value for {make_printable(descriptions)}; "
+            f"error: {error_prefix}no value for {make_printable(descriptions)}; "
             f"add {make_printable(example)}"
         )
     return bind_values(ins, bits)

@@ -159,7 +159,7 @@ def _check_suffix(name: str) -> str:
 
 
 def _read_arrays(
-    ins: Instruction, file: str, bar: ProgressBar, wanted: Sequence[str]
+    ins: Instruction, file: str, bar: ProgressBar, names: Sequence[str]
 ) -> dict[str, AnyArray]:
     """Return the arrays of a file that registers need, by register; other arrays stay unread."""
     suffix = _check_suffix(file)
@@ -171,7 +171,7 @@ def _read_arrays(
             is_archive = source.read(2) == b"PK"
             source.seek(0)
             if is_archive:
-                return _read_archive(ins, file, source, wanted)
+                return _read_archive(ins, file, source, names)
             array = _read_array(source, path.stat().st_size, path if suffix == ".npy" else None)
     except OSError as error:
         raise CommandError(f"error: {make_printable(file)}: {error.strerror or error}") from None
@@ -183,18 +183,18 @@ def _read_arrays(
         why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
         raise CommandError(f"error: {make_printable(file)} is no file of arrays: {why}") from None
     if array.dtype.names is not None:
-        return _choose_arrays(ins, file, array.dtype.names, wanted, array.__getitem__)
-    if len(wanted) != 1:
-        several = ", ".join(wanted) or "no more values"
+        return _choose_arrays(ins, file, array.dtype.names, names, array.__getitem__)
+    if len(names) != 1:
+        several = ", ".join(names) or "no more values"
         raise CommandError(
             f"error: {make_printable(file)} has one array, the instruction needs "
             f"{make_printable(several)}; use a .npz file, with an array for each"
         )
-    return {wanted[0]: array}
+    return {names[0]: array}
 
 
 def _read_archive(
-    ins: Instruction, file: str, source: BinaryIO, wanted: Sequence[str]
+    ins: Instruction, file: str, source: BinaryIO, names: Sequence[str]
 ) -> dict[str, AnyArray]:
     """Return the wanted arrays of a .npz archive."""
     with ZipFile(source) as archive:
@@ -210,14 +210,14 @@ def _read_archive(
             except Exception as error:
                 raise ValueError(f"{info.filename}: {error}") from None
 
-        return _choose_arrays(ins, file, [*members], wanted, read_member)
+        return _choose_arrays(ins, file, [*members], names, read_member)
 
 
 def _choose_arrays(
     ins: Instruction,
     file: str,
     titles: Sequence[str],
-    wanted: Sequence[str],
+    names: Sequence[str],
     read_titled: Callable[[str], AnyArray],
 ) -> dict[str, AnyArray]:
     """Return the array of each register that the file has under its name."""
@@ -229,7 +229,7 @@ def _choose_arrays(
                     f"error: {make_printable(file)} has two arrays for {make_printable(name)}"
                 )
             title_by_name[name] = title
-    for name in wanted:
+    for name in names:
         if name not in title_by_name:
             has = make_printable(", ".join(titles)[:_MAX_REASON_CHARS] or "nothing")
             raise CommandError(

@@ -39,9 +39,9 @@ class _Cells(NamedTuple):
     start: IndexArray
     end: IndexArray
 
-    def take_lines(self, chosen: npt.NDArray[np.bool_]) -> _Cells:
+    def take_lines(self, mask: npt.NDArray[np.bool_]) -> _Cells:
         """Return the cells of the chosen lines."""
-        return _Cells(self.text, self.start[chosen], self.end[chosen])
+        return _Cells(self.text, self.start[mask], self.end[mask])
 
 
 def evaluate_lines(

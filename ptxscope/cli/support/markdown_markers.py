@@ -39,7 +39,7 @@ class Doubt(NamedTuple):
     """A comment that may be a misspelt marker."""
 
     line: int
-    said: str
+    reason: str
     """The reason why it is not a marker."""
 
 

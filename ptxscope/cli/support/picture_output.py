@@ -37,11 +37,11 @@ _PROSE = ("markdown", "rst", "asciidoc")
 
 
 def choose_format(
-    chosen: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
+    format_name: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
 ) -> None:
     """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
-    if chosen.format is None:
-        name = getattr(chosen, "output", None) or getattr(chosen, "frames", None) or ""
+    if format_name.format is None:
+        name = getattr(format_name, "output", None) or getattr(format_name, "frames", None) or ""
         suffix = str(format_of(name) or ending_of(name))
         if suffix in _NOT_MADE:
             names = ", ".join(f".{format_}" for format_ in PICTURES)
@@ -54,7 +54,7 @@ def choose_format(
                 f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
-        chosen.format = suffix if suffix in formats else otherwise
+        format_name.format = suffix if suffix in formats else otherwise
 
 
 def add_theme(to: argparse._ActionsContainer) -> None:
@@ -144,15 +144,15 @@ def add_frames(to: argparse._ActionsContainer) -> None:
     )
 
 
-def make_picture_options(chosen: argparse.Namespace, options: Options) -> Options:
+def make_picture_options(arguments: argparse.Namespace, options: Options) -> Options:
     """Return the options with those of a picture."""
-    motion = Motion.PLAYING if chosen.animate else Motion.STILL
+    motion = Motion.PLAYING if arguments.animate else Motion.STILL
     return options._replace(
-        slide=chosen.slide,
-        compact=chosen.compact,
-        motion=Motion.STEPPING if chosen.stepping else motion,
-        scale=chosen.scale,
-        width=chosen.width,
+        slide=arguments.slide,
+        compact=arguments.compact,
+        motion=Motion.STEPPING if arguments.stepping else motion,
+        scale=arguments.scale,
+        width=arguments.width,
     )
 
 

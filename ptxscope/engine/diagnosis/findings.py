@@ -60,7 +60,7 @@ class Finding(Record):
     """Observed bits that differ, for a near miss."""
     fits: SelectorMatches | None = None
     """The solved selectors, if any."""
-    shown: int = 0
+    shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
 
     @property
@@ -83,7 +83,7 @@ class Finding(Record):
     @cached_property
     def trace(self) -> Trace:
         """The trace of the observation that is shown."""
-        return Trace(self.instruction, self.model, self.operands[self.shown])
+        return Trace(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
@@ -135,11 +135,11 @@ class Diagnosis(NamedTuple):
     """An instruction, its observations, and their explanations."""
 
     instruction: Instruction
-    seen: tuple[ObservedCase, ...]
+    cases: tuple[ObservedCase, ...]
     """The observations, each with its documented result."""
     documented: Trace
     """The documented trace of the observation that is shown."""
-    shown: int
+    shown_index: int
     """Index of the first observation that contradicts the documentation, or 0."""
     findings: Findings
     """The explanations: fewest causes first, then lowest cost."""
@@ -214,7 +214,7 @@ def make_observation(
             if isinstance(value, Observed)
             else make_observed(convert_to_bits(value, type_, name), type_.bits)
         )
-    if not any(value.known for value in observed_by_role.values()):
+    if not any(value.known_mask for value in observed_by_role.values()):
         raise ValueError("nothing was observed")
     return Observation(bind_values(ins, values), observed_by_role)
 
@@ -278,9 +278,9 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
     if unit == 32:
         return LaneVerdicts(32, ())
     difference, known = 0, (1 << 32) - 1
-    for x in diagnosis.seen:
+    for x in diagnosis.cases:
         difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
-        known &= x.observation.observed["d"].known
+        known &= x.observation.observed["d"].known_mask
     field, lanes = (1 << unit) - 1, range(32 // unit)
     wrong = [lane for lane in lanes if difference >> unit * lane & field]
     right = [x for x in lanes if x not in wrong and known >> unit * x & field == field]
@@ -334,7 +334,7 @@ def _make_finding(
         ),
         len(cases),
         fits=combination.fits,
-        shown=shown_index,
+        shown_index=shown_index,
     )
 
 

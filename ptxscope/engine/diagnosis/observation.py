@@ -20,12 +20,12 @@ class Observed(NamedTuple):
 
     bits: int
     """The known bits; 0 elsewhere."""
-    known: int
+    known_mask: int
     """Mask with 1 for each known bit."""
 
     def compute_difference(self, value: int) -> int:
         """Return a mask with 1 for each known bit that differs from ``value``."""
-        return (value ^ self.bits) & self.known
+        return (value ^ self.bits) & self.known_mask
 
     def matches(self, value: int) -> bool:
         """Return whether ``value`` has every known bit."""
@@ -34,9 +34,9 @@ class Observed(NamedTuple):
     def format_bits(self, width: int) -> str:
         """Return ``0x??01??00`` in full width, or binary if a digit is partly unknown."""
         digits = range((width + 3) // 4 - 1, -1, -1)
-        known_digits = [self.known >> 4 * index & 15 for index in digits]
+        known_digits = [self.known_mask >> 4 * index & 15 for index in digits]
         full_mask = (1 << width) - 1
-        if self.known == full_mask:
+        if self.known_mask == full_mask:
             return format_hex(self.bits, width)
         if all(part in (0, 15) for part in known_digits):
             digit_texts = (f"{self.bits >> 4 * index & 15:x}" for index in digits)
@@ -45,7 +45,7 @@ class Observed(NamedTuple):
                 for digit, part in zip(digit_texts, known_digits, strict=True)
             )
         return "0b" + "".join(
-            str(self.bits >> index & 1) if self.known >> index & 1 else "?"
+            str(self.bits >> index & 1) if self.known_mask >> index & 1 else "?"
             for index in range(width - 1, -1, -1)
         )
 
@@ -155,7 +155,7 @@ def parse_got(
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {names_text}"),))
     try:
         observed_value = parse_observed(value_text, reading_type(ins, role))
-        if not observed_value.known:
+        if not observed_value.known_mask:
             problem = Problem("no digit of it is known", (0, len(value_text)), "at least one digit")
             raise PtxError(value_text, (problem,))
         return role, observed_value

@@ -80,7 +80,7 @@ class SelectorProblem(NamedTuple):
         return lower(self.form._replace(asel=None, bsel=None), self.rules, self.guard)
 
     @property
-    def written(self) -> tuple[LaneDigits, ...]:
+    def written_digits(self) -> tuple[LaneDigits, ...]:
         """The digits of each lane in the line."""
         form, n = self.form, self.lanes
         a = form.asel.lanes if form.asel else make_default_word(n, "a")
@@ -100,18 +100,18 @@ class SelectorProblem(NamedTuple):
     def list_free_digits(self, lane: int) -> tuple[LaneDigits, ...]:
         """Return the digits of a lane that nothing reads."""
         digits = range(2 * self.lanes)
-        a, b = self.written[lane]
+        a, b = self.written_digits[lane]
         return tuple(
             product(digits if "a" in self.free else (a,), digits if "b" in self.free else (b,))
         )
 
     def count_changes(self, lane: int, digits: LaneDigits) -> int:
         """Return the number of a lane's digits that differ from the line."""
-        return sum(x != y for x, y in zip(digits, self.written[lane], strict=True))
+        return sum(x != y for x, y in zip(digits, self.written_digits[lane], strict=True))
 
     def iter_simple_digits(self) -> Iterator[tuple[SelectorSimplicity, tuple[LaneDigits, ...]]]:
         """Yield selectors that an author may have meant, simplest first."""
-        words = zip("ab", zip(*self.written, strict=True), strict=True)
+        words = zip("ab", zip(*self.written_digits, strict=True), strict=True)
         a_words, b_words = (
             iter_simple_selectors(word, role).items()
             if role in self.free
@@ -132,7 +132,7 @@ class SelectorProblem(NamedTuple):
 
         If many fit, selectors that are unlikely to fit by coincidence come first.
         """
-        as_written = tuple(fallback) == self.written
+        as_written = tuple(fallback) == self.written_digits
         candidates = self.iter_simple_digits()
         if choice_count >= MANY:
             candidates = iter(sorted(candidates, key=lambda x: x[0] not in FEW))
@@ -203,7 +203,7 @@ class SelectorProblem(NamedTuple):
         if role in self.free:
             choices = [(digit,) * self.lanes for digit in sorted(candidates)]
         else:
-            choices = [tuple(pair[index] for pair in self.written)]
+            choices = [tuple(pair[index] for pair in self.written_digits)]
         return [(digits, self._select_lanes(operands, digits)) for digits in choices]
 
     def _select_lanes(self, operands: Mapping[str, int], digits: Sequence[int]) -> int:

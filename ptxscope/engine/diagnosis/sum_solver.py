@@ -153,7 +153,7 @@ def _fits_all(
 ) -> bool:
     """Return whether digits for all lanes fit the solved cases and the others."""
     for x in joint_cases:
-        lane_terms = zip(x.adds, digits, problem.written, strict=True)
+        lane_terms = zip(x.adds, digits, problem.written_digits, strict=True)
         if (
             sum(
                 lane.get(lane_digits, lane.get(written_digits, 0))
@@ -211,7 +211,7 @@ def _list_lane_terms(problem: SelectorProblem, case: Case) -> list[dict[LaneDigi
     for digits, values in problem.iter_runs(operands, problem.list_all_digits()):
         for lane, lane_digits in enumerate(digits):
             adds[lane][lane_digits] = values[row.inputs[0]][lane]
-    for lane, lane_digits in enumerate(problem.written):
+    for lane, lane_digits in enumerate(problem.written_digits):
         if lane not in problem.mask:
             adds[lane] = {lane_digits: 0}
     return adds
@@ -226,7 +226,7 @@ def _list_needed_sums(adds: Sequence[Mapping[LaneDigits, int]], case: Case) -> l
     low = sum(min(lane.values()) for lane in adds)
     high = sum(max(lane.values()) for lane in adds)
     # d is known below its lowest unknown bit, so fitting sums are that far apart
-    period = ~observed.known & (observed.known + 1)
+    period = ~observed.known_mask & (observed.known_mask + 1)
     if (high - low + 1) // period > _WIDEST:
         return None
     first_sum = low + (observed.bits - operands["c"] - low) % period

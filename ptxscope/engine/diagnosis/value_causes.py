@@ -120,7 +120,7 @@ def _make_kept_lanes(ins: Instruction) -> _Value:
 
     def c(_: str, operands: Bits, case: ObservedCase) -> int:
         observed = case.observation.observed["d"]
-        visible_mask = observed.known & ~written_mask
+        visible_mask = observed.known_mask & ~written_mask
         return operands["c"] & ~visible_mask | observed.bits & visible_mask
 
     return c

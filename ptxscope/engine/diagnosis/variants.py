@@ -66,9 +66,9 @@ class Variants:
     """
 
     def __init__(self, ins: Instruction, known_roles: frozenset[str]) -> None:
-        """``known`` are the roles with a value."""
-        self._ins, self._known = ins, known_roles
-        self._made: dict[tuple[object, ...], Variant | None] = {}
+        """``known_roles`` are the roles with a value."""
+        self._ins, self._known_roles = ins, known_roles
+        self._variants: dict[tuple[object, ...], Variant | None] = {}
 
     def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
         """Return the instruction as the causes change it together.
@@ -77,9 +77,9 @@ class Variants:
         """
         changing = [cause for cause in causes if cause.changes_plan]
         key = tuple((x.slots, x.literals, tuple(e.id for e in x.errata), x.guard) for x in changing)
-        if key not in self._made:
-            self._made[key] = self._make(changing)
-        return self._made[key]
+        if key not in self._variants:
+            self._variants[key] = self._make(changing)
+        return self._variants[key]
 
     def is_redundant(self, causes: Sequence[Cause]) -> bool:
         """Return whether the causes conflict, or one of them has no effect on the plan.
@@ -131,4 +131,4 @@ class Variants:
         return guard.negated ^ any(cause.guard for cause in changing)
 
     def _is_readable(self, plan: Plan) -> bool:
-        return all(source.role in self._known for source in plan.sources)
+        return all(source.role in self._known_roles for source in plan.sources)

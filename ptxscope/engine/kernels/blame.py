@@ -31,7 +31,7 @@ def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunSt
         if not steps or value is None:
             continue
         wrong_bits = (
-            observed.known if value.bits is None else observed.compute_difference(value.bits)
+            observed.known_mask if value.bits is None else observed.compute_difference(value.bits)
         )
         if wrong_bits:
             culprits[name] = _find_bit_source(run, steps[-1], wrong_bits)

@@ -24,9 +24,9 @@ class Value(NamedTuple):
     bits: int | None
     """Unsigned; None if unknown."""
     width: int
-    by: Statement | None = None
+    writer: Statement | None = None
     """The statement that wrote it; None for an initial value or a constant."""
-    given: bool = False
+    is_input: bool = False
     """Whether it was supplied rather than computed."""
     step: int = 0
     """Number of the step that wrote it; 0 for an initial value."""
@@ -187,7 +187,7 @@ def _make_given_value(program: Program, sites: UnknownSites, key: str, value: in
         raise ValueError(f"{name} is a constant")
     statement = sites.statements.get(key)
     type_ = program.find_value_type(name, statement) if statement else program.types[name]
-    return Value(convert_to_bits(value, type_, key), type_.bits, given=True)
+    return Value(convert_to_bits(value, type_, key), type_.bits, is_input=True)
 
 
 class _MissingError(Exception):
@@ -271,7 +271,7 @@ class _Machine:
     def collect_final_values(self, state: Mapping[str, Value]) -> dict[str, Value]:
         """Return the final registers without untouched ones; apply unused inputs."""
         final_values = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
-        return {name: x for name, x in final_values.items() if x.bits is not None or x.by}
+        return {name: x for name, x in final_values.items() if x.bits is not None or x.writer}
 
     def iter_steps(self) -> Iterator[RunStep]:
         """Yield the steps, with the inputs for values that they make unknown."""
@@ -303,7 +303,7 @@ class _Machine:
         self.answered_keys[key] = value.key
         bits = self.inputs[key].bits
         assert bits is not None
-        return value._replace(bits=bits & ((1 << width) - 1), width=width, given=True)
+        return value._replace(bits=bits & ((1 << width) - 1), width=width, is_input=True)
 
     def _step(self, statement: Statement) -> tuple[RunStep, bool]:
         """Execute a statement; return its step and whether the run ends with it."""
@@ -352,7 +352,7 @@ class _Machine:
                 self.missing_keys.setdefault(name, value.key)
             return None
         self.state[name] = self.reads[name] = value
-        if value.given:
+        if value.is_input:
             self.used_keys.add(self.answers[value.key])
         return value.bits
 
@@ -376,9 +376,9 @@ class _Machine:
         self, name: str, value: Value, type_: Type, reader: Statement
     ) -> MissingInput:
         """Return a missing input; its key is the name unless that is another value's."""
-        suggested = self.program.find_value_type(name, value.by)
+        suggested = self.program.find_value_type(name, value.writer)
         type_ = suggested if suggested.bits == type_.bits else type_
-        need = MissingInput(name, type_, reader, value.by, name)
+        need = MissingInput(name, type_, reader, value.writer, name)
         first_key = (self.answered_keys if name in self.inputs else self.missing_keys).get(name, "")
         if not value.key or value.key == first_key:
             return need
@@ -463,7 +463,7 @@ class _Machine:
         """Make the registers that a statement writes unknown."""
         for name in statement.writes:
             value = self._read_initial_value(name, self.sites.key(statement, name))
-            self.state[name] = value._replace(by=statement, step=self.number)
+            self.state[name] = value._replace(writer=statement, step=self.number)
 
 
 def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:

@@ -161,7 +161,7 @@ class Program(NamedTuple):
         For a variable these are the registers that take its value or, at the end, that assign it.
         Raise PtxError if a register and a variable of other operands share the name.
         """
-        assigned_operands = self.bound.written.get(name, ()) if is_at_end else ()
+        assigned_operands = self.bound.outputs.get(name, ()) if is_at_end else ()
         operands = assigned_operands[-1:] or self.bound.find_operands_of_variable(name)
         variable = tuple(x for x in operands if x in self.types)
         register = self.register(name)

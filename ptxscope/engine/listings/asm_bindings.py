@@ -27,9 +27,9 @@ class AsmBindings(NamedTuple):
 
     types: Mapping[str, str] = {}
     """Operand types from the constraints: ``%0`` to ``b32``."""
-    read: Mapping[str, tuple[str, ...]] = {}
+    inputs: Mapping[str, tuple[str, ...]] = {}
     """For each C variable, the operands that take its value: ``x`` to ``%1``, ``%2``."""
-    written: Mapping[str, tuple[str, ...]] = {}
+    outputs: Mapping[str, tuple[str, ...]] = {}
     """For each C variable, the operands that assign it."""
     constants: Mapping[str, str] = {}
     """Operands that nvcc replaces with an integer, and its text as nvcc writes it."""
@@ -38,11 +38,11 @@ class AsmBindings(NamedTuple):
 
     def find_operands_of_variable(self, name: str) -> tuple[str, ...]:
         """Return the operands that take a C variable's value, or else those that assign it."""
-        return self.read.get(name) or self.written.get(name) or ()
+        return self.inputs.get(name) or self.outputs.get(name) or ()
 
     def find_variable_of_operand(self, operand: str) -> tuple[str, ...]:
         """Return the C variables bound to an operand."""
-        bindings = (*self.read.items(), *self.written.items())
+        bindings = (*self.inputs.items(), *self.outputs.items())
         return tuple(dict.fromkeys(name for name, operands in bindings if operand in operands))
 
     def map_float_types(self) -> dict[str, Type]:

@@ -48,7 +48,7 @@ class CText(NamedTuple):
     fragment: Fragment
     operands: AsmOperands | None
     """The operands of an asm statement; None for a string."""
-    named: Span | None = None
+    opcode_span: Span | None = None
     """Span of the opcode, if the instruction is assembled from parts of a string."""
 
 

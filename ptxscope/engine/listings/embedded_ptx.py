@@ -55,7 +55,7 @@ class EmbeddedPtx(NamedTuple):
     kind: PieceKind
     operands: AsmOperands | None = None
     """The operands of the asm statement."""
-    named: Span | None = None
+    opcode_span: Span | None = None
     """Span of the opcode of an instruction that is only partly literal text."""
 
     @property
@@ -182,7 +182,7 @@ def _find_ptx_in_c(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             lines,
             PieceKind.STRING if x.operands is None else PieceKind.ASM,
             x.operands,
-            x.named,
+            x.opcode_span,
         )
         for x in read_c_source(source.ptx, frozenset(source.gaps))
     ]
@@ -200,7 +200,7 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     elif has_llvm_asm(text):
         pieces = _of_llvm(fragment, lines)
     elif opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
-        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, named=opcode_span)
+        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, opcode_span=opcode_span)
         return
     else:
         return

@@ -140,8 +140,8 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
             continue
         constants = _find_constants(statement, moved, {})
         verdict, registers = get_cached_verdict(statement.text, constants)
-        is_usual = statement.text[-1] == ";" and not statement.after
-        if verdict and is_usual and not statement.before.strip():
+        is_usual = statement.text[-1] == ";" and not statement.following_text
+        if verdict and is_usual and not statement.preceding_text.strip():
             yield _make_legal_instruction(statement, verdict, registers, statement, name)
         else:
             for item in _check_statement(statement, statement, name, constants, is_doubled=False):
@@ -175,8 +175,8 @@ def _find_oddity(statement: Candidate, locator: _Placed) -> Diagnostic | None:
 
 def _begun(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
     """Yield a diagnostic about a stray word before a statement."""
-    if match := _BEFORE.search(statement.before):
-        start = match.start(1) - len(statement.before)
+    if match := _BEFORE.search(statement.preceding_text):
+        start = match.start(1) - len(statement.preceding_text)
         reason = "is not part of this statement: it begins with a guard or opcode"
         message = f"{quote_word(match[1])} {reason}"
         place = locator.place(start, start + len(match[1]))
@@ -202,7 +202,7 @@ def _check_statement_end(statement: Candidate, locator: _Placed) -> Iterator[Dia
         if not statement.cut_off or statement.scopes.version is not None:
             for problem in find_boundary_problems(statement.text, OPCODES):
                 yield _make_illegal_diagnostic(problem, locator)
-    elif match := _ANOTHER_END.match(statement.after):
+    elif match := _ANOTHER_END.match(statement.following_text):
         yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
 
 
@@ -257,12 +257,12 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
-def _is_empty_statement(piece: EmbeddedPtx, before: EmbeddedPtx | None) -> bool:
+def _is_empty_statement(piece: EmbeddedPtx, preceding_text: EmbeddedPtx | None) -> bool:
     """Whether an asm statement is a ``;`` alone, and the statement before it has one."""
     if piece.kind is not PieceKind.ASM or piece.ptx.strip() != ";":
         return False
-    return before is None or (
-        before.kind is PieceKind.ASM and before.ptx.rstrip().endswith((";", "}"))
+    return preceding_text is None or (
+        preceding_text.kind is PieceKind.ASM and preceding_text.ptx.rstrip().endswith((";", "}"))
     )
 
 
@@ -323,7 +323,7 @@ def _check_piece(
     ``was_ended``: this piece begins with the ``;`` of the one before.
     """
     placed_items = list(_check_statements(piece, name, elsewhere))
-    if piece.gaps or piece.named:
+    if piece.gaps or piece.opcode_span:
         literal_spans = [span for span, _ in placed_items]
         placed_items = sorted(
             [*placed_items, *_check_partial(piece, name, literal_spans)], key=_span
@@ -386,7 +386,7 @@ def _check_partial(
 ) -> Iterator[_PlacedItem]:
     """Yield statements that are only partly literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
-    opcode_span = piece.named
+    opcode_span = piece.opcode_span
     if in_asm and not piece.ptx.replace(GAP, "").strip():
         opcode_span = (piece.gaps[0], piece.gaps[0] + 1)
     if opcode_span and any(start <= opcode_span[0] < end for start, end in literal_spans):

@@ -150,9 +150,9 @@ class Candidate(NamedTuple):
     line: int
     column: int
     """Line and column of the text, from 1."""
-    before: str
+    preceding_text: str
     """Text before it in its line."""
-    after: str
+    following_text: str
     """Text after it in its last line."""
     cut_off: bool
     """Whether the listing ends before the statement does."""
@@ -171,10 +171,10 @@ class Candidate(NamedTuple):
         line_start = lines[index]
         line_end = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
         excerpt_start = max(line_start, start - 2 * WINDOW)
-        before = "" if excerpt_start else self.before
+        before = "" if excerpt_start else self.preceding_text
         excerpt = before + self.text[excerpt_start : min(line_end, start + LONGEST)]
         if line_end == len(self.text) and line_end - start <= LONGEST:
-            excerpt += self.after
+            excerpt += self.following_text
         column = (start - line_start + 1) if line_start else self.column + start
         shift = len(before) - excerpt_start
         span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))

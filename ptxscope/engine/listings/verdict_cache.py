@@ -30,12 +30,12 @@ class RegisterTemplate(NamedTuple):
     text: str
     form: str
     """The text with a ``%s`` for each stand-in."""
-    written: RegisterPicker
+    pick_registers: RegisterPicker
     """Picks the registers for the stand-ins."""
 
     def fill_registers(self, registers: Sequence[str]) -> str:
         """Return the text with a statement's registers, or unchanged if there are none."""
-        return self.form % self.written(registers) if registers else self.text
+        return self.form % self.pick_registers(registers) if registers else self.text
 
 
 def _make_template(text: str) -> RegisterTemplate:

@@ -40,7 +40,7 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
         lines += _finding_lines(diagnosis, list(group), with_all)
     if not is_brief:
         observation_suffix = (
-            f" of observation {diagnosis.shown + 1}" if len(diagnosis.seen) > 1 else ""
+            f" of observation {diagnosis.shown_index + 1}" if len(diagnosis.cases) > 1 else ""
         )
         lines += ["", f"The documented evaluation{observation_suffix}", ""]
         lines += [
@@ -69,13 +69,13 @@ def _finding_to_json(finding: Finding) -> dict[str, object]:
             {"kind": str(cause.kind), "weight": cause.cost, "phrase": cause.phrase}
             for cause in finding.causes
         ],
-        "observation": finding.shown + 1,
+        "observation": finding.shown_index + 1,
         "operands": {
-            x.name: format_hex(finding.operands[finding.shown][x.roles[0]], x.type.bits)
+            x.name: format_hex(finding.operands[finding.shown_index][x.roles[0]], x.type.bits)
             for x in ins.inputs
         },
         "result": {
-            name: format_hex(finding.get_result(finding.shown)[role], ins.type_of(role).bits)
+            name: format_hex(finding.get_result(finding.shown_index)[role], ins.type_of(role).bits)
             for role, name in ins.results.items()
         },
         "selectors": fits
@@ -123,17 +123,17 @@ def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
     ins, lanes = diagnosis.instruction, format_right_lanes(diagnosis)
     documented_text = make_printable(format_result(diagnosis.documented))
     observed_text = make_printable(
-        format_observed(ins, diagnosis.seen[diagnosis.shown].observation)
+        format_observed(ins, diagnosis.cases[diagnosis.shown_index].observation)
     )
-    if len(diagnosis.seen) == 1:
+    if len(diagnosis.cases) == 1:
         yield f"  got         {observed_text}"
         yield f"  documented  {documented_text}" + (lanes and f"  {lanes}")
         return
-    wrong_count = sum(not x.observation.matches(x.documented) for x in diagnosis.seen)
+    wrong_count = sum(not x.observation.matches(x.documented) for x in diagnosis.cases)
     count_text = "1 differs" if wrong_count == 1 else f"{wrong_count} differ"
-    yield f"  {len(diagnosis.seen)} observations; {count_text} from the documentation"
+    yield f"  {len(diagnosis.cases)} observations; {count_text} from the documentation"
     if wrong_count:
-        yield f"  the first is number {diagnosis.shown + 1}: got {observed_text}"
+        yield f"  the first is number {diagnosis.shown_index + 1}: got {observed_text}"
         yield f"  documented for it: {documented_text}"
     if lanes:
         yield f"  {lanes}"
@@ -173,9 +173,9 @@ def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterat
     if finding.instruction != diagnosis.instruction:
         yield indent + make_printable(finding.ptx)
     is_swapped = any(cause.swap for cause in finding.causes)
-    observed_operands = diagnosis.seen[finding.shown].observation.operands
+    observed_operands = diagnosis.cases[finding.shown_index].observation.operands
     changed_operands = format_changed_operands(
-        diagnosis.instruction, observed_operands, finding.operands[finding.shown]
+        diagnosis.instruction, observed_operands, finding.operands[finding.shown_index]
     )
     if changed_operands and not is_swapped:
         yield f"{indent}{changed_operands}"
@@ -219,14 +219,14 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
         f"expect.{''.join(_format_not_tried(ins, role) for role in missing_roles)}"
     )
     yield from wrap_text(make_printable(sentence), "", "", width)
-    count = len(diagnosis.seen)
+    count = len(diagnosis.cases)
     if diagnosis.nearest:
         yield from ("", "The nearest")
     for finding in diagnosis.nearest:
         distances = [f"explains {finding.matched} of {count}"] if count > 1 else []
         if finding.distance:
             distances.append(f"{finding.distance} bit{'s' if finding.distance > 1 else ''} away")
-        result_text = format_result_bits(ins, finding.get_result(finding.shown))
+        result_text = format_result_bits(ins, finding.get_result(finding.shown_index))
         sentence = f"{result_text}  {', '.join(distances)}: {format_causes(finding)}"
         yield from wrap_text(make_printable(sentence), "  ", "      ", width)
 
@@ -237,7 +237,7 @@ _READING_C = ("mask", "dsel", "secop")
 
 def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
     """Return one role for each register without a value because the line does not read it."""
-    given_roles = {role for x in diagnosis.seen for role in x.observation.operands}
+    given_roles = {role for x in diagnosis.cases for role in x.observation.operands}
     missing_roles: dict[str, str] = {}
     for role, source in diagnosis.instruction.roles.items():
         if role not in given_roles:
@@ -289,6 +289,6 @@ def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH
             yield from step_lines(step, width)
         yield from ("", f"It gives {make_printable(format_result(trace))}.")
     if any(cause.reading for cause in finding.causes):
-        result_text = format_result_bits(trace.instruction, finding.get_result(finding.shown))
+        result_text = format_result_bits(trace.instruction, finding.get_result(finding.shown_index))
         yield f"It is read as {make_printable(result_text)}."
     yield from command_lines(list_command_words(trace), width)

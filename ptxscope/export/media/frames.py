@@ -231,12 +231,12 @@ def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
     return _MotionParts(markers, overlay if count else (), "".join(rules) if count else "")
 
 
-def _draw_hint(which: str, size: SizePx) -> str:
+def _draw_hint(step_name: str, size: SizePx) -> str:
     """Draw the line with the step that a click shows."""
     canvas = SvgCanvas("")
     canvas.open_group("px-hint")
     x, y = size[0] - 24, size[1] - _FOOT
-    text = f"click for the {which} step"
+    text = f"click for the {step_name} step"
     canvas.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
     canvas.close_group()
     return "".join(canvas.parts)

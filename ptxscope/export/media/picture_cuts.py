@@ -51,7 +51,7 @@ def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     bands = cut_bands(drawing)
     elements = []
     for ground in drawing.canvas.grounds:
-        first = _find_first_step(drawing, ground.since) if ground.since else 0
+        first = _find_first_step(drawing, ground.first_mark) if ground.first_mark else 0
         end = next((x.y for x in bands if x.y > ground.top and not wrap(x.step, [""])), ground.end)
         elements += wrap(first, [ground.draw_part(ground.top, min(end, ground.end))])
     return elements

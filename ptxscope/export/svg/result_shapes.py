@@ -20,12 +20,14 @@ _WORD = 74
 """Width in px of the word "Result", if words are above."""
 
 
-def draw_column_grounds(sketch: Sketch, top: float, end: float, since: str = "") -> float:
+def draw_column_grounds(sketch: Sketch, top: float, end: float, first_mark: str = "") -> float:
     """Draw a light background behind each lane column, from its name to its last row.
 
-    `since` is the mark from which it is visible.
+    `first_mark` is the mark from which it is visible.
     """
-    sketch.canvas.grounds += [Ground(x.x, x.width, top, end + 8, since) for x in sketch.columns]
+    sketch.canvas.grounds += [
+        Ground(x.x, x.width, top, end + 8, first_mark) for x in sketch.columns
+    ]
     return end
 
 

@@ -63,7 +63,7 @@ class Ground(NamedTuple):
     width: float
     top: float
     end: float
-    since: str = ""
+    first_mark: str = ""
     """Mark from which it is visible; empty if it always is."""
     fill: SvgColour = SvgColour.SOFT
     stroke: SvgColour | None = None

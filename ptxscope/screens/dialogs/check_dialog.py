@@ -45,7 +45,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     def __init__(self, instructions: Sequence[CheckedInstruction], title: str) -> None:
         super().__init__()
-        self._found, self._title = instructions, title
+        self._instructions, self._title = instructions, title
         self._menu = Menu("Findings", [_make_item(item) for item in instructions], "found")
         self._page = Page("told", "What it says")
 
@@ -64,14 +64,14 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     @on(Menu.ItemHighlighted)
     def _show(self) -> None:
-        if self._found:
-            self._page.show("\n".join(item_lines(self._found[self._menu.index])))
+        if self._instructions:
+            self._page.show("\n".join(item_lines(self._instructions[self._menu.index])))
         else:
             self._page.show("Nothing is wrong with any of them, and no erratum can change one.")
 
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
-        self.close_with(self._found[event.index])
+        self.close_with(self._instructions[event.index])
 
     def action_copy(self) -> None:
         """Copy the report."""

@@ -42,7 +42,7 @@ class ChoicePopup(ThemedModal[int | None]):
     ) -> None:
         super().__init__()
         self._list = ChoiceList(title, options, index)
-        self._at = offset
+        self._position = offset
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
@@ -53,8 +53,8 @@ class ChoicePopup(ThemedModal[int | None]):
         menu, (width, height) = self._list, self.size
         wide = min(max(menu.widest, len(str(menu.border_title)) + 2) + _FRAME, width)
         rows = len(menu.draw(max(wide - _FRAME, 1))) + 2
-        high = min(rows, max(height - self._at.y, _LOWEST), height)
-        x, y = min(self._at.x, width - wide), min(self._at.y, height - high)
+        high = min(rows, max(height - self._position.y, _LOWEST), height)
+        x, y = min(self._position.x, width - wide), min(self._position.y, height - high)
         menu.styles.offset = (max(x, 0), max(y, 0))
         menu.styles.width, menu.styles.max_height = wide, high
         self.call_after_refresh(menu.show_cursor)

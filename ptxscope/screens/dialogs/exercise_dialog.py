@@ -54,17 +54,17 @@ class ExerciseDialog(Dialog[Trace | None]):
         self._store, self._level = store, level
         before = len(store.messages) if store else 0
         self._tally = store.load_tally() if store else Tally()
-        self._said = store.messages[before:] if store else []
+        self._tally_messages = store.messages[before:] if store else []
         self._now = Count()
-        self._asked = Page("asked", "")
-        self._told = Page("told", "")
-        self._drawn = self._iter_exercises()
-        self._found: Exercise = next(self._drawn)
+        self._question_page = Page("asked", "")
+        self._feedback_page = Page("told", "")
+        self._exercises = self._iter_exercises()
+        self._exercise: Exercise = next(self._exercises)
         self._hints: Iterator[str] = iter(())
-        self._taken = 0
+        self._hint_count = 0
         self._is_done = False
         """Whether the exercise was answered or skipped, so that Enter asks the next."""
-        self._given = ""
+        self._graded_answer = ""
         """The answer to it."""
         self._has_hinted = False
         """Whether a hint was shown since the last Enter."""
@@ -76,14 +76,14 @@ class ExerciseDialog(Dialog[Trace | None]):
     def compose(self) -> ComposeResult:
         """Yield the exercise, the answer's field and the feedback."""
         with DialogFrame("Challenge", _KEYS, page=True):
-            yield self._asked
+            yield self._question_page
             yield LabelledInput("answer", "answer")
-            yield self._told
+            yield self._feedback_page
 
     def on_mount(self) -> None:
         """Ask the first exercise and report problems with the tally."""
-        self._ask(self._found)
-        for message in self._said:
+        self._ask(self._exercise)
+        for message in self._tally_messages:
             self.notify(message, markup=False, severity="warning")
 
     @property
@@ -91,15 +91,15 @@ class ExerciseDialog(Dialog[Trace | None]):
         return self.query_one("#answer", Input)
 
     def _ask(self, exercise: Exercise) -> None:
-        self._found, self._hints, self._taken = exercise, iter(list_hints(exercise)), 0
+        self._exercise, self._hints, self._hint_count = exercise, iter(list_hints(exercise)), 0
         self._is_done = False
         title, *lines = question_lines(exercise)
-        self._asked.show("\n".join(line.removeprefix("  ") for line in lines))
-        self._asked.border_title = f"{title} Level {self._level}"
+        self._question_page.show("\n".join(line.removeprefix("  ") for line in lines))
+        self._question_page.border_title = f"{title} Level {self._level}"
         self._answer.value = ""
         self._answer.placeholder = format_prompt(exercise).strip()
-        self._told.show("")
-        self._told.border_title = self._count()
+        self._feedback_page.show("")
+        self._feedback_page.border_title = self._count()
         self._answer.focus()
 
     def _count(self) -> str:
@@ -109,7 +109,7 @@ class ExerciseDialog(Dialog[Trace | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show a hint for a question mark, and keep a graded answer unchanged."""
         if self._is_done:
-            event.input.value = self._given
+            event.input.value = self._graded_answer
         elif "?" in event.value:
             event.input.value = event.value.replace("?", "")
             self._show_hint()
@@ -120,38 +120,40 @@ class ExerciseDialog(Dialog[Trace | None]):
         text = event.value
         has_hinted, self._has_hinted = self._has_hinted, False
         if self._is_done:
-            self._ask(next(self._drawn))
+            self._ask(next(self._exercises))
         elif has_hinted and not text.strip():
             return  # a `?` ended by Enter, as in a plain terminal, is no request to skip
         elif not text.strip():
-            self._end(ExerciseOutcome.SKIPPED, skipped_lines(self._found))
+            self._end(ExerciseOutcome.SKIPPED, skipped_lines(self._exercise))
         else:
             self._judge(text)
 
     def _show_hint(self) -> None:
         hint = next(self._hints, "")
-        self._taken += bool(hint)
-        self._told.show(hint or "There are no more hints.")
+        self._hint_count += bool(hint)
+        self._feedback_page.show(hint or "There are no more hints.")
 
     def _judge(self, text: str) -> None:
         try:
-            verdict = grade_answer(self._found, text)
+            verdict = grade_answer(self._exercise, text)
         except PtxError as error:
-            self._told.show(str(error))
+            self._feedback_page.show(str(error))
             # operands are long to type, so the user corrects them in place
-            if self._found.kind is not ExerciseKind.PART:
+            if self._exercise.kind is not ExerciseKind.PART:
                 self._answer.select_all()
             return
         outcome = ExerciseOutcome.RIGHT if verdict.is_right else ExerciseOutcome.WRONG
-        self._end(outcome, feedback_lines(self._found, verdict))
+        self._end(outcome, feedback_lines(self._exercise, verdict))
 
     def _end(self, outcome: ExerciseOutcome, feedback: tuple[str, ...]) -> None:
-        key = (self._found.opcode, self._found.kind)
-        self._tally = self._tally.with_exercise(key, outcome, self._taken)
-        self._now = self._now.add(Tally().with_exercise(key, outcome, self._taken).total)
-        self._is_done, self._given = True, self._answer.value
-        self._told.show("\n".join((*feedback, "", "Enter asks the next, ^t shows its steps.")))
-        self._told.border_title = self._count()
+        key = (self._exercise.opcode, self._exercise.kind)
+        self._tally = self._tally.with_exercise(key, outcome, self._hint_count)
+        self._now = self._now.add(Tally().with_exercise(key, outcome, self._hint_count).total)
+        self._is_done, self._graded_answer = True, self._answer.value
+        self._feedback_page.show(
+            "\n".join((*feedback, "", "Enter asks the next, ^t shows its steps."))
+        )
+        self._feedback_page.border_title = self._count()
         if self._store:
             try:
                 self._store.save_tally(self._tally)
@@ -163,15 +165,15 @@ class ExerciseDialog(Dialog[Trace | None]):
     def action_level(self) -> None:
         """Ask an exercise of the next level."""
         self._level = self._level % LEVELS[-1] + 1
-        self._drawn = self._iter_exercises()
-        self._ask(next(self._drawn))
+        self._exercises = self._iter_exercises()
+        self._ask(next(self._exercises))
 
     def action_steps(self) -> None:
         """Return to the explorer, at the steps of the exercise."""
         if self._is_done:
-            self.close_with(self._found.trace)
+            self.close_with(self._exercise.trace)
         else:
-            self._told.show("Answer first, or skip with Enter: the steps tell it.")
+            self._feedback_page.show("Answer first, or skip with Enter: the steps tell it.")
 
     def action_leave(self) -> None:
         """Return to the explorer, which is unchanged."""

@@ -56,13 +56,13 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
         """The title; if the current line is not legal, the last legal one is explained."""
-        self._trace, self._given = trace, got
+        self._trace, self._initial_text = trace, got
         self._diagnosis: Diagnosis | None = None
         self._wait: Timer | None = None
-        self._said: list[str] = []
-        self._seen = Static(id="seen")
+        self._messages: list[str] = []
+        self._observation_line = Static(id="seen")
         self._findings = Menu("Explanations", [], "findings")
-        self._why = Page("why", "Why")
+        self._causes_page = Page("why", "Why")
 
     def compose(self) -> ComposeResult:
         """Yield the observed result, the explanations and the steps of one of them."""
@@ -72,10 +72,10 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
         with DialogFrame(self._title, keys, page=True):
-            yield LabelledInput("got", "got", self._given, hint)
-            yield self._seen
+            yield LabelledInput("got", "got", self._initial_text, hint)
+            yield self._observation_line
             yield self._findings
-            yield self._why
+            yield self._causes_page
 
     def on_mount(self) -> None:
         """Explain the value typed earlier."""
@@ -118,8 +118,8 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._show(lines[1:], self._diagnosis.findings)
 
     def _show(self, lines: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
-        self._said = lines
-        self._show_seen()
+        self._messages = lines
+        self._show_observation()
         ins = self._trace.instruction
         self._findings.show(
             [MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in findings]
@@ -127,11 +127,11 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._findings.border_title = f"Explanations · {len(findings)}"
         self._show_why()
 
-    def _show_seen(self) -> None:
+    def _show_observation(self) -> None:
         """Show the documented result with its value below the typed one."""
-        width = self._seen.content_size.width or WIDTH
+        width = self._observation_line.content_size.width or WIDTH
         lines: list[str] = []
-        for text in self._said:
+        for text in self._messages:
             label, _, value = make_printable(text).partition("  ")
             lead = label.ljust(_LABEL) if value else ""
             lines += textwrap.wrap(
@@ -141,23 +141,23 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
                 subsequent_indent=" " * len(lead),
                 break_on_hyphens=False,
             )
-        self._seen.update(Content("\n".join(lines)))
+        self._observation_line.update(Content("\n".join(lines)))
 
     def _show_why(self) -> None:
         diagnosis, index = self._diagnosis, self._findings.index
-        width = min(self._why.scrollable_content_region.width or WIDTH, WIDTH)
+        width = min(self._causes_page.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
-            self._why.show("")
+            self._causes_page.show("")
         elif diagnosis.findings:
-            self._why.show(
+            self._causes_page.show(
                 "\n".join(explanation_lines(diagnosis, diagnosis.findings[index], width))
             )
         else:
-            self._why.show("\n".join(unexplained_lines(diagnosis, width)))
+            self._causes_page.show("\n".join(unexplained_lines(diagnosis, width)))
 
     def on_resize(self) -> None:
         """Fold the text for the new width."""
-        self.call_after_refresh(self._show_seen)
+        self.call_after_refresh(self._show_observation)
         self.call_after_refresh(self._show_why)
 
     @on(Menu.ItemHighlighted)
@@ -171,7 +171,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
 
     def action_copy(self) -> None:
         """Copy the explanation."""
-        self.app.copy_to_clipboard(self._why.read_text())
+        self.app.copy_to_clipboard(self._causes_page.read_text())
         self.notify("the explanation", title="Copied", markup=False)
 
     def action_leave(self) -> None:

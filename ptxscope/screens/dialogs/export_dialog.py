@@ -52,7 +52,7 @@ class ExportDialog(Dialog[Annotations]):
         self._trace = trace
         self._choices = ChoiceRow("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
         self._format = Format.TEXT
-        self._said = Static(id="said")
+        self._message_line = Static(id="said")
         self._preview = Page("preview", "Preview")
 
     def compose(self) -> ComposeResult:
@@ -64,7 +64,7 @@ class ExportDialog(Dialog[Annotations]):
             yield LabelledInput("title", "title", extra.title, "text above the trace")
             yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
             yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
-            yield self._said
+            yield self._message_line
             yield self._preview
 
     def on_mount(self) -> None:
@@ -107,7 +107,9 @@ class ExportDialog(Dialog[Annotations]):
         trace = replace(self._trace, annotations=self.annotations)
         steps = self._get_value("steps").strip()
         stages = parse_stages(steps, trace) if steps else None
-        both, standalone, compact = (name in self._choices.on for name in (_BOTH, _PAGE, _COMPACT))
+        both, standalone, compact = (
+            name in self._choices.active_switches for name in (_BOTH, _PAGE, _COMPACT)
+        )
         return trace, Options(both, standalone, stages, compact=compact)
 
     def make_document(self) -> str | bytes:
@@ -132,20 +134,20 @@ class ExportDialog(Dialog[Annotations]):
         says = format_alt_text(build_document(trace, options))
         return f"A file that no terminal shows: {image}.\n\nWhat it says:\n\n{says}", self._format
 
-    def _show(self, said: str = "") -> None:
+    def _show(self, message: str = "") -> None:
         try:
             text, kind = self._make_preview()
         except (ValueError, ImportError) as error:
-            said, text, kind = said or make_printable(str(error)), "", self._format
+            message, text, kind = message or make_printable(str(error)), "", self._format
         self._preview.border_title = f"Preview · {kind}"
         # A document keeps the user's text unchanged; in the preview it must be printable.
         self._preview.show(make_printable_lines(text))
-        self._said.update(Content(said))
+        self._message_line.update(Content(message))
 
     @on(ChoiceRow.OptionChanged)
     def _handle_format_changed(self) -> None:
         before = self._suggest_file_name()
-        self._format = Format(self._choices.chosen)
+        self._format = Format(self._choices.choice)
         path = self.query_one("#path", Input)
         if path.value == before:
             path.value = self._suggest_file_name()

@@ -169,7 +169,7 @@ class HelpText(Pane):
         self.call_after_refresh(self._show_section)
 
     def _show_section(self) -> None:
-        if self.drawn:
+        if self.visible_lines:
             self.scroll_to(y=self._section_row, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:

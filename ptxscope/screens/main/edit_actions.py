@@ -224,13 +224,13 @@ class EditActions(MainScreenMixin):
         bits, mask = self.main_screen.session.trace.operands[event.role], (1 << event.width) - 1
         type_ = self._setup.instruction.type_of(event.role)
         if type_.is_float:
-            following = step_float(bits, type_.bits, event.by)
+            following = step_float(bits, type_.bits, event.delta)
             if following is None:
                 self.main_screen.show_hint(explain_last_float(bits, type_.bits), "changed")
             else:
                 self.edit(edits.with_value(self._setup, event.role, following))
             return
-        part = (bits >> event.low) + event.by & mask
+        part = (bits >> event.low) + event.delta & mask
         bits = bits & ~(mask << event.low) | part << event.low
         self.edit(edits.with_value(self._setup, event.role, bits))
 
@@ -261,7 +261,7 @@ class EditActions(MainScreenMixin):
                 slot, value = event.cell.slot, options[index].value
                 self.edit(edits.with_choice(self._setup, slot, value))
 
-        self.main_screen.app.push_screen(ChoicePopup(title, options, now, event.at), chosen)
+        self.main_screen.app.push_screen(ChoicePopup(title, options, now, event.offset), chosen)
 
     @property
     def value_field(self) -> ValueField:
@@ -283,7 +283,7 @@ class EditActions(MainScreenMixin):
         """Show why a value is unchanged, for as long as it takes to read."""
         self.main_screen.is_told = False
         self.main_screen.query_one(HintBar).show_message(
-            f"{REFUSED} {event.why}", "changed", is_sticky=True
+            f"{REFUSED} {event.reason}", "changed", is_sticky=True
         )
 
     def on_value_field_cancelled(self) -> None:

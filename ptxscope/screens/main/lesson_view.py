@@ -218,7 +218,7 @@ class LessonView(Vertical):
 
     @on(LessonStrip.CardRequested)
     def _handle_card_requested(self, event: LessonStrip.CardRequested) -> None:
-        self._go(event.by)
+        self._go(event.delta)
 
     @on(LessonStrip.ContinueRequested)
     def _handle_continue_requested(self) -> None:

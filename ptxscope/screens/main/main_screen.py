@@ -364,7 +364,7 @@ class MainScreen(
         self.query_one(OperandTable).highlight_bits(
             self._map_origin(event.cell) if event.cell else {}
         )
-        self.query_one(HintBar).show_widget_hint(Hint(event.control, event.said))
+        self.query_one(HintBar).show_widget_hint(Hint(event.control, event.sentence))
         self.show_keys()  # the keys depend on the cell: Enter, and whether digits are keys
 
     def _map_origin(self, cell: LaneBits) -> dict[str, int]:

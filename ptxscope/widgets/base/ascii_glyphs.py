@@ -77,7 +77,7 @@ _NEAR = 12
 class _Longer(NamedTuple):
     """A position that asks for more cells."""
 
-    at: int
+    position: int
     short: str
     """The replacement without extra cells; "" if the long one is required."""
     long: str
@@ -161,7 +161,7 @@ def _make_longer(position: int, text: str) -> _Longer:
 
 def _insert_longer(line: list[str], longer: _Longer) -> None:
     """Insert the longer text in exchange for blanks."""
-    position, width = longer.at, cell_len(line[longer.at])
+    position, width = longer.position, cell_len(line[longer.position])
     count = len(longer.long) - width
     spare = list(_iter_spare_blanks(line))
     if longer.short:  # the text before it keeps its place

@@ -44,13 +44,15 @@ def mix_colours(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorT
     return blend_rgb(color, other, part)
 
 
-def make_readable(color: ColorTriplet, on: Iterable[ColorTriplet], ratio: float) -> ColorTriplet:
+def make_readable(
+    color: ColorTriplet, grounds: Iterable[ColorTriplet], ratio: float
+) -> ColorTriplet:
     """Return the nearest shade of a colour whose contrast on some others reaches a ratio.
 
     It does so in full colours, in 256 colours and in greys. If no shade does, return black or
     white.
     """
-    grounds = tuple(dict.fromkeys(on))
+    grounds = tuple(dict.fromkeys(grounds))
     pole = max((WHITE, BLACK), key=lambda pole: compute_worst_contrast(pole, grounds))
     for step in range(_STEPS):
         shade = blend_rgb(color, pole, step / _STEPS)

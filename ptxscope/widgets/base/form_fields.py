@@ -100,18 +100,18 @@ class ChoiceRow(CursorPane):
 
     def __init__(self, id: str, one_of: Sequence[str], switches: Sequence[str]) -> None:  # noqa: A002
         super().__init__(id, "")
-        self.one_of, self.switches = tuple(one_of), tuple(switches)
-        self.chosen = self.one_of[0]
-        self.on: set[str] = set()
+        self.choices, self.switches = tuple(one_of), tuple(switches)
+        self.choice = self.choices[0]
+        self.active_switches: set[str] = set()
         """The switches that are on."""
-        self._cursor = self.chosen
+        self._cursor = self.choice
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the alternatives, in one line if they fit, then the switches."""
         lines: list[StyledLine] = [[]]
         room = width
-        for name in self.one_of:
-            is_chosen = name == self.chosen
+        for name in self.choices:
+            is_chosen = name == self.choice
             if len(name) + 2 > room and lines[-1]:
                 lines.append([])
                 room = width
@@ -123,7 +123,7 @@ class ChoiceRow(CursorPane):
             )
         second = [StyledText(" ")]
         for name in self.switches:
-            is_on = name in self.on
+            is_on = name in self.active_switches
             second.append(
                 self._make_piece(f"{'■' if is_on else '□'} {name}", name, is_chosen=is_on)
             )
@@ -137,7 +137,7 @@ class ChoiceRow(CursorPane):
 
     def action_move(self, delta: int) -> None:
         """Move the cursor."""
-        names = (*self.one_of, *self.switches)
+        names = (*self.choices, *self.switches)
         index = names.index(self._cursor) + delta
         self._cursor = names[min(max(index, 0), len(names) - 1)]
         self.redraw_lines()
@@ -145,9 +145,9 @@ class ChoiceRow(CursorPane):
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
         if self._cursor in self.switches:
-            self.on ^= {self._cursor}
+            self.active_switches ^= {self._cursor}
         else:
-            self.chosen = self._cursor
+            self.choice = self._cursor
         self.redraw_lines()
         self.OptionChanged(self).post_to_screen()
 

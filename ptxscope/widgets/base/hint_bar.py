@@ -42,7 +42,7 @@ class HintBar(Pane, can_focus=False):
 
     def __init__(self, id: str = "hint") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._said = ("", "")
+        self._message = ("", "")
         self._from: Widget | None = None
         self._firm_since = -self.FIRM
 
@@ -57,8 +57,8 @@ class HintBar(Pane, can_focus=False):
         """Show a text; its most important part comes first."""
         self._from = widget
         self._firm_since = monotonic() if is_sticky else -self.FIRM
-        if (text, style) != self._said:
-            self._said = text, style
+        if (text, style) != self._message:
+            self._message = text, style
             self.set_class(text.startswith(REFUSED), "-refused")
             self.redraw_lines()
 
@@ -86,7 +86,7 @@ class HintBar(Pane, can_focus=False):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the parts of the text that fit; the first is wrapped if necessary."""
-        text, ink = self._said
+        text, ink = self._message
         parts = text.split(self.BETWEEN)
         while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:
             parts.pop()

@@ -84,7 +84,7 @@ class Menu(Pane):
         """Move the cursor."""
         self.index = min(max(self.index + delta, 0), max(len(self.items) - 1, 0))
         self.redraw_lines()
-        own = [y for y, line in enumerate(self.drawn) if line[-1].target == self.index]
+        own = [y for y, line in enumerate(self.visible_lines) if line[-1].target == self.index]
         for y in reversed(own):
             self.show_line(y)
         self.ItemHighlighted(self, self.index).post_to_screen()

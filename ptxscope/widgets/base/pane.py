@@ -88,9 +88,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self.border_title = title
-        self._drawn: list[StyledLine] | None = None
-        self._drawn_for = 0
-        self._seen: _VisibleRegion | None = None
+        self._cached_lines: list[StyledLine] | None = None
+        self._cached_width = 0
+        self._visible_region: _VisibleRegion | None = None
         """The visible region during a paint."""
         self._base = Style()
         """The style below all others, since the last paint."""
@@ -101,7 +101,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         raise NotImplementedError
 
     @property
-    def drawn(self) -> list[StyledLine]:
+    def visible_lines(self) -> list[StyledLine]:
         """The lines as drawn on the screen."""
         lines = self._draw_in_width(self.scrollable_content_region.width or _NO_WIDTH)
         before, size = self.virtual_size, Size(self.size.width, len(lines))
@@ -115,19 +115,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return lines
 
     def _draw_in_width(self, width: int) -> list[StyledLine]:
-        if self._drawn is None or width != self._drawn_for:  # a scrollbar takes a column
-            self._drawn, self._drawn_for = self.draw(width), width
-        return self._drawn
+        if self._cached_lines is None or width != self._cached_width:  # a scrollbar takes a column
+            self._cached_lines, self._cached_width = self.draw(width), width
+        return self._cached_lines
 
     def redraw_lines(self) -> None:
         """Draw the lines anew, and lay out anew if the pane's height depends on them."""
-        before, known_for, self._drawn = self._drawn or [], self._drawn_for, None
+        before, known_for, self._cached_lines = self._cached_lines or [], self._cached_width, None
         if not (self.is_mounted and self.size):
             self.refresh()
             return
-        lines = self.drawn
+        lines = self.visible_lines
         grown = len(lines) != len(before) and self.styles.auto_dimensions
-        if self._drawn_for != known_for:
+        if self._cached_width != known_for:
             self.refresh(layout=grown)
             return
         # Unchanged lines are not rendered again.
@@ -161,9 +161,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the target at a position of the visible pane, borders and padding included."""
         y += self.scroll_offset.y - self.gutter.top
         x += self.scroll_offset.x - self.gutter.left
-        if not 0 <= y < len(self.drawn) or x < 0:
+        if not 0 <= y < len(self.visible_lines) or x < 0:
             return None
-        for piece in self.drawn[y]:
+        for piece in self.visible_lines[y]:
             x -= cell_len(piece.text)
             if x < 0:
                 return piece.target
@@ -180,19 +180,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the visible lines. Part of the line API."""
-        self._seen = self._look()
+        self._visible_region = self._look()
         try:
             return super().render_lines(crop)
         finally:
-            self._seen = None
+            self._visible_region = None
 
     def render_line(self, y: int) -> Strip:
         """Return one visible line; for mouse selections, with the position of every character.
 
         Part of the line API.
         """
-        if self._seen is not None:
-            return self._strip(y, self._seen)
+        if self._visible_region is not None:
+            return self._strip(y, self._visible_region)
         region, width = self._look(), self.scrollable_content_region.width
         strip = self._strip(y, region).crop_extend(0, width, self._base)
         return strip.apply_offsets(region.left, region.top + y)
@@ -204,7 +204,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         left, top = self.scroll_offset
         # A removed pane is still painted until its screen's next layout.
         selection = None if self.parent is None else self.text_selection
-        return _VisibleRegion(self.drawn, left, top, selection)
+        return _VisibleRegion(self.visible_lines, left, top, selection)
 
     def _strip(self, y: int, region: _VisibleRegion) -> Strip:
         """Return a visible line; neighbours of one style are one segment."""
@@ -245,12 +245,14 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text of a mouse selection."""
-        text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.drawn)
+        text = "\n".join(
+            "".join(piece.text for piece in line).rstrip() for line in self.visible_lines
+        )
         return selection.extract(text), "\n"
 
     def read_text(self) -> str:
         """Return all of the pane's lines as plain text."""
-        lines = [tuple(piece.text for piece in line) for line in self.drawn]
+        lines = [tuple(piece.text for piece in line) for line in self.visible_lines]
         if getattr(self.app, "is_ascii", False):
             from .ascii_glyphs import convert_to_ascii
 

@@ -202,7 +202,9 @@ class ThemeStyles:
             variables = {}
         elif variables is None:
             variables = theme.to_color_system().generate() | theme.variables
-        self._named = {name: parse_colour(variables[name]) for name in _NAMED if name in variables}
+        self._colours = {
+            name: parse_colour(variables[name]) for name in _NAMED if name in variables
+        }
         self._styles: dict[str, Style] = {}
 
     def resolve_style(self, names: str) -> Style:
@@ -223,7 +225,7 @@ class ThemeStyles:
         inks |= dict.fromkeys(_ROW, cursor.color)
         inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
         found = {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
-        quiet = mix_colours(self._foreground, self._named["background"], 0.6)
+        quiet = mix_colours(self._foreground, self._colours["background"], 0.6)
         return found | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
 
     def _make_style(self, names: list[str]) -> Style:
@@ -261,12 +263,12 @@ class ThemeStyles:
 
     @cached_property
     def _grounds(self) -> list[ColorTriplet]:
-        plain = [self._named[name] for name in _GROUNDS]
+        plain = [self._colours[name] for name in _GROUNDS]
         return plain + [mix_colours(ground, self._foreground, _TINT) for ground in plain[-2:]]
 
     @cached_property
     def _foreground(self) -> ColorTriplet:
-        return BLACK if self._is_ansi else self._named["foreground"]
+        return BLACK if self._is_ansi else self._colours["foreground"]
 
     @cached_property
     def _plain(self) -> Style:
@@ -279,7 +281,7 @@ class ThemeStyles:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)
         ground = make_readable(self._foreground, self._grounds, self._ratio)
-        text = make_readable(self._named["background"], [ground], self._ratio)
+        text = make_readable(self._colours["background"], [ground], self._ratio)
         return _make_style(ground, text) + Style(reverse=True)
 
     def _make_text_style(self, text: _TextStyle) -> Style:
@@ -293,19 +295,19 @@ class ThemeStyles:
         name, _, part = text.hue.partition(" ")
         if name.startswith("#"):
             return parse_colour(name if self._is_dark else text.light_hue or name)
-        hue = self._named[name or "foreground"]
-        return mix_colours(hue, self._named["background"], int(part[:-1]) / 100) if part else hue
+        hue = self._colours[name or "foreground"]
+        return mix_colours(hue, self._colours["background"], int(part[:-1]) / 100) if part else hue
 
     def _make_chip_style(self, chip: _Chip) -> Style:
         return self._make_filled_style(chip, BLACK if self._is_dark else WHITE) + Style.parse(
             chip.attributes
         )
 
-    def _make_chip_edge_style(self, chip: str, over: list[str]) -> Style:
+    def _make_chip_edge_style(self, chip: str, names: list[str]) -> Style:
         """Return the style of half a cell of a chip, with the cursor's ground under the cursor."""
-        if "cursor" in over:
+        if "cursor" in names:
             return self._plain
-        ground = self._make_style([chip, *over]).bgcolor
+        ground = self._make_style([chip, *names]).bgcolor
         return self._plain if ground is None or ground.is_default else Style.from_color(ground)
 
     def _make_filled_style(self, chip: _Chip, text: ColorTriplet) -> Style:
@@ -327,7 +329,7 @@ class ThemeStyles:
             return (
                 Style(color="white" if self._is_dark else "default", bgcolor="default") + attributes
             )
-        away, grounds = self._named["background"], self._grounds
+        away, grounds = self._colours["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
             ground = mix_colours(style.bgcolor.triplet, away, 0.75)

@@ -42,7 +42,7 @@ class ChoiceList(Menu):
 
     def show_cursor(self) -> None:
         """Scroll until the option under the cursor is visible."""
-        row = [y for y, line in enumerate(self.drawn) if line[0].target == self.index]
+        row = [y for y, line in enumerate(self.visible_lines) if line[0].target == self.index]
         for y in reversed(row):
             self.show_line(y)
 

@@ -258,7 +258,7 @@ class ModifierRow(FormPane):
 
     def _find_place_beneath(self, stop: SlotCell) -> Offset:
         """Return the position below a token, on the screen."""
-        for y, line in enumerate(self.drawn):
+        for y, line in enumerate(self.visible_lines):
             x = 0
             for piece in line:
                 if piece.target == stop:

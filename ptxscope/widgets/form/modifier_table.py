@@ -115,7 +115,7 @@ class ModifierTable(FormPane):
         return next(columns, 0)
 
     def _show_cursor(self) -> None:
-        for y, line in enumerate(self.drawn):
+        for y, line in enumerate(self.visible_lines):
             if any(piece.target == self._at for piece in line):
                 self.show_line(y)
 

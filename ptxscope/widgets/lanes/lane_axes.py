@@ -145,7 +145,7 @@ def _draw_axis(
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
-    lit = lights.on(whose) if whose else ""
+    lit = lights.get_emphasis(whose) if whose else ""
     line: _Cells = {x: StyledText("─", "axis" + lit, whose) for x in range(start, end)}
     line[start] = StyledText("├" if axis.low else "╌", "axis" + lit, whose)
     line[end] = StyledText("┤" if axis.high else "╌", "axis" + lit, whose)
@@ -168,7 +168,7 @@ def _draw_axis(
 
 def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
     """Return a dot, or a circle outside with its arrow to the bound."""
-    ink, place = lights.on(point.place), point.place
+    ink, place = lights.get_emphasis(point.place), point.place
     cell = start + scale.find_cell(point.position)
     if 0 <= point.position <= 1:
         return {cell: StyledText("●", "value" + ink, place)}
@@ -196,7 +196,9 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
     for index, point in enumerate(ordered):
         rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
         x = min(max(start + scale.find_cell(point.position), free), width - rest)
-        marks[x] = StyledText(str(point.place.lane), "dim" + lights.on(point.place), point.place)
+        marks[x] = StyledText(
+            str(point.place.lane), "dim" + lights.get_emphasis(point.place), point.place
+        )
         free = x + 2
     return _join_pieces(marks)
 

@@ -54,7 +54,7 @@ class Lights(NamedTuple):
     is_alone: bool = False
     """Whether to hide the places that the cursor's cell came from."""
 
-    def on(self, place: LaneRef) -> str:
+    def get_emphasis(self, place: LaneRef) -> str:
         """Return the style that is added to a cell's own."""
         if self.cursor is None:
             return ""
@@ -115,7 +115,7 @@ def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
 
 def draw_cell_pieces(cell: Cell, is_tight: bool = False, lights: Lights = DARK) -> list[StyledText]:
     """Return a cell's spans as pieces whose target is its place."""
-    ink = lights.on(cell.place)
+    ink = lights.get_emphasis(cell.place)
     return [
         StyledText(piece.text, piece.ink + ink, cell.place)
         for span in cell.spans

@@ -72,7 +72,7 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     for x in range(inner):
         mark = marks.get(x)
         if mark:
-            line.append(StyledText("●", "value" + lights.on(mark.place), mark.place))
+            line.append(StyledText("●", "value" + lights.get_emphasis(mark.place), mark.place))
         else:
             line.append(StyledText("─", "axis"))
     line.append(StyledText("┤", "axis"))
@@ -116,14 +116,14 @@ def _draw_names_below(
         if x < used + (1 if used else 0):
             break
         placed.append(StyledText(" " * (x - used)))
-        placed.append(StyledText(text, "number" + lights.on(point.place), point.place))
+        placed.append(StyledText(text, "number" + lights.get_emphasis(point.place), point.place))
         used = x + len(text)
     else:
         return [placed] if placed else []
     line: StyledLine = [StyledText("● ", "value")]
     for _, text, point in labels:
         line += [
-            StyledText(text, "number" + lights.on(point.place), point.place),
+            StyledText(text, "number" + lights.get_emphasis(point.place), point.place),
             StyledText("   "),
         ]
     return wrap_line(line[:-1], width, 2)
@@ -149,12 +149,12 @@ def _draw_bit_rulers(
     return lines
 
 
-def without_repeated_rulers(drawn: Scene) -> Scene:
+def without_repeated_rulers(figure: Scene) -> Scene:
     """A scene in which no row draws again what its register, or its own line, shows.
 
     Of rulers that share their captions, the last one has them.
     """
-    figures = [register.figure for register in drawn.registers if register.figure]
+    figures = [register.figure for register in figure.registers if register.figure]
     known = {ruler.stretches for figure in figures for ruler in figure.rulers}
     told = {ruler.summary for figure in figures for ruler in figure.rulers}
 
@@ -170,13 +170,13 @@ def without_repeated_rulers(drawn: Scene) -> Scene:
         )
         return row._replace(figure=BitRulers(left) if left else None)
 
-    registers = list(drawn.registers)
+    registers = list(figure.registers)
     for at, register in enumerate(registers):
         below = (x.figure for x in registers[at + 1 :] if x.figure)
         if register.figure and any(_has_captions_of(register.figure, x) for x in below):
             registers[at] = register._replace(figure=_without_captions(register.figure))
-    steps = (step._replace(rows=tuple(map(without_repeats, step.rows))) for step in drawn.steps)
-    return drawn._replace(registers=tuple(registers), steps=tuple(steps))
+    steps = (step._replace(rows=tuple(map(without_repeats, step.rows))) for step in figure.steps)
+    return figure._replace(registers=tuple(registers), steps=tuple(steps))
 
 
 def _has_captions_of(figure: BitRulers, other: BitRulers) -> bool:
@@ -294,7 +294,7 @@ def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
 def _segment_line(
     strip: BitRuler, segments: Sequence[_Segment], lights: Lights, *, is_first: bool
 ) -> StyledLine:
-    ink = lights.on(strip.place)
+    ink = lights.get_emphasis(strip.place)
     line: StyledLine = (
         [StyledText(f"{strip.name} ", "label", strip.place)] if strip.name and is_first else []
     )
@@ -356,7 +356,7 @@ def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[
 
 def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
     """Return the start of a running sum: c and its number."""
-    start, ink = sum_.start, lights.on(sum_.start.place)
+    start, ink = sum_.start, lights.get_emphasis(sum_.start.place)
     return [
         StyledText(f"{start.name} ", "label", start.place),
         StyledText(f"{start.text} ", "number" + ink, start.place),
@@ -366,7 +366,7 @@ def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
 
 def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
     """Return a term, and the rail below it with the sum so far."""
-    ink = lights.on(term.place)
+    ink = lights.get_emphasis(term.place)
     stem = "│" if term.is_added else "┊"
     text = term.text if term.is_added else "left out"
     look = "number" if term.is_added else "dim"
@@ -379,7 +379,7 @@ def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, 
     bottom = [
         StyledText(_RAIL, "axis"),
         StyledText(node, "strong"),
-        StyledText(f" {term.total} ", "value" + lights.on(whole), whole),
+        StyledText(f" {term.total} ", "value" + lights.get_emphasis(whole), whole),
     ]
     return top, bottom
 
@@ -388,7 +388,7 @@ def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, 
 
 
 def _draw_truth(truth: TruthValue, lights: Lights) -> StyledLine:
-    ink = lights.on(truth.place)
+    ink = lights.get_emphasis(truth.place)
     look = "good" if truth.value else "bad"
     return [
         StyledText(f"{truth.name} ", "label" + ink, truth.place),
@@ -422,7 +422,7 @@ def _draw_choice(
     room = max(len(option.name) for option in choice.options)
     lines: list[StyledLine] = []
     for option in choice.options:
-        ink = lights.on(option.place)
+        ink = lights.get_emphasis(option.place)
         name = StyledText(f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + ink)
         look = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
         bits = draw_span(CellSpan(option.bits, look, option.tint))
@@ -430,7 +430,7 @@ def _draw_choice(
         if option.is_taken:
             way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
-            way.append(StyledText(why, verdict + lights.on(choice.place), choice.place))
+            way.append(StyledText(why, verdict + lights.get_emphasis(choice.place), choice.place))
         else:
             way = [StyledText(" ╌╌╳", "dim")]
         mark = StyledText("▶ " if option.is_taken else "  ", "strong")

@@ -52,4 +52,4 @@ def _draw_guess(
         wrong = guess.is_wrong
         text, ink = make_printable(guess.text), "bad" if wrong else "number"
         text = f"{WRONG} {text}" if wrong else f"{text} ?"
-    return [StyledText(text, ink + lights.on(cell.place), cell.place)]
+    return [StyledText(text, ink + lights.get_emphasis(cell.place), cell.place)]

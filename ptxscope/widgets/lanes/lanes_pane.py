@@ -64,7 +64,7 @@ class LanesPane(Pane):
 
         control: LanesPane
         cell: LaneBits | None
-        said: str = ""
+        sentence: str = ""
         """A sentence on the cell."""
 
     class StepChosen(PartMessage):
@@ -89,7 +89,7 @@ class LanesPane(Pane):
         low: int
         """The lowest bit of the part."""
         width: int
-        by: int
+        delta: int
 
     class Flipped(PartMessage):
         """Posted to toggle a lane of the mask."""
@@ -113,7 +113,7 @@ class LanesPane(Pane):
 
         control: LanesPane
         cell: SlotCell
-        at: Offset
+        offset: Offset
         """The position below it, on the screen."""
 
     class Predict(PartMessage):
@@ -220,11 +220,15 @@ class LanesPane(Pane):
     def redraw_lines(self) -> None:
         """Draw anew, with the current step in view."""
         super().redraw_lines()
-        if self._view and self._drawn and self._view.step in self._steps:
+        if self._view and self._cached_lines and self._view.step in self._steps:
             start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
-        if self.place is not None and self._drawn and self._find_place(self._list_places()) is None:
+        if (
+            self.place is not None
+            and self._cached_lines
+            and self._find_place(self._list_places()) is None
+        ):
             self._leave_undrawn(self.place)
 
     def _leave_undrawn(self, place: LaneRef) -> None:
@@ -259,7 +263,7 @@ class LanesPane(Pane):
     def _list_places(self) -> list[list[tuple[int, LaneRef]]]:
         """Return, for every line, the start and the place of each cell."""
         places: list[list[tuple[int, LaneRef]]] = []
-        for line in self.drawn:
+        for line in self.visible_lines:
             x, cells = 0, list[tuple[int, LaneRef]]()
             for piece in line:
                 target = piece.target
