@@ -259,12 +259,12 @@ Read = TypeVar("Read")
 
 def parse_named_values(
     texts: Sequence[str],
-    texts_by_name: Callable[[str], tuple[str, ...]],
+    find_names: Callable[[str], tuple[str, ...]],
     read: Callable[[str, str], Read],
 ) -> dict[str, Read]:
     """Return the values of ``name=value`` arguments, by name.
 
-    ``texts_by_name`` returns the names that a text means, ``read`` a value of a name and its text. Their
+    ``find_names`` returns the names that a text means, ``read`` a value of a name and its text. Their
     PtxErrors are shown under the argument.
     """
     values: dict[str, Read] = {}
@@ -275,7 +275,7 @@ def parse_named_values(
             if not equals:
                 problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
-            names = texts_by_name(key.strip())
+            names = find_names(key.strip())
             for name in names:
                 if name in values:
                     problem = Problem(f"`{name}` is given twice", (0, len(key)))

@@ -32,15 +32,15 @@ def read_rows(file: str) -> Iterator[CsvRow]:
 
 
 def _iter_rows(
-    source: Iterable[str], file: str, preceding_lines: int = 0, header: Sequence[str] = ()
+    source: Iterable[str], file: str, line_offset: int = 0, header: Sequence[str] = ()
 ) -> Iterator[CsvRow]:
-    """Yield the rows of lines after the first ``preceding_lines`` ones."""
+    """Yield the rows; ``line_offset`` lines come before the first."""
     reader = csv.reader(source)
     try:
         for row in reader:
             header = header or row
-            _require_text(row, header, preceding_lines + reader.line_num)
-            yield preceding_lines + reader.line_num, row
+            _require_text(row, header, line_offset + reader.line_num)
+            yield line_offset + reader.line_num, row
     except csv.Error as error:
         raise CommandError(f"error: {format_input_name(file)} is not a CSV file: {error}") from None
 
@@ -49,7 +49,7 @@ class CsvBlock(NamedTuple):
     """Whole lines of ASCII without quotes or carriage returns, unchanged."""
 
     file: str
-    preceding_lines: int
+    line_offset: int
     """The number of lines before them."""
     size: int
     """The number of lines."""
@@ -57,7 +57,7 @@ class CsvBlock(NamedTuple):
 
     def iter_rows(self) -> Iterator[CsvRow]:
         """Yield their cells."""
-        return _iter_rows(self.text.split("\n")[:-1], self.file, self.preceding_lines)
+        return _iter_rows(self.text.split("\n")[:-1], self.file, self.line_offset)
 
 
 _CHUNK = 1 << 21
