@@ -19,7 +19,7 @@ from .export.content.sanitizer import sanitize_text
 from .export.formats.markdown import escape_text, format_code
 from .export.formats.responsive_svg import BOX, add_min_width
 from .export.formats.text import WIDTH, render, wrap_text
-from .export.options import Options, validate_options
+from .export.options import Options
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -123,7 +123,7 @@ def figure(
             raise TypeError(f"{name} is {quote_value(text)}; it is a text")
     shown_trace, options = annotate_trace(
         trace,
-        validate_options(Options(**rendering_options)),
+        Options(**rendering_options),
         title=title,
         caption=caption,
         notes=_notes(notes),

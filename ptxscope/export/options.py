@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TypeVar
 
-from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan import Stage
 from ..engine.syntax.errors import quote_value
 from .theme import Theme
 
-_ID = pattern(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
 
 class Motion(StrEnum):

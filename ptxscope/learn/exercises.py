@@ -7,6 +7,7 @@ gives the result, and operands for which the models differ are known to exist.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
@@ -16,7 +17,6 @@ from ..engine.isa.entry import Group, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.legality import find_remarks, find_violations
 from ..engine.isa.types import Type
-from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple, replace
 from ..engine.semantics.errata import ERRATA
 from ..engine.semantics.micro_operation import Flag
@@ -335,7 +335,7 @@ def _format_choice_result(exercise: Exercise, choice: Instruction) -> str:
 
 # --- answers -----------------------------------------------------------------------------
 
-_WORD = pattern(r"[^\s,;]\S*+")
+_WORD = re.compile(r"[^\s,;]\S*+")
 _LONGEST = 4096
 """Longest answer in characters."""
 

@@ -6,11 +6,11 @@ and parses the answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.types import Type
-from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics import micro_operations as m
 from ..engine.semantics.arithmetic import LaneValues
@@ -23,7 +23,7 @@ from ..engine.tracing.trace import RowTrace, Trace
 WORD = 32
 _TRUTHS = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
 _ALLOWED_TRUTHS = "yes, no, true, false, 1, 0"
-_BARE_HEX = pattern(r"[0-9a-fA-F]{1,32}")
+_BARE_HEX = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 class Question(NamedTuple):

@@ -24,7 +24,7 @@ from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import check_read, make_plan, resolve_model
-from ..engine.tracing.step_text import format_title
+from ..engine.tracing.step_text import format_stage_title
 from .register_parts import RegisterPart, with_read_order
 
 Bits = npt.NDArray[np.uint64]
@@ -380,7 +380,9 @@ class _EventCollector:
     def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
         """Return the events that affect a part of a row's only lane, in the order of the rows."""
         self._follow_bits(key, 0, lane.shift, lane.shift + lane.unit, None)
-        titles = {step.stage: format_title(step) for step in self.plan.steps}
+        titles = {
+            stage: format_stage_title(stage, rows) for stage, rows in self.plan.stages.items()
+        }
         events = [
             Event(
                 flag,

@@ -6,12 +6,12 @@ from -NaN over -0.0 and 0.0 to NaN.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.lazy_patterns import pattern
 from ..engine.records import NamedTuple
 from ..engine.semantics.arithmetic import LaneValues
 from ..engine.semantics.micro_operation import map_bits
@@ -25,7 +25,7 @@ _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
 _LONGEST_NAME = 11
 """Longest name of a register, in characters, that labels repeat."""
-_PLAIN = pattern(r"([+-]?)(0|[1-9]\d*)[uU]?")
+_PLAIN = re.compile(r"([+-]?)(0|[1-9]\d*)[uU]?")
 """Matches a number that is not a bit pattern; a leading zero would make it octal."""
 _DIGITS = 30
 """Number of digits that are read: more than any part can hold."""

@@ -17,7 +17,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.evaluation import make_plan
-from ptxscope.engine.tracing.step_text import format_title
+from ptxscope.engine.tracing.step_text import format_stage_title
 from ptxscope.scene.scene_cells import GLYPHS
 from ptxscope.screens.dialogs.help_dialog import STAGES
 from ptxscope.screens.main import step_actions
@@ -409,9 +409,9 @@ async def test_help_calls_steps_as_they_are_called() -> None:
     for opcode in CATALOG:
         for seed in range(6):
             ins = random_instruction(opcode, seed)
-            for step in make_plan(ins).steps:
-                name = re.escape(format_title(step))
-                assert re.search(rf"(^|[ ,]){name}[ .,]", stages), format_title(step)
+            for stage, rows in make_plan(ins).stages.items():
+                title = format_stage_title(stage, rows)
+                assert re.search(rf"(^|[ ,]){re.escape(title)}[ .,]", stages), title
 
 
 def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:

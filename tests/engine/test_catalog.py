@@ -77,7 +77,7 @@ def test_every_stage_has_a_title_and_sentences(opcode: str, count: int) -> None:
     rng = Random(opcode)
     for _ in range(count):
         form = draw_form(opcode, rng)
-        assert lower(form).steps
+        assert lower(form).stages
         ins = instruction_of(form)
         for model in ("isa", "ptxas-13.0"):
             values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}

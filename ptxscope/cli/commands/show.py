@@ -15,7 +15,6 @@ from ...engine.isa.grammar import (
 )
 from ...engine.isa.legality import count_forms
 from ...engine.semantics.errata import ERRATA
-from ...engine.semantics.lowering import lower
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_result
@@ -153,9 +152,9 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
     touched = [x for x in ERRATA if entry.opcode in x.opcodes]
     ptx, values = entry.example
     ins = parse(ptx)
-    yield ""
-    yield "steps of the example: " + ", ".join(format_title(step) for step in lower(ins.form).steps)
     example = trace(ins, values)
+    yield ""
+    yield f"steps of the example: {', '.join(map(format_title, example.steps))}"
     yield f"example: {ins} gives {format_result(example)}"
     yield f"  $ {format_command(example)}"
     if touched:

@@ -9,14 +9,14 @@ from itertools import zip_longest
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...export import FORMATS, TEXTS, export
-from ...export.content.annotated_trace import annotate_trace as with_choices
+from ...export.content.annotated_trace import annotate_trace
 from ...export.content.option_support import (
     AFFECTED_FORMATS,
     format_affected_formats,
     format_no_effect_error,
     has_effect,
 )
-from ...export.options import DEFAULT, Options, validate_id, validate_options
+from ...export.options import DEFAULT, Options
 from ...export.theme import Theme
 from .. import CommandError
 from ..support.arguments import (
@@ -242,13 +242,11 @@ def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
         format=arguments.format,
         theme=Theme(arguments.theme),
         heading_level=arguments.heading_level,
+        id=arguments.id or "",
     )
     options = make_picture_options(arguments, options)
     try:
-        options = validate_options(
-            options._replace(id=validate_id(arguments.id) if arguments.id else "")
-        )
-        return with_choices(
+        return annotate_trace(
             trace,
             options,
             title=arguments.title,

@@ -21,8 +21,8 @@ from ...engine.semantics.models import Model, describe_newer_version, parse_mode
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import format_hex, parse_value
-from ...engine.tracing.evaluation import bind_values, check_read, describe_operand
-from ...engine.tracing.trace import Trace
+from ...engine.tracing.evaluation import bind_values, describe_operand
+from ...engine.tracing.trace import Trace, trace
 from .. import CommandError
 from .streams import print_message
 
@@ -290,7 +290,13 @@ def parse_named_values(
 def bind_operands(
     ins: Instruction, bits: Mapping[str, int], error_prefix: str = ""
 ) -> dict[str, int]:
-    """Return operand bits by role, for all operands; ``error_prefix`` names the line of an error."""
+    """Return all operand bits by role; ``error_prefix`` names the line of an error."""
+    _require_values(ins, bits, error_prefix)
+    return bind_values(ins, bits)
+
+
+def _require_values(ins: Instruction, bits: Mapping[str, int], error_prefix: str = "") -> None:
+    """Raise CommandError, with an example, unless every operand has a value."""
     missing = [needed for needed in ins.inputs if needed.name not in bits]
     if missing:
         descriptions = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
@@ -299,17 +305,16 @@ def bind_operands(
             f"error: {error_prefix}no value for {make_printable(descriptions)}; "
             f"add {make_printable(example)}"
         )
-    return bind_values(ins, bits)
 
 
 def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
     """Return the trace of an instruction on ``name=value`` arguments for all operands."""
-    operands = bind_operands(ins, parse_assignments(ins, assignments))
+    values = parse_assignments(ins, assignments)
+    _require_values(ins, values)
     try:
-        check_read(ins, model_, operands)
+        return trace(ins, values, model=model_)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
-    return Trace(ins, model_, operands)
 
 
 def is_file(text: str) -> bool:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..isa.types import Type
-from ..lazy_patterns import pattern
 from ..records import NamedTuple, replace
 from ..syntax.errors import Problem, PtxError
 from ..syntax.instruction import Immediate, Instruction
@@ -19,7 +18,7 @@ from ..syntax.source import AsmText, Fragment, find_asm_texts, find_fragments
 if TYPE_CHECKING:
     from .asm_operands import AsmOperands
 
-_VARIABLE = pattern(r"[A-Za-z_]\w*+", re.ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
 
 
 class AsmBindings(NamedTuple):
@@ -132,7 +131,7 @@ def parse_pasted(text: str) -> Instruction:
     return ins
 
 
-_NAMED = pattern(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
+_NAMED = re.compile(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
 """An operand by its name, or a constraint that is a number."""
 
 

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.opcodes import OPCODES, OTHER_OPCODES, is_meant, make_alternation
@@ -39,7 +38,7 @@ _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
 _OTHER = rf"(?:{make_alternation(OTHER_OPCODES)})(?![\w$])"
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
-_EVENT = pattern(
+_EVENT = re.compile(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
       | (?P<comment>/\*)
       | (?P<brace>[{{}}])
@@ -55,7 +54,7 @@ _EVENT = pattern(
 
 Text after a comment is examined only if the word before the comment may be an opcode.
 """
-_DULL = pattern(
+_DULL = re.compile(
     rf"""[^\w"/{{}}.$%@]*+
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import lru_cache
 
 from ..isa.form import Form
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .errata import ERRATA, NEWEST, OLDEST, Erratum, Version
 from .lowering import lower
@@ -44,7 +44,7 @@ _LAST_MINOR = {11: 8, 12: 9}
 _MAX_NAME_CHARS = 200
 """Maximum length of a name; the names of all errata together have 66 characters."""
 _ALLOWED = "isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), or errata: E3+E6"
-_PTXAS = pattern(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
+_PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
 
 @lru_cache(maxsize=256)

@@ -88,15 +88,6 @@ class Result(NamedTuple):
     key: str
 
 
-class PlanStep(NamedTuple):
-    """The rows of one stage; a reader sees them as one step."""
-
-    number: int
-    """The number of the step, from 1."""
-    stage: Stage
-    rows: tuple[Row, ...]
-
-
 class Plan(NamedTuple):
     """The computation of an instruction under some rules."""
 
@@ -107,12 +98,9 @@ class Plan(NamedTuple):
     results: tuple[Result, ...]
 
     @property
-    def steps(self) -> tuple[PlanStep, ...]:
-        """The rows grouped by stage."""
-        groups = groupby(self.rows, key=lambda row: row.stage)
-        return tuple(
-            PlanStep(number, stage, tuple(rows)) for number, (stage, rows) in enumerate(groups, 1)
-        )
+    def stages(self) -> dict[Stage, tuple[Row, ...]]:
+        """The rows of each stage, in the order of the rows; a reader sees a stage as a step."""
+        return {stage: tuple(rows) for stage, rows in groupby(self.rows, lambda row: row.stage)}
 
 
 class Builder:

@@ -18,19 +18,18 @@ import struct
 from collections.abc import Callable, Sequence
 
 from ..isa.types import Type
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .errors import Problem, Span, quote_word
 from .tokens import Token, TokenKind, tokenize
 
-INTEGER = pattern(
+INTEGER = re.compile(
     r"(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|(?P<o>0[0-7]*)|(?P<d>[1-9][0-9]*))(?P<U>U?)"
 )
 """Matches an integer, its digits in the group of their base."""
 BASES = {"x": 16, "b": 2, "o": 8, "d": 10}
-_SINGLE = pattern(r"0[fF]([0-9a-fA-F]{8})")
-_DOUBLE = pattern(r"0[dD]([0-9a-fA-F]{16})")
-_DECIMAL = pattern(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
+_SINGLE = re.compile(r"0[fF]([0-9a-fA-F]{8})")
+_DOUBLE = re.compile(r"0[dD]([0-9a-fA-F]{16})")
+_DECIMAL = re.compile(r"(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+")
 _MAX_TERMS = 64
 """Maximum number of signs, parentheses and numbers in a constant expression."""
 _CASTS = {".s64": False, ".u64": True}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
 
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 
 Span = tuple[int, int]
@@ -20,7 +20,7 @@ _WINDOW_CHARS = 76
 """Characters of a long line that a diagram shows around the caret."""
 _MAX_QUOTED_CHARS = 60
 """Characters of an overlong word that are shown."""
-_LONG_WORD = pattern(r"\S{256,}")
+_LONG_WORD = re.compile(r"\S{256,}")
 _MAX_LINE_CHARS = 1 << 11
 """Maximum characters of a message line."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
 from ..isa.types import Destinations, Selector, Type, parse_selector
-from ..lazy_patterns import pattern
 from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
 from .errors import Problem, Span, format_existence, quote_word
 from .instruction import Immediate, Register
 from .tokens import RawInstruction, Token, TokenKind
 
-_SELECTOR = pattern(r"[bh]\d{1,4}")
+_SELECTOR = re.compile(r"[bh]\d{1,4}")
 COMPONENTS = {
     **dict.fromkeys((".x", ".r"), ".x"),
     **dict.fromkeys((".y", ".g"), ".y"),
@@ -23,7 +23,7 @@ COMPONENTS = {
 }
 """The spellings of vector components, mapped to their names."""
 _COMPARISON = "Comparison and selection"
-SPECIAL = pattern(
+SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
     r"reserved_smem_\w+|total_smem_size|aggr_smem_size|dynamic_smem_size|current_graph_exec)"

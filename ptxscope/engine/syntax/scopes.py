@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .constants import BASES, INTEGER
 from .tokens import Token, TokenKind, tokenize
@@ -153,12 +152,12 @@ _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
 _PARAMETER = (
     rf"\s*+\.param(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
 )
-_KERNEL = pattern(
+_KERNEL = re.compile(
     rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
     (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
     re.ASCII | re.VERBOSE,
 )
-_PARAMETERS = pattern(_PARAMETER, re.ASCII)
+_PARAMETERS = re.compile(_PARAMETER, re.ASCII)
 
 
 class Kernel(NamedTuple):

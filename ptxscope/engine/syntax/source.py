@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from ..lazy_patterns import pattern
 from ..records import NamedTuple
 from .errors import Problem, Span, limit_problems
 
@@ -23,13 +22,13 @@ ASM = rf"{_WORD}(?:{_MORE})*+\("
 """A regular expression for the start of an asm statement in a text without comments."""
 COMMENTED_ASM = rf"{_WORD}(?:{_MORE}|{COMMENT})*+"
 """The same for any text, without the parenthesis: searching for that would rescan comments."""
-_ASM = pattern(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
-_BETWEEN = pattern(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
+_ASM = re.compile(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
+_BETWEEN = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
 """Blanks and C comments; an unclosed comment extends to the end."""
-_STRING = pattern(r'(?:u8|[uUL])?"')
-_RAW = pattern(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
-_PLAIN = pattern(r'[^"\\%\n]+')
-_ESCAPE = pattern(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
+_STRING = re.compile(r'(?:u8|[uUL])?"')
+_RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
+_PLAIN = re.compile(r'[^"\\%\n]+')
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
@@ -183,9 +182,9 @@ def read_asm(text: str, start: int, text_start: int) -> AsmText:
     return AsmText(fragment, start, end)
 
 
-_MACRO_CALL = pattern(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
-_COMPLETE = pattern(r"[;}]\s*+\Z")
-_OPERAND = pattern(r"%(?:\d|\[)")
+_MACRO_CALL = re.compile(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
+_COMPLETE = re.compile(r"[;}]\s*+\Z")
+_OPERAND = re.compile(r"%(?:\d|\[)")
 
 
 def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
@@ -279,15 +278,15 @@ def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
             position = end
 
 
-_GAP_TOKEN = pattern(
+_GAP_TOKEN = re.compile(
     rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
       | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
       | (?P<mark>[():,])
       | \w++ | .""",
     re.VERBOSE | re.DOTALL,
 )
-_LINE = pattern(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
-_LINE_START = pattern(r"(?<!\\)\n[^\S\n]*+\Z")
+_LINE = re.compile(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
+_LINE_START = re.compile(r"(?<!\\)\n[^\S\n]*+\Z")
 _MAX_INDENT_CHARS = 80
 """Maximum blanks before a preprocessor line."""
 
@@ -366,7 +365,7 @@ def _make_unclosed_problem(start: int, end: int) -> Problem:
     )
 
 
-_CONDITIONS = pattern(
+_CONDITIONS = re.compile(
     r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
     r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
     re.DOTALL,

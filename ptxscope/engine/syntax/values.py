@@ -8,15 +8,14 @@ from enum import StrEnum
 
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
-from ..lazy_patterns import pattern
 from .constants import decode_float, encode_float
 from .errors import Problem, PtxError, format_count, quote_word
 
-_PREFIXED = pattern(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
-_DECIMAL = pattern(r"([+-]?)()(\d+)[uU]?")
-_FLOAT_BITS = pattern(r"0([fFdD])([0-9a-fA-F]+)")
-_LANES = pattern(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
-_NUMBER = pattern(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
+_DECIMAL = re.compile(r"([+-]?)()(\d+)[uU]?")
+_FLOAT_BITS = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
+_LANES = re.compile(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BASES = {"x": 16, "b": 2, "o": 8}
 _UNITS = {"b": 8, "h": 16, "w": 32}
 _NAMED = {"nan": 0x7FC0_0000, "inf": 0x7F80_0000, "infinity": 0x7F80_0000}

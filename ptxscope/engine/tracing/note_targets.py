@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ..lazy_patterns import pattern
 from ..semantics.plan import Stage
 from ..syntax.errors import quote_value
 from .annotations import Note
 from .step_text import format_title
 from .trace import Trace
 
-_LANE = pattern(r"\blane\s*+(\d++)\Z", re.I)
-_STEP = pattern(r"[a-z ]*+|\d++", re.I)
+_LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
+_STEP = re.compile(r"[a-z ]*+|\d++", re.I)
 
 
 def parse_note(text: str, trace: Trace) -> Note:

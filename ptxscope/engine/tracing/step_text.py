@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..isa.types import Cmp, Selector, Type
 from ..semantics import micro_operations as m
 from ..semantics.micro_operation import MicroOperation
-from ..semantics.plan import PlanStep, Row, Stage
+from ..semantics.plan import Row, Stage
 from .lane_text import (
     UNIT_NAMES,
     format_guard,
@@ -33,15 +33,19 @@ _SECONDARY: dict[type[MicroOperation], str] = {
 }
 
 
-def format_title(step: Step | PlanStep) -> str:
+def format_title(step: Step) -> str:
     """Return a step's title in a word or two: ``select``, ``add``, ``min with c``."""
-    rows = _plan_rows(step)
-    if step.stage is Stage.OPERATE:
+    return format_stage_title(step.stage, _list_plan_rows(step))
+
+
+def format_stage_title(stage: Stage, rows: tuple[Row, ...]) -> str:
+    """Return the title of the step that has the rows of a stage."""
+    if stage is Stage.OPERATE:
         micro = _get_subject(rows).micro
         return _OPERATION_TITLES.get(type(micro), micro.operation)
-    if step.stage is Stage.SECONDARY:
+    if stage is Stage.SECONDARY:
         return _SECONDARY[type(_get_subject(rows).micro)]
-    return _TITLES.get(step.stage, str(step.stage))
+    return _TITLES.get(stage, str(stage))
 
 
 def list_stage_names(stage: Stage) -> tuple[str, ...]:
@@ -59,13 +63,13 @@ def _get_subject(rows: tuple[Row, ...]) -> Row:
     return next(row for row in rows if row.name == "t")
 
 
-def _plan_rows(step: Step | PlanStep) -> tuple[Row, ...]:
-    return tuple(row if isinstance(row, Row) else row.row for row in step.rows)
+def _list_plan_rows(step: Step) -> tuple[Row, ...]:
+    return tuple(row.row for row in step.rows)
 
 
 def describe_step(trace: Trace, step: Step) -> str:
     """Describe a step of this instruction in one or two sentences."""
-    return _ABOUT[step.stage](trace, _plan_rows(step))
+    return _ABOUT[step.stage](trace, _list_plan_rows(step))
 
 
 def _find_micro(rows: tuple[Row, ...], name: str) -> MicroOperation | None:

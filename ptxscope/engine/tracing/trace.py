@@ -170,8 +170,8 @@ class Trace(Record):
         """The steps, one for each stage. The last step's values are the result."""
         values = run_plan(self.plan, self.operands)
         return tuple(
-            Step(step.number, step.stage, tuple(_make_row_trace(row, values) for row in step.rows))
-            for step in self.plan.steps
+            Step(number, stage, tuple(_make_row_trace(row, values) for row in rows))
+            for number, (stage, rows) in enumerate(self.plan.stages.items(), 1)
         )
 
     @cached_property

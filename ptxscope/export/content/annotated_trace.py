@@ -8,7 +8,7 @@ from ...engine.records import replace
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.note_targets import parse_note, parse_stages
 from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, Options, validate_options
 
 
 def annotate_trace(
@@ -25,8 +25,10 @@ def annotate_trace(
     """Return the trace with more annotations, and options that show a part of it.
 
     ``parse_note`` parses `notes`, ``parse_stages`` parses `steps`. If steps follow `until`, the
-    result is hidden. Raise ValueError if `steps` and `until` are both present, or one is invalid.
+    result is hidden. Raise ValueError if `steps` and `until` are both present, or if one of them or
+    of the options is invalid.
     """
+    options = validate_options(options)
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")
     extra = trace.annotations

@@ -6,7 +6,7 @@ from hashlib import blake2s
 from itertools import count
 
 from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options, validate_id
+from ..options import DEFAULT, Options
 from .document import Document, build_document
 from .option_support import drop_idle_options
 from .sanitizer import sanitize_text
@@ -18,7 +18,7 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     `kind` is the format: a picture may share a page with the table of the same trace.
     """
     if options.id:
-        return validate_id(options.id)
+        return options.id
     trace = document.trace
     shown_stages = [str(step.stage) for step in document.steps] if document.omission else None
     choices = options._replace(stages=None, format="")._asdict().items()

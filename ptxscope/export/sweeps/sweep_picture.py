@@ -15,7 +15,7 @@ from ...sweep.sweep_words import (
 )
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
-from ..options import DEFAULT, Options, validate_id
+from ..options import DEFAULT, Options
 from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
@@ -30,9 +30,7 @@ _PAGE = WIDTH - 2 * EDGE
 def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
     """Render the picture as an ``<svg>``."""
     title = sanitize_text(title).strip()
-    canvas = SvgCanvas(
-        validate_id(options.id) if options.id else _make_prefix(sweep, options, title)
-    )
+    canvas = SvgCanvas(options.id or _make_prefix(sweep, options, title))
     y = draw_head(canvas, title, str(sweep.instruction), f"model {sweep.model.name}")
     y = map_plot.draw(canvas, sweep, y) if sweep.y else line_plot.draw(canvas, sweep, y)
     y = _draw_key(canvas, sweep, y)
