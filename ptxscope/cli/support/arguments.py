@@ -21,9 +21,10 @@ from ...engine.semantics.models import Model, describe_newer_version, parse_mode
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import format_hex, parse_value
-from ...engine.tracing.evaluation import bind_values, describe_operand
+from ...engine.tracing.evaluation import describe_operand
+from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace, trace
-from .. import CommandError
+from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:
@@ -264,8 +265,8 @@ def parse_named_values(
 ) -> dict[str, Read]:
     """Return the values of ``name=value`` arguments, by name.
 
-    ``find_names`` returns the names that a text means, ``read`` a value of a name and its text. Their
-    PtxErrors are shown under the argument.
+    ``find_names`` returns the names that a text means, ``read`` a value of a name and its text.
+    Their PtxErrors are shown under the argument.
     """
     values: dict[str, Read] = {}
     for text in texts:
