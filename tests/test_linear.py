@@ -62,7 +62,7 @@ from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
 from ptxscope.sweep.register_parts import parse_swept_part
 from tests.cli.running import updated
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
 GROWTH = 9.0
@@ -625,7 +625,7 @@ _ONCE: dict[str, list[Family]] = {
 """What took quadratic or exponential time, or is near to it."""
 
 
-@pytest.mark.parametrize("entry", some(ENTRIES, *range(0, len(ENTRIES), 4)))
+@pytest.mark.parametrize("entry", some(ENTRIES))
 def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
     rng = Random(entry)
     drawn = [rng.choice(SINGLE), rng.choice(EVERY)]
@@ -641,6 +641,7 @@ def test_every_family(entry: str) -> None:
     assert not _faults(entry, families, 0.1)
 
 
+@ci_only
 def test_functions_of_a_run() -> None:
     """A list comprehension over all blocks, once for each function, showed from 5,000 on."""
     family = Numbered("", ".func f{0}() {{ .reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b, c; ret; }}\n")

@@ -280,6 +280,7 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
                 assert drawn.read_bytes() == picture.read_bytes()
 
 
+@ci_only
 def test_what_is_stale_is_renewed(here: Path) -> None:
     page = (DOCS / "tutorial.rst").read_text(encoding="utf-8")
     stale = page.replace("d = 0x0b16212c", "d = 0x00000000").replace("d=0x00000001", "d=?")

@@ -41,6 +41,7 @@ BEGINS: dict[str, bytes] = {
 TEXT = BEGINS["txt"]
 
 
+@sampled
 @pytest.mark.parametrize("ending", BEGINS)
 def test_a_files_ending_is_the_format(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.b.{ending}"
@@ -153,6 +154,7 @@ def test_the_command_names_what_acts(format_: str) -> None:
             assert f"--{name}" not in made
 
 
+@sampled
 @pytest.mark.parametrize(("format_", "option"), [("png", "theme"), ("pdf", "id"), ("pdf", "width")])
 def test_an_image_is_changed_as_the_table_says(format_: str, option: str) -> None:
     assert (told(format_, *GIVEN[option]) != told(format_)) == has_effect(option, format_)

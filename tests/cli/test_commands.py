@@ -219,6 +219,7 @@ def test_list() -> None:
     assert all(entry[key] for entry in entries for key in ("group", "summary", "ptx_isa", "target"))
 
 
+@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_show(opcode: str) -> None:
     printed = ptxscope("show", opcode).stdout
@@ -279,6 +280,7 @@ _LIGHT = [
 ]
 
 
+@sampled
 @pytest.mark.parametrize("arguments", _LIGHT)
 def test_neither_textual_nor_numpy_is_imported(arguments: tuple[str, ...]) -> None:
     program = (

@@ -19,6 +19,7 @@ from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from tests.cli.running import updated
+from tests.tiers import sampled
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
 WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"
@@ -252,6 +253,7 @@ PLACES = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("format_", ["text", "markdown", "json", "html", "c"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_trace_stays_in_its_list_or_quote(place: str, format_: str) -> None:

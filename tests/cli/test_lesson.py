@@ -20,6 +20,7 @@ from ptxscope.learn.lesson import list_files, load_lesson
 from ptxscope.learn.lesson_text import format_answer, wrap_text
 from tests.cli.running import Done, run
 from tests.learn.quotes import missing_numbers
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
 
@@ -63,6 +64,7 @@ def test_they_are_listed_with_their_minutes(play: Play) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@sampled
 @pytest.mark.parametrize("name", list_files())
 def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
     done = play(name, given=typed(name))
@@ -75,6 +77,7 @@ def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None
     assert re.search(rf"{name} +\d min  done", play().stdout)
 
 
+@sampled
 @pytest.mark.parametrize("name", list_files())
 def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play) -> None:
     out = play(name, given=typed(name)).stdout

@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support.command_table import COMMANDS
-from tests.tiers import some
+from tests.tiers import ci_only, sampled, some
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -160,6 +160,7 @@ def test_closed_standard_error(name: str, run: Run) -> None:
     assert done.stdout
 
 
+@sampled
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(
     ("words", "status"),
@@ -179,6 +180,7 @@ def test_what_cannot_be_said_does_not_change_the_status(
     assert done.stderr == b""
 
 
+@sampled
 @pytest.mark.parametrize("name", ["trace", "list", *INPUTS])
 def test_closed_input(name: str, run: Run) -> None:
     done = run(name, "<&-")
@@ -189,6 +191,7 @@ def test_closed_input(name: str, run: Run) -> None:
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+@sampled
 @every_reader
 def test_input_that_does_not_wait_is_not_taken_for_its_end(name: str, tmp_path: Path) -> None:
     reading, writing = os.pipe()
@@ -239,6 +242,7 @@ def test_a_file_that_can_be_read_once(tmp_path: Path, run: Run) -> None:
     assert done.stdout.startswith(b"fifo:1:6: ok: vadd.u32.u32.u32")
 
 
+@sampled
 @pytest.mark.parametrize("redirected", ["", "<&-", ">&-", "2>&-", "</dev/null >/dev/null"])
 def test_the_explorer_needs_a_terminal(redirected: str, run: Run) -> None:
     done = run((), redirected)
@@ -269,6 +273,7 @@ NARROW = [
 ]
 
 
+@sampled
 @pytest.mark.parametrize(
     ("format_", "env"),
     [("svg", NARROW[0]), ("svg", NARROW[2]), ("text", NARROW[0]), ("html", NARROW[1])],
@@ -286,6 +291,7 @@ def test_what_is_redirected_is_utf_8(
         ET.fromstring(printed)
 
 
+@ci_only
 def test_a_terminal_gets_its_own_encoding() -> None:
     wrong = (*COMMANDLINES["eval"], "--model", "nöpe漢")
     traced = (*COMMANDLINES["trace"], "--title", "é漢")
@@ -307,6 +313,7 @@ def test_a_terminal_gets_its_own_encoding() -> None:
         assert wanted in shown
 
 
+@ci_only
 def test_a_writers_text_is_kept_in_files_and_pipes_and_only_shown_by_a_terminal(
     tmp_path: Path,
 ) -> None:
@@ -391,6 +398,7 @@ def test_no_argument_is_obeyed_by_the_terminal(
 # --- within a program --------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("name", COMMANDLINES)
 def test_it_can_be_called_again(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

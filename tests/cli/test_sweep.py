@@ -15,6 +15,7 @@ import pytest
 from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.export.sweeps.terminal_plot import RAMP
 from tests.cli.running import run
+from tests.tiers import ci_only
 
 SAT = "vadd4.s32.s32.s32.sat d, a, b, c"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -56,6 +57,7 @@ def test_a_picture_goes_to_a_file(tmp_path: Path) -> None:
     assert "Clamped to 127: 8,128 of 65,536 values" in (root.findtext(f"{SVG}desc") or "")
 
 
+@ci_only
 def test_images_are_made() -> None:
     for format_, magic in (("png", "PNG"), ("pdf", "%PDF")):
         command = [sys.executable, "-m", "ptxscope", "sweep", SAT, "b=1", "c=0", "-f", format_]

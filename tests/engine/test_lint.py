@@ -31,6 +31,7 @@ from ptxscope.engine.syntax.register_checks import find_register_problems, is_co
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize
 from tests.reference_data import DATA, table, verdicts
+from tests.tiers import sampled
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -594,6 +595,7 @@ def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
     assert not in_c.is_legal
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(20))
 def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
     # many are alike but for their registers; each is read alone here, and asked of what is declared

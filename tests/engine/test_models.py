@@ -65,10 +65,13 @@ def test_the_examples_of_the_table(id_: str, ptx: str, operands: str, isa: str, 
     assert id_ in [x.id for x in parse(ptx).errata]
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("name", ["ptxas-13.0", "ptxas-13.5"])
-def test_the_errata_that_are_named_make_the_result_and_none_can_be_left_out(name: str) -> None:
+def test_the_errata_that_are_named_make_the_result_and_none_can_be_left_out(
+    name: str, step: int
+) -> None:
     told = 0
-    for row in golden_rows():
+    for row in golden_rows()[::step]:
         if row.results[name] == row.results["isa"] and row.file == "golden.csv":
             continue
         values = row.operands | ({"p": 0} if row.file == "guarded.csv" else {})
@@ -284,7 +287,7 @@ def _set_forms() -> list[Form]:
     return forms
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [36, pytest.param(1, marks=thorough)])
 def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
     forms = _set_forms()
     assert len(forms) == 2016  # docs/semantics.md, 3

@@ -23,7 +23,7 @@ from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms
 from tests.strategies import evaluations
-from tests.tiers import thorough
+from tests.tiers import sampled, some, thorough
 
 MODELS = ("isa", "ptxas-13.0")
 
@@ -47,7 +47,7 @@ def chosen(per_opcode: int) -> Iterator[tuple[str, tuple[Golden, ...]]]:
         yield from listed[::step]
 
 
-@pytest.mark.parametrize("step", [15, pytest.param(2, marks=thorough)])
+@pytest.mark.parametrize("step", [60, pytest.param(2, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
 def test_python_agrees_with_every_golden_row(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
@@ -76,6 +76,7 @@ def test_python_agrees_with_the_engine(
         assert found == (expected or None)
 
 
+@sampled
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
 @pytest.mark.parametrize("model", MODELS)
 def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
@@ -154,8 +155,9 @@ def test_a_guard_and_old_values_come_behind_the_operands(line: str, taken: str) 
     assert re.findall(r"\w+", re.sub(r"\w+ \*\w+|int|uint\w+_t", "", head)) == taken.split()
 
 
-def test_nothing_follows_a_return() -> None:
-    for ptx, rows in golden_forms()[::9]:
+@pytest.mark.parametrize("step", some([90, 9]))
+def test_nothing_follows_a_return(step: int) -> None:
+    for ptx, rows in golden_forms()[::step]:
         for model in MODELS:
             shown = first_trace(ptx, rows, model)
             for format_, end in (("c", "}"), ("python", "")):
@@ -165,8 +167,9 @@ def test_nothing_follows_a_return() -> None:
                     assert [*lines, ""][at + 1] == end, lines
 
 
-def test_128_bits_are_used_where_64_do_not_do() -> None:
-    for ptx, rows in golden_forms()[::7]:
+@pytest.mark.parametrize("step", some([70, 7]))
+def test_128_bits_are_used_where_64_do_not_do(step: int) -> None:
+    for ptx, rows in golden_forms()[::step]:
         for model in MODELS:
             shown = first_trace(ptx, rows, model)
             ranges = {row.key: row.range for row in shown.plan.rows}

@@ -88,6 +88,7 @@ def test_lines_and_labels_have_room_of_their_own(shown: Trace) -> None:
     assert_tree_drawn_well(figure(shown), shown)
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_it_is_much_lower_than_the_whole_picture(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -139,6 +140,7 @@ def test_select_says_what_each_operand_takes() -> None:
     assert "For a, lanes 1 and 0 take a.h0, a.h1. For b, lanes 1 and 0 take b.h0, b.h0." in said
 
 
+@sampled
 @pytest.mark.parametrize("shown", [
     trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF)), E2, E3,
     *(example(*x) for x in EXAMPLES),
@@ -156,6 +158,7 @@ def test_a_step_with_a_note_is_drawn() -> None:
     assert "nothing to do" in texts(tree)
 
 
+@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_every_row_that_is_left_is_linked_to_what_is_left(opcode: str) -> None:
     for shown in drawn_values(opcode, 12):

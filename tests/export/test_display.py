@@ -18,6 +18,7 @@ from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options
 from ptxscope.export.theme import Theme
 from tests.export.samples import HOSTILE
+from tests.tiers import ci_only
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
@@ -97,6 +98,7 @@ def test_names_do_for_choices() -> None:
         ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
 
 
+@ci_only
 def test_a_notebook_shows_pictures_and_lists() -> None:
     cells = [
         f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",

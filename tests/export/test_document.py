@@ -91,6 +91,7 @@ def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
             assert first == second
 
 
+@sampled
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_so_does_a_hostile_text_s(text: str) -> None:
     shown = annotated(E3, text)

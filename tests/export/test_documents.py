@@ -19,7 +19,7 @@ from ptxscope import export
 from ptxscope.cli.support.command_error import CommandError
 from tests.cli.running import updated
 from tests.export.samples import E3, HOSTILE, annotated, register
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 E3_LINE = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3"
@@ -52,6 +52,7 @@ Title
 """
 
 
+@ci_only
 def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
     built, warned = sphinx(tmp_path, PAGE)
     assert warned == ""
@@ -62,6 +63,7 @@ def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
         assert wanted in said
 
 
+@ci_only
 def test_other_builders_get_the_text(tmp_path: Path) -> None:
     built, warned = sphinx(tmp_path, PAGE, "text")
     assert warned == ""
@@ -69,6 +71,7 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
     assert "<article" not in built
 
 
+@ci_only
 @pytest.mark.parametrize(
     "case",
     some(
@@ -172,6 +175,7 @@ def cell_of(source: str) -> dict[str, object]:
     return {"cell_type": "code", "id": "a", "source": source, **empty}
 
 
+@ci_only
 def test_a_notebook_shows_a_trace() -> None:
     cell = (
         "import ptxscope\n"

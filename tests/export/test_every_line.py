@@ -31,7 +31,7 @@ from tests.export.every import check
 from tests.reference import reference
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
-from tests.tiers import thorough
+from tests.tiers import sampled, thorough
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 GUARDS = ("", "@g ", "@!g ")
@@ -119,7 +119,7 @@ def some_trace(line: str) -> tuple[Trace, Options]:
 
 @pytest.mark.parametrize(
     ("lines", "every"),
-    [(accepted, 24), (written, 100)]
+    [(accepted, 120), (written, 500)]
     + [
         pytest.param(lines, every, marks=thorough)
         for lines, every in ((accepted, 12), (written, 50))
@@ -130,7 +130,7 @@ def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every
         check(*some_trace(line))
 
 
-@pytest.mark.parametrize("step", [10, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [40, pytest.param(1, marks=thorough)])
 def test_every_accepted_line_is_drawn(step: int) -> None:
     for line in accepted()[::step]:
         check(traced(line), Options(), ("svg",))
@@ -287,6 +287,7 @@ def renamed(
     return changed, {x.name: values.get(x.roles[0], 0) for x in changed.inputs}
 
 
+@sampled
 @pytest.mark.parametrize(
     "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
 )

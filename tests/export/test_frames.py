@@ -34,7 +34,7 @@ from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
 from tests.export.test_svg import texts
 from tests.reference_data import golden_rows
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 NS = "{http://www.w3.org/2000/svg}"
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
@@ -248,6 +248,7 @@ NOTED, _ = annotate_trace(
 )
 
 
+@sampled
 @pytest.mark.parametrize(
     ("shown", "options"),
     [
@@ -402,7 +403,8 @@ def test_it_is_played_step_by_step_where_motion_is_welcome() -> None:
     ]
 
 
-@pytest.mark.parametrize("slide", some([False, True]), ids=["page", "slide"])
+@ci_only
+@pytest.mark.parametrize("slide", [False, True], ids=["page", "slide"])
 def test_chromium_shows_the_steps_up_to_the_one_in_the_address(slide: bool, tmp_path: Path) -> None:
     stepping = export(QUAD, "svg", Options(slide=slide, motion=Motion.STEPPING))
     still = make_frames(QUAD, Options(slide=slide))
@@ -425,6 +427,7 @@ def remove_accent(slide: str) -> str:
     return re.sub(rects, "", slide)
 
 
+@ci_only
 @pytest.mark.parametrize("moves", [True, False], ids=["moving", "still"])
 def test_chromium_begins_with_the_first_step_where_it_may_move(moves: bool, tmp_path: Path) -> None:
     played = export(QUAD, "svg", PLAYING)
@@ -432,6 +435,7 @@ def test_chromium_begins_with_the_first_step_where_it_may_move(moves: bool, tmp_
     assert not differences(inked, resvg(make_frames(QUAD)[0 if moves else -1].svg))
 
 
+@ci_only
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
 def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path) -> None:
     browser = Browser(tmp_path)
@@ -466,7 +470,7 @@ TIGHT = (
 SHAPES = (SLIDE, SLIDE._replace(result=False), SLIDE._replace(both=True), Options(result=False))
 
 
-@pytest.mark.parametrize("part", some(range(3), 0, 1))
+@pytest.mark.parametrize("part", some(range(3), 1))
 def test_no_text_of_a_slide_is_cut_or_stands_in_another(part: int) -> None:
     rows = golden_rows()[part * 7 :: 700]
     drawn = [trace(x.instruction, x.operands, model="ptxas" if at % 2 else "isa")

@@ -18,7 +18,7 @@ from ptxscope.export.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
@@ -52,6 +52,7 @@ def test_a_png_is_as_large_as_asked_for(options: Options, times: float) -> None:
     assert found == pytest.approx((wide * times, high * times), abs=0.5)
 
 
+@ci_only
 def test_a_png_is_the_picture() -> None:
     png = export(E3, "png", Options(both=True, width=800))
     assert not differences(grid(decoded(png)), resvg(export(E3, "svg", Options(both=True))))
@@ -169,6 +170,7 @@ def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
     return done
 
 
+@ci_only
 def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
     wanted = export(VMAD, "png", Options(scale=1))
     piped = process("-f", "png", "--scale", "1", stdout=subprocess.PIPE)
@@ -178,6 +180,7 @@ def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
     assert path.read_bytes() == wanted
 
 
+@ci_only
 def test_an_image_does_not_go_to_a_terminal() -> None:
     pty = pytest.importorskip("pty")
     leader, follower = pty.openpty()
@@ -191,6 +194,7 @@ def test_an_image_does_not_go_to_a_terminal() -> None:
     assert done.stderr == said
 
 
+@ci_only
 def test_a_closed_output_is_told() -> None:
     done = process("-f", "png", stdout=None, preexec_fn=lambda: os.close(1))
     assert done.returncode == 2
@@ -268,7 +272,8 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
     }
 
 
-@pytest.mark.parametrize("format_", some(["png", "pdf"]))
+@ci_only
+@pytest.mark.parametrize("format_", ["png", "pdf"])
 def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> None:
     """Private ones, of which no two fonts have the same; what is there or unseen is not told."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
@@ -294,7 +299,7 @@ def test_what_a_font_draws_is_no_box() -> None:
     assert images.find_missing_glyphs([svg.replace("\u0378", "")], "png") == []
 
 
-@pytest.mark.parametrize("format_", ["png", "pdf"])
+@pytest.mark.parametrize("format_", some(["pdf", "png"]))
 def test_one_character_makes_no_boxes_of_others(format_: str) -> None:
     """A mark behind its letter, a ligature, or a character that no font has, beside Chinese."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")

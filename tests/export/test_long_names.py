@@ -11,6 +11,7 @@ from ptxscope import export, parse, trace
 from ptxscope.export.media import form_figure
 from ptxscope.export.options import Options
 from ptxscope.export.svg.text_fitting import measure_text, wrap_text
+from tests.tiers import sampled
 
 NS = "{http://www.w3.org/2000/svg}"
 LONG = "%" + "n" * 38
@@ -45,6 +46,7 @@ def letters_below(svg: str, name: str) -> list[str]:
     return found
 
 
+@sampled
 @pytest.mark.parametrize("options", [Options(), Options(slide=True), Options(both=True)],
                          ids=["page", "slide", "both"])  # fmt: skip
 @pytest.mark.parametrize("line", LINES)

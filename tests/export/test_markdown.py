@@ -13,6 +13,7 @@ from ptxscope import Trace, export
 from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
+from tests.tiers import sampled
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
 
@@ -47,6 +48,7 @@ def tables(document: str) -> list[list[list[str]]]:
     return found
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)

@@ -119,6 +119,7 @@ TEXTS = [
 
 
 @sampled
+@sampled
 @pytest.mark.parametrize("page", [False, True])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_a_writers_text_is_text(text: str, page: bool, seen: Callable[..., Seen]) -> None:

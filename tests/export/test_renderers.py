@@ -17,7 +17,7 @@ from ptxscope.export.options import DEFAULT, Motion, Options
 from tests.export import chromium
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
 from tests.export.samples import E3
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 _F = {"a": 0x40490FDB, "b": 0xC0000000}
 FAMILIES = {
@@ -116,7 +116,7 @@ def in_chromium(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Grid]:
     return dict(zip(FAMILIES, found, strict=True))
 
 
-@pytest.mark.parametrize("name", some(FAMILIES, 0, 3, 6, 9))
+@pytest.mark.parametrize("name", some(FAMILIES, 0, 9))
 def test_something_is_inked_everywhere(name: str) -> None:
     """Of resvg's picture: neither blank nor black, and nothing stands out of the page."""
     inked = reference(name)
@@ -126,17 +126,19 @@ def test_something_is_inked_everywhere(name: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("name", some(FAMILIES, 0, 3, 6, 9))
+@pytest.mark.parametrize("name", some(FAMILIES, 0, 9))
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_renderers_ink_the_same(renderer: str, name: str) -> None:
     assert not differences(reference(name), RENDERERS[renderer](drawn(name)))
 
 
-@pytest.mark.parametrize("name", some(FAMILIES, 0, 3, 6, 9))
+@ci_only
+@pytest.mark.parametrize("name", FAMILIES)
 def test_chromium_inks_the_same(name: str, in_chromium: dict[str, Grid]) -> None:
     assert not differences(reference(name), in_chromium[name])
 
 
+@sampled
 @pytest.mark.parametrize(
     ("what", "instead"),
     [

@@ -166,6 +166,7 @@ def _check_options_and_references(index: str, other: str, format_: str) -> None:
     assert values == ["0x7f800181", "0x7f800181", "127", "0x01ff0280", "0x112233ff"]
 
 
+@ci_only
 def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}, "latex") == ""
     (tex,) = (tmp_path / "out").glob("*.tex")

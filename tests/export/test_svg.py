@@ -21,6 +21,7 @@ from ptxscope.export.svg.svg_colours import PALETTE
 from ptxscope.export.svg.text_fitting import measure_text, wrap_text
 from ptxscope.export.theme import Theme
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
+from tests.tiers import sampled
 
 NS = "{http://www.w3.org/2000/svg}"
 QUAD = trace("vadd4.s32.s32.u32.sat %0, %1, %2, %3", {"%1": 0x7F80FF01, "%2": 0x01FF0280, "%3": 0})
@@ -315,6 +316,7 @@ def overlaps(tree: ET.Element) -> list[tuple[Box, Box]]:
     ]
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_no_text_of_an_example_covers_another(opcode: str, model: str) -> None:
     tree = drawn(example(opcode, model), Options(both=True))
@@ -375,6 +377,7 @@ def hidden(tree: ET.Element) -> list[tuple[Dot, Dot]]:
     ]
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_no_line_of_an_example_passes_behind_a_box(opcode: str, model: str) -> None:
     assert not hidden(drawn(example(opcode, model), Options(both=True)))

@@ -130,6 +130,7 @@ def test_a_step_without_those_behind_it_does_not_show_the_result(
         assert "--no-result" in made.partition("$ ptxscope")[2]
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_same_rows_are_hidden_whichever_steps_are_shown(opcode: str, model: str) -> None:
     shown = example(opcode, model)

@@ -30,7 +30,7 @@ from ptxscope.scene.symbolic_scene import (
     make_placeholder_trace,
 )
 from tests.strategies import instruction_of
-from tests.tiers import examples, thorough
+from tests.tiers import examples, sampled, thorough
 
 
 def forms(opcode: str, count: int) -> list[Instruction]:
@@ -40,6 +40,7 @@ def forms(opcode: str, count: int) -> list[Instruction]:
     return [parse(CATALOG[opcode].example[0]), *drawn]
 
 
+@sampled
 @pytest.mark.parametrize("count", [3, pytest.param(60, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:

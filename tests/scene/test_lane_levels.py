@@ -14,7 +14,7 @@ from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes.lane_accordion import LanesDrawing, LanesState, draw
 from tests.strategies import instruction_of
-from tests.tiers import examples
+from tests.tiers import examples, some
 
 SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 VADD4 = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
@@ -38,7 +38,7 @@ def random_trace(opcode: str, rng: Random) -> Trace:
     return Trace(ins, ISA_MODEL, bits)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES))
 def test_the_next_step_changes_no_other_steps_height(size: tuple[int, int]) -> None:
     """Of any form; but that of the step which was open, where not all can be open."""
     rng = Random(22)
