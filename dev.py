@@ -12,7 +12,7 @@
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
-    python3 dev.py docs        build the manual into docs/_build; --renew shows its commands anew
+    python3 dev.py docs        build the manual into docs/_build; --renew its generated parts
     python3 dev.py lock        resolve locks/ anew
 
 Needs Python 3.11 or later with pip and venv, nothing else. What it installs goes into
@@ -225,11 +225,11 @@ def demo() -> None:
 
 
 def docs(*arguments: str) -> None:
-    """Build the manual; a warning is an error. With --renew, what commands print is shown anew."""
+    """Build the manual; a warning is an error. With --renew, renew its generated parts first."""
     target = str(ROOT / "docs" / "_build")
     python = str(environment("docs", ROOT / ".venv-docs"))
     if "--renew" in arguments:
-        run(python, "-m", "tools.manual_shown")
+        run(python, "-m", "tools.manual")
         arguments = tuple(x for x in arguments if x != "--renew")
     run(python, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", target, *arguments)
     print("docs/_build/index.html")

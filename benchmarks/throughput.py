@@ -203,20 +203,27 @@ def page() -> str:
     gcc = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
     lines = "\n".join(report())
     return f"""\
-# How fast batches are
+# How fast arrays are
 
-`evaluate` on arrays of {SIZE:,} elements, in NumPy alone and one thread, and by `engine="llvm"`,
-beside the plain C loops of `benchmarks/loops.c`. A figure is nanoseconds of thread CPU time a
-result, the median of {ROUNDS} rounds in which all take turns; ÷ is how many times as fast as C
-ptxscope is, the median of the rounds' quotients. All results are compared with C's. `out=` gives
-the arrays to write to; without it, new memory is mapped, which costs page faults. The goal is of
-NumPy against `gcc -O2`; that of LLVM is 0.6 of `-O3`.
+Decide whether `evaluate` is fast enough for your arrays, and whether the LLVM engine is worth its
+installation.
+
+The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loops.c`) on arrays of
+{SIZE:,} elements. All results are compared with those of C.
+
+- **ns**: nanoseconds of thread CPU time for one result, the median of {ROUNDS} rounds in which all take
+  turns. `-O2` and `-O3 -march=native` are C compiled by gcc.
+- **÷**: the time of C divided by the time of ptxscope, the median of the rounds' quotients. Above 1,
+  ptxscope is faster than C.
+- **without `out=`**: NumPy allocates new memory for the results, which costs page faults.
+- **llvm**: `engine="llvm"`.
+- **goal**: the smallest acceptable ÷ of NumPy over `-O2`. That of LLVM over `-O3` is 0.6.
 
 {lines}
 
 {_machine()}; {gcc.stdout.splitlines()[0]}; Python {platform.python_version()}, NumPy
-{np.__version__}, ptxscope {ptxscope.__version__}. Figures of different runs differ more
-than those of one. Repeat it with `dev.py bench throughput --page`.
+{np.__version__}, ptxscope {ptxscope.__version__}. Figures vary more between runs than within one. To
+repeat the measurement, run `python3 dev.py bench throughput --page`.
 """
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from ptxscope import __version__  # noqa: E402
-from tools import manual, manual_pictures  # noqa: E402
-from tools.manual_text import said  # noqa: E402
+from ptxscope import __version__
+from ptxscope.export.svg.svg_colours import PALETTE
+from tools.markdown_parser import MarkdownParser
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -21,54 +19,29 @@ project = "ptxscope"
 author = "ptxscope developers"
 copyright = "2026, ptxscope developers"  # noqa: A001
 release = version = __version__
-extensions = ["ptxscope.sphinx", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build", "*.md"]
-default_role = "code"
-smartquotes = False  # of `--` in a sentence it would make a dash
-autodoc_typehints = "signature"
-autodoc_class_signature = "separated"
-autodoc_member_order = "bysource"
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "architecture.md", "mkdocs.md", "releasing.md"]
+smartquotes = False  # of `--` in a sentence they would make a dash
 highlight_language = "none"
 html_theme = "furo"
 html_title = f"ptxscope {release}"
 html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["manual.css", manual.STYLE]
+html_css_files = ["manual.css", "themes.css"]
 html_js_files = ["manual.js"]
 
-_CODE = re.compile(r"``[^`]++``|`[^`]++`")
 
-
-def make_pages(app: Sphinx) -> None:
-    """Write the pages and pictures that are made of data."""
-    manual.make(Path(app.srcdir))
-    manual_pictures.make(Path(app.srcdir) / manual_pictures.FOLDER)
-
-
-def as_rst(
-    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
-) -> None:
-    """Make reStructuredText of a docstring: code in it stands in single or double backticks."""
-    if lines and lines[0].startswith("Alias for field number"):  # of a field without one
-        lines.clear()
-    for at, line in enumerate(lines):
-        code = [found[0].strip("`") for found in _CODE.finditer(line)]
-        plain = _CODE.split(line)
-        mixed = [f"{text}`{literal}`" for text, literal in zip(plain, code, strict=False)]
-        indent = line[: len(line) - len(line.lstrip())]
-        lines[at] = indent + said("".join((*mixed, plain[-1])).lstrip())
-
-
-def makes(
-    _app: Sphinx, _what: str, name: str, _object: object, _skip: bool, _options: object
-) -> bool | None:
-    """Pass over how a record is made: its fields are told."""
-    return True if name in ("__init__", "__new__") else None
+def write_themes(app: Sphinx) -> None:
+    """Write a style sheet by which pictures follow the theme that a reader has chosen."""
+    rules = []
+    for index, theme in enumerate(("light", "dark")):
+        colours = "".join(f"--px-{name}:{pair[index]};" for name, pair in PALETTE.items())
+        rules.append(f'body[data-theme="{theme}"] .px-svg.px-auto{{{colours}}}\n')
+    (Path(app.srcdir) / "_static" / "themes.css").write_text("".join(rules), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
-    app.connect("builder-inited", make_pages)
-    app.connect("autodoc-process-docstring", as_rst)
-    app.connect("autodoc-skip-member", makes)
+    app.add_source_parser(MarkdownParser)
+    app.connect("builder-inited", write_themes)

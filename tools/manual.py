@@ -1,48 +1,89 @@
-"""Write the pages of the manual that are made of data: `python3 dev.py docs` has it done.
+"""Renew the manual: `python3 dev.py docs --renew`; with --check, list what is stale instead.
 
-They are made anew whenever Sphinx starts, into docs/, where git passes over them.
+docs/reference/ is generated. The other pages are written by hand; what their commands print and
+draw is renewed in them, and so are the pictures of the explorer.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
 
-from ptxscope.export.svg.svg_colours import PALETTE
+from ptxscope.learn.lesson import list_files, list_headings, load_lesson
+from ptxscope.learn.lesson_text import render_markdown
 
-from . import manual_lessons, manual_pages, manual_reference
+from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
+from .manual_text import format_link, format_sentence, heading, table
 
-FOLDERS: Final = ("instructions", "errata", "commands", "lessons")
-"""Those of docs/ in which nothing is written by hand."""
+ROOT: Final = Path(__file__).resolve().parent.parent
+REFERENCE: Final = ROOT / "docs" / "reference"
+_LESSON_INTRODUCTION = """\
+Learn these instructions by predicting what they compute. A lesson is a short tour over real traces
+that ends in questions, and a wrong answer is explained by the mistake behind it.
 
-
-STYLE: Final = "themes.css"
-
-
-def pages() -> dict[str, str]:
-    """Every page that is made, by its path under docs/ without its ending."""
-    return manual_pages.pages() | manual_reference.pages() | manual_lessons.pages()
-
-
-def themes() -> str:
-    """A style sheet: pictures follow the theme that a reader has chosen, whatever the system's."""
-    rules = []
-    for at, theme in enumerate(("light", "dark")):
-        inks = "".join(f"--px-{ink}:{colours[at]};" for ink, colours in PALETTE.items())
-        rules.append(f'body[data-theme="{theme}"] .px-svg.px-auto{{{inks}}}\n')
-    return "".join(rules)
+Play a lesson in a terminal, over ssh and through pipes too, with `ptxscope lesson lanes`. To play
+it on the picture, run `ptxscope lesson lanes --explorer`, or press <kbd>L</kbd> in the explorer. A
+lesson resumes where you left it. The pages below are for reading; each ends with its answers."""
 
 
-def make(docs: Path) -> None:
-    """Write what is new, and remove pages that are made no longer."""
-    made = pages()
-    (docs / "_static" / STYLE).write_text(themes(), encoding="utf-8")
-    for path, text in made.items():
-        file = docs / f"{path}.rst"
-        file.parent.mkdir(exist_ok=True)
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
-    for folder in FOLDERS:
-        for file in (docs / folder).glob("*.rst"):
-            if f"{folder}/{file.stem}" not in made:
-                file.unlink()
+def make_files() -> dict[str, str]:
+    """Return every generated file by its path under docs/reference/."""
+    return (
+        manual_pages.make_files()
+        | manual_reference.make_files()
+        | manual_api.make_files()
+        | _make_lessons()
+    )
+
+
+def _make_lessons() -> dict[str, str]:
+    rows = (
+        (
+            format_link(head.title, f"lessons/{head.name}.md"),
+            f"{head.minutes} min",
+            format_sentence(head.summary),
+        )
+        for head in list_headings()
+    )
+    lines = [*heading("Lessons"), _LESSON_INTRODUCTION, ""]
+    lines += table(("lesson", "time", "topic"), rows)
+    lessons = {f"lessons/{name}.md": render_markdown(load_lesson(name)) for name in list_files()}
+    return {"lessons.md": "\n".join(lines)} | lessons
+
+
+def find_stale_files() -> list[Path]:
+    """Return the generated files that differ from what would be generated, or are left over."""
+    files = {REFERENCE / path: text for path, text in make_files().items()}
+    stale = [
+        path
+        for path, text in files.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    return stale + [x for x in REFERENCE.rglob("*") if x.is_file() and x not in files]
+
+
+def _renew_reference() -> None:
+    files = make_files()
+    for path in find_stale_files():
+        text = files.get(path.relative_to(REFERENCE).as_posix())
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        print(f"renewed {path.relative_to(ROOT)}")
+
+
+def main() -> None:
+    """Renew all of it, or fail if something is stale."""
+    if "--check" in sys.argv:
+        stale = find_stale_files()
+        sys.exit("\n".join(f"stale: {path.relative_to(ROOT)}" for path in stale))
+    _renew_reference()
+    manual_shown.main()
+    manual_pictures.renew_pictures()
+
+
+if __name__ == "__main__":
+    main()

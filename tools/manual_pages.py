@@ -1,4 +1,4 @@
-"""The pages of the manual that are made of the catalog, the errata and what readers expect."""
+"""Generated pages about the instructions, the errata, misconceptions and published examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ptxscope import PtxError, parse
+from ptxscope import PtxError, export, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.contradictions import CONTRADICTIONS
 from ptxscope.engine.isa.entry import (
@@ -35,43 +35,46 @@ from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace
+from ptxscope.export.content.alt_text import format_short_alt
 from ptxscope.export.content.document import build_document, format_command
-from ptxscope.export.options import DEFAULT
+from ptxscope.export.options import DEFAULT, Options
 
 from .manual_text import (
-    block,
-    code,
+    assignments,
+    bullet_list,
+    code_block,
+    format_cell_code,
+    format_link,
+    format_sentence,
+    format_text,
     heading,
-    hidden_contents,
-    points,
-    said,
-    sentence,
+    picture,
     table,
-    trace_block,
 )
-from .manual_worked import Worked, happenings, worked
+from .manual_worked import Worked, describe_events, find_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
 _COLUMNS = 84
-"""Of a line of code beside the contents."""
+"""Maximum characters of a line of code."""
 _CONSTANTS = {"slct": "slct.s32.s32 d, 1, 2, 0x80000000"}
-"""Lines that the engine has a note on because an operand is a constant, by opcode."""
-_BITING = {
+"""Lines on which the engine has a note because an operand is a constant, by opcode."""
+_EXAMPLE_BITS = {
     "a": 0x80FF7F01,
     "b": 0x01FF0280,
     "c": 0x11223344,
     "guard": 1,
     **dict.fromkeys("dpq", 0x55AA55AA),
 }
-"""Values by role for the PTX ISA's own lines, which have none."""
+"""Values by role for the lines of the PTX ISA, which come without values."""
 
 
 class Published(NamedTuple):
-    """A line that the PTX ISA prints."""
+    """An example in the PTX ISA."""
 
     text: str
     legal: bool
@@ -84,387 +87,461 @@ class Published(NamedTuple):
 
 _CORRECTIONS = {
     "vmin4": (
-        "A mask names each lane once, most significant first: ``b00`` is none. With lane 0 alone:",
+        "A mask names each lane at most once, most significant first, so `b00` is no mask. With "
+        "lane 0 alone:",
         "vmin4.s32.u32.u32.add  r1.b0, r2.b0000, r3.b2222, r1;",
     ),
     "vset4": (
-        "The SIMD instructions have no secondary operation but ``.add``:",
+        "The SIMD instructions have no secondary operation but `.add`:",
         "vset4.u32.u32.ne.add  r1, r2, r3, r0;",
     ),
 }
-"""What the two lines that are not legal may have meant, by opcode."""
+"""What the two illegal lines may have meant, by opcode."""
 
 
-def pages() -> dict[str, str]:
-    """Every page by its path under docs/."""
-    found = {"instructions/index": _index()}
+def make_files() -> dict[str, str]:
+    """Return pages and pictures by their paths under docs/reference/."""
+    files = {
+        "instructions.md": _make_index(),
+        "errata.md": _make_errata_page(),
+        "expectations.md": _make_misconception_page(),
+        "published.md": _make_published_page(),
+    }
     for opcode, entry in CATALOG.items():
-        found[f"instructions/{opcode}"] = instruction_page(entry)
-    found["errata/index"] = _errata_index()
+        files[f"instructions/{opcode}.md"] = make_instruction_page(entry)
     for erratum in ERRATA:
-        found[f"errata/{erratum.id.lower()}"] = erratum_page(erratum)
-    found["expectations"] = _expectations()
-    found["published"] = _published_page()
-    return {path: "\n".join(lines).rstrip() + "\n" for path, lines in found.items()}
+        files[f"errata/{erratum.id.lower()}.md"] = make_erratum_page(erratum)
+    made = {path: "\n".join(lines).rstrip() + "\n" for path, lines in files.items()}
+    for opcode in CATALOG:
+        made[f"instructions/{opcode}.svg"] = export(_examples(opcode)[0].trace, "svg")
+    for erratum in ERRATA:
+        made[f"errata/{erratum.id.lower()}.svg"] = export(
+            _trace_example(erratum), "svg", Options(both=True)
+        )
+    for trace in _trace_corrections():
+        made[f"published/{trace.instruction.opcode}.svg"] = export(trace, "svg")
+    return made
 
 
 # --- the instructions ----------------------------------------------------------------------
 
 
-def _index() -> list[str]:
-    lines = heading("The instructions", "=")
-    total = sum(map(count_forms, CATALOG))
+def _make_index() -> list[str]:
+    form_count = sum(map(count_forms, CATALOG))
+    lines = heading("The instructions")
     lines += [
-        f"{len(CATALOG)} instructions, {total:,} legal forms. Each page has the syntax, every "
-        "choice there is, three worked examples with a picture each, what is easily taken for "
-        "something else, and the errata. The :doc:`families </families/index>` tell what "
+        f"Look up one of the {len(CATALOG)} instructions: its syntax, the values of every "
+        "modifier, worked examples, common mistakes and the errata that affect it. Together they "
+        f"have {form_count:,} legal forms. The [families](../families.md) describe what several "
         "instructions have in common.",
         "",
     ]
     for group in Group:
         entries = [entry for entry in CATALOG.values() if entry.group is group]
-        lines += heading(str(group), "-")
+        lines += heading(str(group), 2)
         lines += table(
             ("instruction", "computes", "legal forms"),
-            ((_link(x.opcode), said(x.summary), f"{count_forms(x.opcode):,}") for x in entries),
-            widths="22 56 22",
+            (
+                (
+                    format_link(f"`{entry.opcode}`", f"instructions/{entry.opcode}.md"),
+                    format_text(entry.summary),
+                    f"{count_forms(entry.opcode):,}",
+                )
+                for entry in entries
+            ),
         )
-    return lines + hidden_contents(CATALOG)
+    return lines
 
 
-def _link(opcode: str) -> str:
-    return f":doc:`{opcode} </instructions/{opcode}>`"
+def _link_opcode(opcode: str) -> str:
+    """Return a link from the page of another instruction."""
+    return format_link(f"`{opcode}`", f"{opcode}.md")
 
 
-def instruction_page(entry: Entry) -> list[str]:
-    """One instruction."""
-    opcode = entry.opcode
-    lines = [f".. meta::\n   :description: PTX {opcode}: {entry.summary}", ""]
-    lines += heading(opcode, "=")
-    lines += [sentence(entry.summary), ""]
-    lines += block("none", [format_syntax(entry)])
-    lines += _glance(entry)
-    lines += heading("What can be chosen", "-")
-    lines += _slots(entry)
-    lines += _operands(entry)
-    lines += heading("Worked examples", "-")
-    for number, example in enumerate(_worked(opcode), 1):
-        lines += _example(number, example)
-    lines += _traps(entry)
-    lines += _errata(entry)
-    return lines + _elsewhere(entry)
+def make_instruction_page(entry: Entry) -> list[str]:
+    """Return the lines of the page on an instruction."""
+    lines = heading(entry.opcode)
+    lines += [format_sentence(entry.summary), ""]
+    lines += code_block("ptx", [format_syntax(entry)])
+    lines += _overview_lines(entry)
+    lines += heading("Modifiers and operands", 2)
+    lines += _slot_lines(entry)
+    lines += _operand_lines(entry)
+    lines += heading("Examples", 2)
+    for number, example in enumerate(_examples(entry.opcode), 1):
+        lines += _example_lines(number, example)
+    lines += _pitfall_lines(entry)
+    lines += _erratum_lines(entry)
+    return lines + _related_lines(entry)
 
 
 @cache
-def _worked(opcode: str) -> tuple[Worked, ...]:
-    return worked(CATALOG[opcode])
+def _examples(opcode: str) -> tuple[Worked, ...]:
+    return find_examples(CATALOG[opcode])
 
 
-def _glance(entry: Entry) -> list[str]:
-    every, written = count_forms(entry.opcode), count_forms(entry.opcode, is_documented=True)
-    taken = count_forms(entry.opcode, is_in_ptxas=True)
-    needs = [
+def _overview_lines(entry: Entry) -> list[str]:
+    form_count = count_forms(entry.opcode)
+    documented_count = count_forms(entry.opcode, is_documented=True)
+    accepted_count = count_forms(entry.opcode, is_in_ptxas=True)
+    requirements = [
         f"PTX {entry.ptx_isa}, {format_targets(entry.target)}",
-        *map(_need, entry.requirements),
+        *map(_format_requirement, entry.requirements),
     ]
     rows = [
         ("Group", str(entry.group)),
-        ("Described in", f"PTX ISA {entry.section}"),
-        ("Needs", "; ".join(needs)),
-        ("Legal forms", f"{every:,}"),
+        ("Specified in", f"PTX ISA {entry.section}"),
+        ("Requires", "; ".join(requirements)),
+        ("Legal forms", f"{form_count:,}"),
     ]
-    if written != every:
-        rows.append(("Documented", f"{written:,}"))
-    if taken != every:
-        rows.append(("Taken by ptxas 13.0", f"{taken:,}"))
-    return table((), rows, widths="28 72", css="glance")
+    if documented_count != form_count:
+        rows.append(("Documented forms", f"{documented_count:,}"))
+    if accepted_count != form_count:
+        rows.append(("Forms that ptxas 13.0 accepts", f"{accepted_count:,}"))
+    return table((), rows)
 
 
-def _need(need: VersionRequirement) -> str:
-    parts = [f"PTX {need.ptx_isa}"] * bool(need.ptx_isa)
-    parts += [format_targets(need.target)] * bool(need.target)
-    return f"``{need.feature}``: {', '.join(parts)}"
+def _format_requirement(requirement: VersionRequirement) -> str:
+    parts = [f"PTX {requirement.ptx_isa}"] * bool(requirement.ptx_isa)
+    parts += [format_targets(requirement.target)] * bool(requirement.target)
+    return f"`{requirement.feature}`: {', '.join(parts)}"
 
 
-def _slots(entry: Entry) -> list[str]:
-    rows = [_slot(entry, slot) for slot in entry.slots]
-    marked = any(find_undocumented_values(entry, slot) for slot in entry.slots)
-    lines = table(("slot", "what it is", "values", "written"), rows, widths="13 27 44 16")
-    return lines + [f"{DAGGER} undocumented; ptxas accepts it.", ""] * marked
+def _slot_lines(entry: Entry) -> list[str]:
+    rows = [_slot_row(entry, slot) for slot in entry.slots]
+    has_undocumented = any(find_undocumented_values(entry, slot) for slot in entry.slots)
+    lines = table(("slot", "meaning", "values", ""), rows)
+    return lines + [f"{DAGGER} Undocumented, but ptxas accepts it.", ""] * has_undocumented
 
 
-def _slot(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
-    marked = find_undocumented_values(entry, slot)
-    choices = format_slot_choices(slot, marked, DAGGER)
+def _slot_row(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
+    undocumented = find_undocumented_values(entry, slot)
+    choices = format_slot_choices(slot, undocumented, DAGGER)
     if slot.name == "c":
-        values = "``, c``"
+        values = "`, c`"
     elif slot.word and slot.place is not SlotPlace.MODIFIER:
-        values = f"{_choice(slot.word + DAGGER * bool(marked))} before the operand"
+        word = slot.word + DAGGER * bool(undocumented)
+        values = f"{_format_choice(word)} before the operand"
     elif len(slot.values) > 20:
-        values = said(choices)
+        values = format_text(choices)
     else:
-        values = " ".join(map(_choice, choices.split()))
-    needed = "may be" if slot.is_optional else "must be"
-    return code(slot.name), sentence(SLOT_NAMES[slot.name]).removesuffix("."), values, needed
+        values = " ".join(map(_format_choice, choices.split()))
+    meaning = format_sentence(SLOT_NAMES[slot.name]).removesuffix(".")
+    return f"`{slot.name}`", meaning, values, "optional" if slot.is_optional else "required"
 
 
-def _choice(text: str) -> str:
-    plain = text.removesuffix(DAGGER)
-    return code(plain) + (f"\\ {DAGGER}" if plain != text else "")
+def _format_choice(text: str) -> str:
+    value = text.removesuffix(DAGGER)
+    return format_cell_code(value) + DAGGER * (value != text)
 
 
-_FINAL = f"that of the sum: {code('.s32')} where a or b is, or one of a, b, c is negated"
+_FINAL_TYPE = "that of the sum: `.s32` if a or b is `.s32` or one of a, b and c is negated"
 """The type of c of ``vmad``."""
 
 
-def _operands(entry: Entry) -> list[str]:
+def _operand_lines(entry: Entry) -> list[str]:
     rows = []
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
-        shown = code(f".{type_ or operand.type}") if operand.type != "final" else _FINAL
+        type_text = f"`.{type_ or operand.type}`" if operand.type != "final_type" else _FINAL_TYPE
         lanes = f"{entry.lanes} lanes" if operand.has_lanes else "one value"
         if operand.can_keep_lanes:
-            lanes = f"{entry.lanes} lanes where some are kept, else one number"
-        read = "written" if operand in entry.destinations else "read"
-        rows.append((code(operand.role), read, shown, lanes))
-    return table(("operand", "is", "type", "as"), rows, widths="16 16 24 44")
+            lanes = f"{entry.lanes} lanes if the mask leaves some out, otherwise one number"
+        access = "written" if operand in entry.destinations else "read"
+        rows.append((f"`{operand.role}`", access, type_text, lanes))
+    return table(("operand", "access", "type", "holds"), rows)
 
 
-def _given(trace: Trace) -> dict[str, str]:
-    """The operands' bits by the names that they have in the line; literals have none."""
+def _operand_bits(trace: Trace) -> dict[str, str]:
+    """Return the operands' bits by their names in the line; literals have none."""
     names = trace.instruction.names
-    told = build_document(trace, DEFAULT).operands
-    return {names[x.role]: x.bits for x in told if x.role in names}
+    operands = build_document(trace, DEFAULT).operands
+    return {names[x.role]: x.bits for x in operands if x.role in names}
 
 
-def _example(number: int, example: Worked) -> list[str]:
+def _example_lines(number: int, example: Worked) -> list[str]:
     trace = example.trace
-    lines = heading(f"{number}. {example.title}", "~")
-    options = ["format: svg"] + ["both"] * example.parts
-    lines += trace_block(str(trace.instruction), _given(trace), *options)
-    lines += points(map(sentence, happenings(trace)))
-    lines += [f"The result is {_result(trace)}. {_parting(trace)}".rstrip(), ""]
-    return lines + block("console", _folded(format_command(trace)))
+    lines = heading(f"{number}. {example.title}", 3)
+    lines += code_block("console", _command_lines(format_command(trace)))
+    if number == 1:
+        lines += _picture_lines(trace, f"{trace.instruction.opcode}.svg")
+    lines += bullet_list(map(format_sentence, describe_events(trace)))
+    result = f"The result is {_format_results(trace)}. {_describe_other(trace)}"
+    return [*lines, result.rstrip(), ""]
 
 
-def _folded(text: str) -> list[str]:
-    """A command, its values on a line of their own where it is long."""
+def _picture_lines(trace: Trace, path: str) -> list[str]:
+    return picture(format_short_alt(build_document(trace, DEFAULT)), path)
+
+
+def _command_lines(text: str) -> list[str]:
+    """Return a command, with its values on a second line if it is long."""
     if len(text) <= _COLUMNS:
         return [f"$ {text}"]
     words = shlex.split(text)
     return [f"$ {shlex.join(words[:3])} \\", f"    {shlex.join(words[3:])}"]
 
 
-def _result(trace: Trace) -> str:
-    shown = (
-        f"``{x.name} = {x.bits}``, {said(x.meant)}" for x in build_document(trace, DEFAULT).results
-    )
-    return "; ".join(shown)
+def _format_results(trace: Trace) -> str:
+    results = build_document(trace, DEFAULT).results
+    return "; ".join(f"`{x.name} = {x.bits}`, {format_text(x.meant)}" for x in results)
 
 
-def _parting(trace: Trace) -> str:
-    """What another assembler makes of it, where that differs."""
+def _describe_other(trace: Trace) -> str:
+    """Return what another assembler gives, if it differs."""
     texts = []
-    for found in find_divergences(trace):
-        ids = " and ".join(_erratum_link(x) for x in found.errata)
-        texts.append(f"{said(found.other.model.name)} gives {_result(found.other)} ({ids}).")
+    for divergence in find_divergences(trace):
+        ids = " and ".join(_link_erratum(x, "../errata/") for x in divergence.errata)
+        name = format_text(divergence.other.model.name)
+        texts.append(f"{name} gives {_format_results(divergence.other)} ({ids}).")
     return " ".join(texts)
 
 
-def _erratum_link(erratum: Erratum) -> str:
-    return f":doc:`{erratum.id} </errata/{erratum.id.lower()}>`"
+def _link_erratum(erratum: Erratum, folder: str) -> str:
+    return format_link(erratum.id, f"{folder}{erratum.id.lower()}.md")
 
 
-def _traps(entry: Entry) -> list[str]:
-    """What goes wrong with it, in the sentences of the catalog and the engine."""
-    lines = heading("Traps", "-")
+def _pitfall_lines(entry: Entry) -> list[str]:
+    """Return what goes wrong with an instruction, in the sentences of the catalog and engine."""
+    lines = heading("Pitfalls", 2)
     rules = dict.fromkeys(x.rule for x in entry.constraints)
-    expected = [x for x in MISCONCEPTIONS if entry.opcode in x.opcodes]
-    lines += _listed("What must hold:", map(sentence, rules))
-    lines += _listed("Legal, but:", (sentence(x.text) for x in entry.remarks))
-    lines += _listed(
-        "What is often expected (:doc:`all of it </expectations>`):",
-        (sentence(x.sentence) for x in expected),
+    misconceptions = [x for x in MISCONCEPTIONS if entry.opcode in x.opcodes]
+    lines += _titled_list("Rules for the operands and modifiers:", map(format_sentence, rules))
+    lines += _titled_list(
+        "Legal, but seldom intended:", (format_sentence(x.text) for x in entry.remarks)
     )
-    lines += _listed(
-        "Where the PTX ISA contradicts itself:", (sentence(x.text) for x in entry.contradictions)
+    lines += _titled_list(
+        "Unlike what [is often expected](../expectations.md):",
+        (format_sentence(x.sentence) for x in misconceptions),
+    )
+    lines += _titled_list(
+        "Where the PTX ISA contradicts itself:",
+        (format_sentence(x.text) for x in entry.contradictions),
     )
     if entry.opcode in _CONSTANTS:
         line = parse(_CONSTANTS[entry.opcode])
-        lines += _listed(f"With constants, as in ``{line}``:", map(sentence, line.notes))
-    if len(lines) == len(heading("", "-")):
-        lines += ["None is known.", ""]
+        lines += _titled_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))
+    if len(lines) == len(heading("")):
+        lines += ["None are known.", ""]
     return lines
 
 
-def _listed(lead: str, texts: Iterable[str]) -> list[str]:
-    listed = points(texts)
-    return [lead, "", *listed] if listed else []
+def _titled_list(title: str, texts: Iterable[str]) -> list[str]:
+    lines = bullet_list(texts)
+    return [title, "", *lines] if lines else []
 
 
-def _errata(entry: Entry) -> list[str]:
-    lines = heading("Errata", "-")
-    touching = [x for x in ERRATA if entry.opcode in x.opcodes]
-    if not touching:
-        return [*lines, "None is known.", ""]
-    rows = ((_erratum_link(x), said(x.forms), said(x.sentence), x.versions) for x in touching)
-    return lines + table(("", "forms", "what ptxas does", "ptxas"), rows, widths="8 28 46 18")
+def _erratum_lines(entry: Entry) -> list[str]:
+    lines = heading("Errata", 2)
+    errata = [x for x in ERRATA if entry.opcode in x.opcodes]
+    if not errata:
+        return [*lines, "None are known.", ""]
+    rows = (
+        (
+            _link_erratum(x, "../errata/"),
+            format_text(x.forms),
+            format_text(x.sentence),
+            x.versions,
+        )
+        for x in errata
+    )
+    return lines + table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
 
 
-def _elsewhere(entry: Entry) -> list[str]:
-    """CUDA's names for it, the manual's own examples, its like on other lanes."""
-    lines = heading("Elsewhere", "-")
-    like = [x.opcode for x in CATALOG.values() if x.base_opcode == entry.base_opcode and x != entry]
-    if like:
-        lines += [f"The same on other lanes: {', '.join(map(_link, like))}.", ""]
-    printed = [x for x in published() if x.opcode == entry.opcode]
-    if printed:
-        lines += ["In the PTX ISA (:doc:`with values and results </published>`):", ""]
-        lines += block("none", (" ".join(x.text.split()) for x in printed))
-    named = [x for x in map_intrinsics().values() if x.ptx.partition(".")[0] == entry.opcode]
-    if named:
-        lines += ["CUDA's intrinsics that compute it:", ""]
-        rows = ((code(x.name), code(x.ptx), said(x.differs)) for x in named)
-        lines += table(("intrinsic", "PTX", "what differs"), rows, widths="22 40 38")
-    if len(lines) == len(heading("", "-")):
-        return []
-    return lines
-
-
-# --- where answers part --------------------------------------------------------------------
-
-
-def _errata_index() -> list[str]:
-    lines = heading("Where ptxas and the documentation part", "=")
-    lines += [
-        f"On {TARGETS} NVIDIA's assembler emulates the scalar video instructions, and under a "
-        "guard it guards only a part of some ``set``. In these ways the code it emits does not "
-        "compute what the PTX ISA documents. ``ptxscope trace … --model ptxas`` computes what "
-        "ptxas does, ``--both`` shows both, ``ptxscope check`` finds what is touched in your "
-        "sources.",
-        "",
+def _related_lines(entry: Entry) -> list[str]:
+    """Return the same operation on other lanes, the PTX ISA's examples and CUDA's intrinsics."""
+    lines = heading("See also", 2)
+    related = [
+        x.opcode for x in CATALOG.values() if x.base_opcode == entry.base_opcode and x != entry
     ]
-    for x in ERRATA:
+    if related:
         lines += [
-            f"{_erratum_link(x)}, ptxas {x.versions}: {said(x.forms)}",
-            f"   {sentence(x.sentence)} Example: {code(_documented(x))} as documented, "
-            f"{code(_ptxas(x))} with ptxas.",
+            f"The same operation on other lanes: {', '.join(map(_link_opcode, related))}.",
             "",
         ]
-    return lines + hidden_contents(f"{x.id} <{x.id.lower()}>" for x in ERRATA)
+    examples = [x for x in load_published() if x.opcode == entry.opcode]
+    if examples:
+        lines += ["In the PTX ISA ([with values and results](../published.md)):", ""]
+        lines += code_block("ptx", (" ".join(x.text.split()) for x in examples))
+    intrinsics = [x for x in map_intrinsics().values() if x.ptx.partition(".")[0] == entry.opcode]
+    if intrinsics:
+        lines += ["CUDA intrinsics that compute it:", ""]
+        rows = (
+            (f"`{x.name}`", format_cell_code(x.ptx), format_text(x.differs)) for x in intrinsics
+        )
+        lines += table(("intrinsic", "PTX", "difference"), rows)
+    return lines if len(lines) > len(heading("")) else []
 
 
-def _shown(x: Erratum, model_: Model = ISA_MODEL) -> Trace:
-    """The example of an erratum, or of what is expected."""
-    ptx, values, *_ = x.example
-    ins = parse(ptx)
-    return Trace(ins, model_, bind_values(ins, values))
+# --- the errata ------------------------------------------------------------------------------
 
 
-def _documented(x: Erratum) -> str:
-    return format_result(_shown(x))
-
-
-def _ptxas(x: Erratum) -> str:
-    """What the newest assembler that has an erratum makes of its example."""
-    having = next(found for found in PTXAS_MODELS if x in found.errata)
-    return format_result(_shown(x, having))
-
-
-def erratum_page(erratum: Erratum) -> list[str]:
-    """One erratum: a table that fits a screen, then the picture of both answers."""
-    trace = _shown(erratum)
-    lines = heading(f"{erratum.id}: {erratum.forms}", "=")
-    links = ", ".join(map(_link, erratum.opcodes))
-    given = " ".join(f"{name}={bits}" for name, bits in _given(trace).items())
-    rows = [
-        ("What ptxas does", said(erratum.sentence)),
-        ("Forms", said(erratum.forms)),
-        ("Instructions", links),
-        ("Versions", f"ptxas {erratum.versions}; {TARGETS}"),
-        ("Shown by", code(str(trace.instruction))),
-        ("with", code(given)),
-        ("Documented", code(format_result(trace))),
-        ("ptxas", code(_ptxas(erratum))),
+def _make_errata_page() -> list[str]:
+    lines = heading("Errata: where ptxas and the documentation differ")
+    lines += [
+        f"Find out whether NVIDIA's assembler computes your line as documented. On {TARGETS} "
+        "`ptxas` emulates the scalar video instructions, and it guards only a part of some `set`. "
+        f"The code that it emits differs from the PTX ISA in {len(ERRATA)} ways. The "
+        "[specification](../semantics.md#4-evidence) says how each was established.",
+        "",
     ]
-    if erratum.remark:
-        rows.append(("Remark", said(erratum.remark)))
-    lines += table((), rows, widths="24 76", css="glance")
-    lines += heading("Both answers", "-")
-    lines += trace_block(str(trace.instruction), _given(trace), "format: svg", "both")
-    plain = make_replacement(trace.instruction)
-    if plain:
-        lines += heading("Plain PTX instead", "-")
-        lines += ["This computes what is documented, whatever the assembler:", ""]
-        lines += block("none", plain)
+    commands = (
+        ("ptxscope trace … --model ptxas", "computes what ptxas does"),
+        ("ptxscope trace … --both", "shows both answers"),
+        ("ptxscope check FILE", "finds the lines of your sources that an erratum can change"),
+    )
+    lines += bullet_list(f"`{command}` {about}." for command, about in commands)
+    rows = (
+        (_link_erratum(x, "errata/"), format_text(x.forms), format_text(x.sentence), x.versions)
+        for x in ERRATA
+    )
+    lines += table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
+    lines += heading("Constant folding", 2)
+    lines += [
+        "These results are wrong only if operands are constants, so no model has them. "
+        "`ptxscope check` warns of them, and a trace has a note.",
+        "",
+    ]
+    for bug in FOLDING_BUGS:
+        lines += _folding_lines(bug)
     return lines
 
 
-# --- what is expected ----------------------------------------------------------------------
+def _folding_lines(bug: FoldingBug) -> list[str]:
+    ptx, values, documented, folded = bug.example
+    operands = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    rows = [
+        ("Forms", format_text(bug.forms)),
+        ("Versions", f"ptxas {bug.versions}; {bug.targets}"),
+        ("Example", format_cell_code(ptx)),
+        ("Constants", f"`{operands}`"),
+        ("Documented", f"`{documented:#010x}`"),
+        ("ptxas", f"`{folded:#010x}`"),
+        ("Remark", format_text(bug.remark)),
+    ]
+    return [*heading(bug.id, 3), format_sentence(bug.sentence), "", *table((), rows)]
 
 
-def _expectations() -> list[str]:
-    lines = heading("What is expected, and what is documented", "=")
+def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
+    """Return a trace of the example of an erratum or a misconception."""
+    ptx, values, *_ = rule.example
+    ins = parse(ptx)
+    return Trace(ins, model, bind_values(ins, values))
+
+
+def _format_documented(rule: Erratum) -> str:
+    return format_result(_trace_example(rule))
+
+
+def _format_ptxas(rule: Erratum) -> str:
+    """Return the example's result with the newest assembler that has the erratum."""
+    model = next(x for x in PTXAS_MODELS if rule in x.errata)
+    return format_result(_trace_example(rule, model))
+
+
+def make_erratum_page(erratum: Erratum) -> list[str]:
+    """Return the lines of a page: the facts, the picture of both answers, a replacement."""
+    trace = _trace_example(erratum)
+    lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
+    lines += [format_sentence(erratum.sentence), ""]
+    rows = [
+        (
+            "Instructions",
+            ", ".join(format_link(f"`{x}`", f"../instructions/{x}.md") for x in erratum.opcodes),
+        ),
+        ("Versions", f"ptxas {erratum.versions}; {TARGETS}"),
+        ("Example", format_cell_code(str(trace.instruction))),
+        ("Operands", f"`{' '.join(assignments(_operand_bits(trace)))}`"),
+        ("Documented", f"`{_format_documented(erratum)}`"),
+        ("ptxas", f"`{_format_ptxas(erratum)}`"),
+    ]
+    if erratum.remark:
+        rows.append(("Remark", format_text(erratum.remark)))
+    lines += table((), rows)
+    lines += _picture_lines(trace, f"{erratum.id.lower()}.svg")
+    replacement = make_replacement(trace.instruction)
+    if replacement:
+        lines += ["Other PTX that gives the documented result with every assembler:", ""]
+        lines += code_block("ptx", replacement)
+    return lines
+
+
+# --- misconceptions --------------------------------------------------------------------------
+
+
+def _make_misconception_page() -> list[str]:
+    lines = heading("Common misconceptions")
     lines += [
-        "``ptxscope explain`` asks whether a result is what one of these beliefs gives. Each "
-        "result here was computed, the one as documented, the other as if the belief were true.",
+        "Check what you believe about these instructions. `ptxscope explain` tests whether an "
+        "observed result follows from one of these beliefs. Both results of each example are "
+        "computed: the documented one, and the one if the belief were true.",
         "",
     ]
     for x in MISCONCEPTIONS:
-        trace = _shown(x)
-        given = " ".join(f"{name}={bits}" for name, bits in _given(trace).items())
-        lines += heading(f"{x.id}: if {BELIEFS[x.id].replace('`', '')}", "-")
-        lines += [said(x.sentence), ""]
+        trace = _trace_example(x)
+        lines += heading(f"{x.id}: if {BELIEFS[x.id].replace('`', '')}", 2)
+        lines += [format_text(x.sentence), ""]
         rows = [
-            ("Forms", said(x.forms)),
-            ("Shown by", code(str(trace.instruction))),
-            ("with", code(given)),
-            ("Documented", code(format_result(trace))),
-            ("If it were so", code(format_result(_shown(x, Model(x.id, (x,)))))),
+            ("Forms", format_text(x.forms)),
+            ("Example", format_cell_code(str(trace.instruction))),
+            ("Operands", f"`{' '.join(assignments(_operand_bits(trace)))}`"),
+            ("Documented", f"`{format_result(trace)}`"),
+            ("If it were true", f"`{format_result(_trace_example(x, Model(x.id, (x,))))}`"),
         ]
-        lines += table((), rows, widths="24 76", css="glance")
-    lines += heading("Where the PTX ISA contradicts itself", "-")
-    lines += ["A note on a trace says so wherever it matters.", ""]
-    rows_ = ((", ".join(map(_link, x.opcodes)), sentence(x.text)) for x in CONTRADICTIONS)
-    return lines + table(("instructions", "what it says, and how it is read here"), rows_,
-                         widths="30 70")  # fmt: skip
+        lines += table((), rows)
+    lines += heading("Where the PTX ISA contradicts itself", 2)
+    lines += ["A trace has a note on each of these if it matters.", ""]
+    contradictions = (
+        (
+            ", ".join(format_link(f"`{name}`", f"instructions/{name}.md") for name in x.opcodes),
+            format_sentence(x.text),
+        )
+        for x in CONTRADICTIONS
+    )
+    head = ("instructions", "what the PTX ISA says, and how ptxscope reads it")
+    return lines + table(head, contradictions)
 
 
-# --- the manual's own examples ---------------------------------------------------------------
+# --- the PTX ISA's own examples ----------------------------------------------------------------
 
 
 @cache
-def published() -> tuple[Published, ...]:
-    """Every line that the PTX ISA prints for these instructions."""
-    listed = (ROOT / "tests/data/published.txt").read_text(encoding="utf-8").splitlines()
-    told = (line.partition("\t") for line in listed if not line.startswith("#"))
-    return tuple(Published(text, verdict == "legal") for verdict, _, text in told)
+def load_published() -> tuple[Published, ...]:
+    """Return every line that the PTX ISA prints for these instructions."""
+    text = (ROOT / "tests/data/published.txt").read_text(encoding="utf-8")
+    lines = (line.partition("\t") for line in text.splitlines() if not line.startswith("#"))
+    return tuple(Published(text, verdict == "legal") for verdict, _, text in lines)
 
 
-def _published_page() -> list[str]:
-    lines = heading("The published examples", "=")
+def _trace_corrections() -> list[Trace]:
+    """Return what the two illegal lines may have meant, evaluated."""
+    return [_trace_with_bits(parse(corrected)) for _, corrected in _CORRECTIONS.values()]
+
+
+def _make_published_page() -> list[str]:
+    lines = heading("The examples of the PTX ISA")
     lines += [
-        "Every example that the PTX ISA prints for these instructions, on values of ours. Two of "
-        "them are not legal.",
+        "Compare your reading of the PTX ISA with results: every example that it prints for these "
+        "instructions, on values chosen here. Two of them are not legal.",
         "",
     ]
-    legal = [x for x in published() if x.legal]
     rows = []
-    for x in legal:
-        trace = _on_biting(parse(x.text))
-        given = " ".join(f"{name}={bits}" for name, bits in _given(trace).items())
-        rows.append((code(str(trace.instruction)), code(given), code(_both(trace))))
-    lines += table(("line", "values", "result"), rows, widths="38 40 22")
-    lines += ["A result of ptxas stands behind that of the documentation where it differs.", ""]
-    for x in published():
-        if not x.legal:
-            why, corrected = _CORRECTIONS[x.opcode]
-            lines += heading(" ".join(x.text.split()), "-")
-            lines += ["**As published it is not legal:**", ""]
-            lines += block("none", _refusal(x.text).splitlines())
-            trace = _on_biting(parse(corrected))
-            lines += [why, ""]
-            lines += trace_block(str(trace.instruction), _given(trace), "format: svg")
+    for line in load_published():
+        if line.legal:
+            trace = _trace_with_bits(parse(line.text))
+            bits = f"`{' '.join(assignments(_operand_bits(trace)))}`"
+            rows.append((format_cell_code(str(trace.instruction)), bits, f"`{_both(trace)}`"))
+    lines += table(("line", "operands", "result"), rows)
+    lines += ["If ptxas gives another result, it follows the documented one.", ""]
+    for line in load_published():
+        if not line.legal:
+            reason, corrected = _CORRECTIONS[line.opcode]
+            lines += heading(f"`{' '.join(line.text.split())}`", 2)
+            lines += ["**This line is illegal as published:**", ""]
+            lines += code_block("none", _find_refusal(line.text).splitlines())
+            trace = _trace_with_bits(parse(corrected))
+            lines += [reason, "", *code_block("ptx", [str(trace.instruction)])]
+            lines += _picture_lines(trace, f"published/{line.opcode}.svg")
     return lines
 
 
@@ -473,7 +550,7 @@ def _both(trace: Trace) -> str:
     return ", ".join((format_result(trace), *others))
 
 
-def _refusal(text: str) -> str:
+def _find_refusal(text: str) -> str:
     try:
         parse(text)
     except PtxError as error:
@@ -481,9 +558,9 @@ def _refusal(text: str) -> str:
     raise AssertionError(f"{text} is legal after all")
 
 
-def _on_biting(ins: Instruction) -> Trace:
-    found = {}
+def _trace_with_bits(ins: Instruction) -> Trace:
+    values = {}
     for needed in ins.inputs:
-        bits = _BITING[needed.roles[0]]
-        found[needed.name] = bits & ((1 << needed.type.bits) - 1)
-    return Trace(ins, ISA_MODEL, bind_values(ins, found))
+        bits = _EXAMPLE_BITS[needed.roles[0]]
+        values[needed.name] = bits & ((1 << needed.type.bits) - 1)
+    return Trace(ins, ISA_MODEL, bind_values(ins, values))

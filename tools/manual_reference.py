@@ -1,4 +1,4 @@
-"""The reference pages of the manual: the command line from its parsers, JSON from its schema."""
+"""Generated pages on the command line, from its parsers, and on JSON, from its schema."""
 
 from __future__ import annotations
 
@@ -15,159 +15,168 @@ from ptxscope.cli.support.arguments import Parser
 from ptxscope.cli.support.command_table import COMMANDS, make_top_parser
 from ptxscope.engine.isa.catalog import CATALOG
 
-from .manual_text import block, code, heading, hidden_contents, said, sentence, table
+from .manual_text import (
+    code_block,
+    format_cell_code,
+    format_link,
+    format_sentence,
+    format_text,
+    heading,
+    table,
+)
 
 _COLUMNS = 80
 
 
-def pages() -> dict[str, str]:
-    """Every page by its path under docs/."""
-    found = {"commands/index": _index(), "json": _json()}
-    for name in COMMANDS:
-        found[f"commands/{name}"] = _command(name)
-    return {path: "\n".join(lines).rstrip() + "\n" for path, lines in found.items()}
+def make_files() -> dict[str, str]:
+    """Return pages by their paths under docs/reference/."""
+    pages = {"commands.md": _make_command_page(), "json.md": _make_json_page()}
+    return {path: "\n".join(lines).rstrip() + "\n" for path, lines in pages.items()}
 
 
-def _index() -> list[str]:
-    lines = heading("The command line", "=")
+def _make_command_page() -> list[str]:
+    lines = heading("The command line")
+    lines += [
+        "Look up a command, its arguments and its exit status. `ptxscope COMMAND --help` prints "
+        "the same in a terminal.",
+        "",
+    ]
     rows = (
-        (f":doc:`ptxscope {name} </commands/{name}>`", sentence(about))
+        (format_link(f"`ptxscope {name}`", f"#ptxscope-{name}"), format_sentence(about))
         for name, about in COMMANDS.items()
     )
-    lines += table(("command", "does"), rows, widths="34 66")
-    lines += _epilog(make_top_parser())
-    lines += ["Files are read as UTF-8 or UTF-16, and written whole or not at all.", ""]
-    return lines + hidden_contents(COMMANDS)
+    lines += table(("command", "purpose"), rows)
+    lines += _epilog_lines(make_top_parser())
+    lines += ["Files are read as UTF-8 or UTF-16, and written completely or not at all.", ""]
+    for name in COMMANDS:
+        lines += make_command_section(name)
+    return lines
 
 
-def _command(name: str) -> list[str]:
-    to: Parser = import_module(f"ptxscope.cli.commands.{name}").make_parser()
-    lines = heading(f"ptxscope {name}", "=")
-    lines += [sentence(to.description or COMMANDS[name]), ""]
-    lines += block("none", _usage(to))
-    for title, actions in (("Arguments", to.places), ("Options", _options(to))):
-        if actions:
-            lines += heading(title, "-")
-            lines += table(("", "what it is"), map(_row, actions), widths="36 64")
-    return lines + _epilog(to)
+def make_command_section(name: str) -> list[str]:
+    """Return the lines on one command."""
+    parser: Parser = import_module(f"ptxscope.cli.commands.{name}").make_parser()
+    lines = heading(f"ptxscope {name}", 2)
+    lines += [format_sentence(parser.description or COMMANDS[name]), ""]
+    lines += code_block("none", _usage_lines(parser))
+    for group in parser._action_groups:
+        if group._group_actions:
+            title = {"positional arguments": "argument", "options": "option"}
+            head = (title.get(group.title or "", group.title or ""), "meaning")
+            lines += table(head, map(_make_row, group._group_actions))
+    return lines + _epilog_lines(parser)
 
 
-def _usage(to: Parser) -> list[str]:
-    formatter = argparse.HelpFormatter(to.prog, width=_COLUMNS)
-    formatter.add_usage(to.usage, to._actions, to._mutually_exclusive_groups, "")
+def _usage_lines(parser: Parser) -> list[str]:
+    formatter = argparse.HelpFormatter(parser.prog, width=_COLUMNS)
+    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, "")
     return formatter.format_help().strip().splitlines()
 
 
-def _options(to: Parser) -> list[argparse.Action]:
-    return list(dict.fromkeys(to.options.values()))
-
-
-def _row(action: argparse.Action) -> tuple[str, str]:
+def _make_row(action: argparse.Action) -> tuple[str, str]:
     about = (action.help or "") % {"default": action.default, "prog": "ptxscope"}
-    told = [sentence(about)] if about else []
+    texts = [format_sentence(about)] if about else []
     if action.choices and action.metavar is None:
-        told.insert(0, f"{', '.join(map(code, map(str, action.choices)))}.")
-    value = "" if action.nargs == 0 else f" {_called(action)}"
-    spelled = ", ".join(code(name + value) for name in action.option_strings)
-    return spelled or code(value.strip()), " ".join(told)
+        texts.insert(0, f"{', '.join(f'`{choice}`' for choice in action.choices)}.")
+    value = "" if action.nargs == 0 else f" {_format_value_name(action)}"
+    names = ", ".join(format_cell_code(name + value) for name in action.option_strings)
+    return names or f"`{value.strip()}`", " ".join(texts)
 
 
-def _called(action: argparse.Action) -> str:
-    """What stands for an argument's value."""
-    if isinstance(action.metavar, str):
-        return action.metavar
-    return action.dest.upper()
+def _format_value_name(action: argparse.Action) -> str:
+    return action.metavar if isinstance(action.metavar, str) else action.dest.upper()
 
 
-def _epilog(to: Parser) -> list[str]:
-    """What stands below a command's help: examples, and what is to be known."""
-    parts = (to.epilog or "").strip("\n").split("\n\n")
+def _epilog_lines(parser: Parser) -> list[str]:
+    """Return the examples and remarks below a command's help."""
     lines: list[str] = []
-    for part in filter(None, parts):
+    for part in filter(None, (parser.epilog or "").strip("\n").split("\n\n")):
         head, _, rest = part.partition("\n")
         if head.rstrip().endswith(":") and rest.startswith("  "):
-            lines += [f"{head.strip().capitalize()}", ""]
-            lines += block("none", (line[2:] for line in rest.splitlines()))
+            lines += [head.strip().capitalize(), ""]
+            lines += code_block("sh", (line[2:] for line in rest.splitlines()))
         elif part.startswith("  "):
-            lines += block("none", textwrap.dedent(part).splitlines())
+            lines += code_block("none", textwrap.dedent(part).splitlines())
         else:
-            lines += [said(" ".join(part.split())), ""]
+            lines += [format_text(" ".join(part.split())), ""]
     return lines
 
 
 # --- JSON --------------------------------------------------------------------------------------
 
 
-def _json() -> list[str]:
-    schema = _schema()
-    lines = heading("JSON", "=")
+def _make_json_page() -> list[str]:
+    schema = _load_schema()
+    lines = heading("JSON")
     lines += [
-        '``ptxscope trace … -f json`` and ``ptxscope.export(trace, "json")`` write a trace as one '
-        f"object. Its schema is called ``{schema['$id']}``; a change of its shape gets another "
-        "number. " + said(schema["description"]),
+        "Read a trace in your own program, and check that a saved one is still right. "
+        '`ptxscope trace … -f json` and `ptxscope.export(trace, "json")` write a trace as one '
+        f"object. Its schema is `{schema['$id']}`; the number changes with the shape. "
+        + format_text(schema["description"]),
         "",
-        "``ptxscope trace --from FILE.json`` and "
-        "``ptxscope.export.formats.json.load(text)`` read it back. "
-        "What stands there is held, field by field, against what is computed anew; the first that "
-        "is missing, of another type or of another value is named with its place, as in "
-        "``steps[3].rows[0].lanes[0].value``. Where another version wrote it, its words may "
-        "differ.",
+        "`ptxscope trace --from FILE.json` and `ptxscope.export.formats.json.load(text)` read it "
+        "back. They compare every field with a new computation, and name the first one that is "
+        "missing or differs in type or value by its place: `steps[3].rows[0].lanes[0].value`. "
+        "Sentences may differ if another version wrote the file.",
         "",
-        "The schema itself is in the package, as JSON Schema:",
+        "The package contains the schema, as JSON Schema:",
         "",
     ]
-    lines += block("python", [
+    lines += code_block("python", [
         "from importlib.resources import files",
         "",
         'schema = files("ptxscope.export").joinpath("trace.schema.json").read_text()',
     ])  # fmt: skip
-    lines += heading("Fields", "-")
-    rows = ((code(path), type_, about) for path, type_, about in _fields(schema, ""))
-    lines += table(("field", "type", "what it is"), rows, widths="44 22 34")
+    lines += heading("Fields", 2)
+    rows = ((f"`{path}`", type_, about) for path, type_, about in _iter_fields(schema, ""))
+    lines += table(("field", "type", "meaning"), rows)
     ptx, values = CATALOG["vset"].example
-    lines += heading("An example", "-")
-    shown = export(trace(parse(ptx), values), "json")
-    return lines + block("json", shown.rstrip().splitlines())
+    lines += heading("Example", 2)
+    return lines + code_block("json", export(trace(parse(ptx), values), "json").splitlines())
 
 
-def _schema() -> dict[str, Any]:
+def _load_schema() -> dict[str, Any]:
     text = files("ptxscope.export").joinpath("trace.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
-def _fields(schema: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
-    told = dict[str, str]()
+def _iter_fields(schema: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
+    known_paths = dict[str, str]()
     for name, part in schema.get("properties", {}).items():
-        yield from _field(schema, part, f"{path}.{name}" if path else name, told)
+        yield from _iter_field(schema, part, f"{path}.{name}" if path else name, known_paths)
 
 
-def _field(
-    root: dict[str, Any], part: dict[str, Any], path: str, told: dict[str, str]
+def _iter_field(
+    root: dict[str, Any], part: dict[str, Any], path: str, known_paths: dict[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    """A field and those in it; what is defined once is told where it comes first."""
+    """Yield a field and those in it; a shared definition is described at its first use."""
     about = part.get("description", "")
-    part = _resolved(root, part)
-    type_ = _type(root, part)
+    part = _resolve(root, part)
+    type_ = _format_type(root, part)
     if part.get("type") == "array":
         inside, reference = f"{path}[]", part.get("items", {}).get("$ref", "")
-        part = _resolved(root, part.get("items", {}))
+        part = _resolve(root, part.get("items", {}))
         if "properties" not in part:
             reference = ""
-        if reference in told:
-            yield path, type_, f"{said(about)} Each as in {code(told[reference])}.".strip()
+        if reference in known_paths:
+            yield (
+                path,
+                type_,
+                f"{format_text(about)} Each as in `{known_paths[reference]}`.".strip(),
+            )
             return
         if reference:
-            told[reference] = inside
+            known_paths[reference] = inside
     else:
         inside = path
-    yield path, type_, said(about or part.get("description", ""))
+    yield path, type_, format_text(about or part.get("description", ""))
     for one in (part, *part.get("anyOf", ())):
-        for name, below in _resolved(root, one).get("properties", {}).items():
-            yield from _field(root, below, f"{inside}.{name}", told)
+        for name, below in _resolve(root, one).get("properties", {}).items():
+            yield from _iter_field(root, below, f"{inside}.{name}", known_paths)
 
 
-def _resolved(root: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+def _resolve(root: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in part:
         at: Any = root
         for name in part["$ref"].removeprefix("#/").split("/"):
@@ -176,16 +185,18 @@ def _resolved(root: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-def _type(root: dict[str, Any], part: dict[str, Any]) -> str:
-    part = _resolved(root, part)
+def _format_type(root: dict[str, Any], part: dict[str, Any]) -> str:
+    part = _resolve(root, part)
     if "const" in part:
-        return code(json.dumps(part["const"]))
+        return f"`{json.dumps(part['const'])}`"
     if "enum" in part:
-        return " ".join(code(str(x)) for x in part["enum"])
+        return " ".join(format_cell_code(str(x)) for x in part["enum"])
     if "anyOf" in part:
-        return " or ".join(dict.fromkeys(_type(root, x) for x in part["anyOf"]))
+        return " or ".join(dict.fromkeys(_format_type(root, x) for x in part["anyOf"]))
     named = part.get("type", "")
     named = " or ".join(named) if isinstance(named, list) else named
     return (
-        f"array of {_type(root, part['items'])}" if named == "array" and "items" in part else named
+        f"array of {_format_type(root, part['items'])}"
+        if named == "array" and "items" in part
+        else named
     )

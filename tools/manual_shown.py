@@ -6,13 +6,12 @@ import io
 import os
 import re
 import shlex
-import sys
 import tempfile
-import textwrap
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Final, NamedTuple
+from unittest.mock import patch
 
 from ptxscope.cli import main as ptxscope
 
@@ -21,45 +20,48 @@ DOCS: Final = ROOT / "docs"
 README: Final = ROOT / "README.md"
 ELIDED: Final = "  ...\n"
 """A line of the README that stands for any number of printed lines."""
-_FENCED = re.compile(r"^```(console)\n((?:.*\n)*?)```$", re.MULTILINE)
+DEVELOPMENT_PAGES: Final = frozenset({"architecture.md", "mkdocs.md", "releasing.md"})
+"""Pages of docs/ that are not part of the manual."""
 
 
 class Command(NamedTuple):
-    """A command of a block, and what the block shows that it prints: empty for nothing."""
+    """A command of a block, and the output that the block shows; empty if it shows none."""
 
     text: str
-    """With its continuation lines."""
-    shown: str
+    """The command with its continuation lines."""
+    output: str
 
     @property
     def words(self) -> list[str]:
-        """What is typed, the program first; where its output goes is left out."""
+        """The words of the command, the program first, without a redirection."""
         return shlex.split(self.text[2:].replace("\\\n", " ").partition(" > ")[0])
 
 
-def written() -> list[Path]:
-    """The pages that somebody wrote."""
-    from .manual import pages
-
-    made = pages()
-    found = sorted(DOCS.glob("*.rst")) + sorted(DOCS.glob("families/*.rst"))
-    return [path for path in found if path.stem not in made]
+def find_written_pages() -> list[Path]:
+    """Return the pages of the manual that are written by hand."""
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("families/*.md")]
+    return sorted(path for path in pages if path.name not in DEVELOPMENT_PAGES)
 
 
-def blocks(text: str, language: str, option: str = "()") -> Iterator[tuple[str, str]]:
-    """Blocks of code, each with what a pattern finds below its head."""
-    for found in _blocks(text, language, option):
-        yield found[1], textwrap.dedent(found[2]).strip("\n") + "\n"
+def find_blocks(text: str, language: str) -> Iterator[str]:
+    """Yield the content of each fenced block of a language."""
+    for match in _find_fences(text, language):
+        yield match[1]
 
 
-def _blocks(text: str, language: str, option: str) -> Iterator[re.Match[str]]:
-    pattern = rf"^\.\. code-block:: {language}\n{option}\n((?:   .*\n|\n)+)"
-    return re.finditer(pattern, text + "\n", re.MULTILINE)
+def _find_fences(text: str, language: str) -> Iterator[re.Match[str]]:
+    return re.finditer(rf"^```{language}\n((?:(?!```).*\n)*?)```$", text, re.MULTILINE)
 
 
-def commands(block: str) -> list[Command]:
-    """The commands of a block. Only the last can show what it prints."""
-    lines, found = block.splitlines(), list[Command]()
+def find_files(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and content of each file that a page shows: a name, a colon, a block."""
+    for match in re.finditer(r"^`(\S+\.\w+)`:\n\n```\w+\n((?:.*\n)*?)```$", text, re.MULTILINE):
+        yield match[1], match[2]
+
+
+def split_commands(block: str) -> list[Command]:
+    """Return the commands of a block. Only the last can show its output."""
+    lines, commands = block.splitlines(), list[Command]()
     while lines:
         text = lines.pop(0)
         if not text.startswith("$ "):
@@ -67,70 +69,71 @@ def commands(block: str) -> list[Command]:
         while text.endswith("\\"):
             text += "\n" + lines.pop(0)
         if lines and not lines[0].startswith("$ "):
-            return [*found, Command(text, "\n".join(lines) + "\n")]
-        found.append(Command(text, ""))
-    return found
+            return [*commands, Command(text, "\n".join(lines) + "\n")]
+        commands.append(Command(text, ""))
+    return commands
 
 
-def put_files(folder: Path) -> None:
+def write_files(folder: Path) -> None:
     """Write the files that pages show, each under its name."""
-    for path in written():
-        text = path.read_text(encoding="utf-8")
-        for name, content in blocks(text, "none", r"   :caption: (\S+)\n"):
+    for path in find_written_pages():
+        for name, content in find_files(path.read_text(encoding="utf-8")):
             (folder / name).write_text(content, encoding="utf-8")
 
 
-def renewed(text: str) -> str:
-    """A page with what its commands print now; run where the files are that it names."""
-
-    def block(found: re.Match[str], indent: str) -> str:
-        told = textwrap.dedent(found[2]).strip("\n") + "\n"
-        *_, last = commands(told)
-        if not last.shown or ELIDED in last.shown:
-            return found[0]
-        fresh = textwrap.indent(told.removesuffix(last.shown) + _printed(last.words), indent)
-        return found[0].replace(found[2].rstrip("\n"), fresh.rstrip("\n"))
-
-    for found in _blocks(text, "console", "()"):
-        text = text.replace(found[0].rstrip("\n"), block(found, "   ").rstrip("\n"))
-    return _FENCED.sub(lambda found: block(found, ""), text)
+def renew_output(text: str) -> str:
+    """Return a page with what its commands print now; run in a folder with the files it names."""
+    renewed, end = "", 0
+    for match in _find_fences(text, "console"):
+        *_, last = split_commands(match[1])
+        if last.output and ELIDED not in last.output:
+            renewed += text[end : match.end(1) - len(last.output)] + _run_command(last.words)
+            end = match.end(1)
+    return renewed + text[end:]
 
 
-def pictures(path: Path) -> Iterator[tuple[list[str], Path]]:
+def find_pictures(path: Path) -> Iterator[tuple[list[str], Path]]:
     """Yield the words and the file of each command that draws a picture which its page shows."""
     text = path.read_text(encoding="utf-8")
-    found = [block for _, block in blocks(text, "console")]
-    found += [match[2] for match in _FENCED.finditer(text)]
-    for words in (command.words for block in found for command in commands(block)):
+    blocks = find_blocks(text, "console")
+    for words in (command.words for block in blocks for command in split_commands(block)):
         if "-o" in words:
             name = words[words.index("-o") + 1]
-            if f".. image:: {name}\n" in text or f"]({name})" in text:
+            if f"]({name})" in text:
                 yield words, path.parent / name
 
 
-def _printed(words: list[str]) -> str:
-    out = io.StringIO()
-    with redirect_stdout(out):
+def _run_command(words: list[str]) -> str:
+    output = io.StringIO()
+    with redirect_stdout(output):
         ptxscope(words[1:])
-    return out.getvalue()
+    return output.getvalue()
 
 
 def main() -> None:
-    """Make every page current; say which were not."""
-    os.environ.setdefault("NO_COLOR", "1")
-    with tempfile.TemporaryDirectory() as name:
-        put_files(Path(name))
-        with chdir(name):
-            for path in (README, *written()):
-                old = path.read_text(encoding="utf-8")
-                new = renewed(old)
-                if new != old:
-                    path.write_text(new, encoding="utf-8")
-                    sys.stdout.write(f"renewed {path.relative_to(ROOT)}\n")
-                for words, picture in pictures(path):
-                    with chdir(path.parent):
-                        ptxscope(words[1:])
-                    sys.stdout.write(f"drew {picture.relative_to(ROOT)}\n")
+    """Renew every page, and name those that were stale."""
+    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, NO_COLOR="1"):
+        write_files(Path(name))
+        for path in (README, *find_written_pages()):
+            _renew_page(path, Path(name))
+    pages = [*find_written_pages(), DOCS / "mkdocs.md"]
+    ptxscope(["export", "--update", *map(str, pages)])
+
+
+def _renew_page(path: Path, folder: Path) -> None:
+    """Renew the output and the pictures of a page; its commands run in a folder."""
+    old = path.read_text(encoding="utf-8")
+    with chdir(folder):
+        new = renew_output(old)
+    if new != old:
+        path.write_text(new, encoding="utf-8")
+        print(f"renewed {path.relative_to(ROOT)}")
+    for words, picture in find_pictures(path):
+        old_picture = picture.read_bytes() if picture.exists() else b""
+        with chdir(path.parent):
+            ptxscope(words[1:])
+        if picture.read_bytes() != old_picture:
+            print(f"drew {picture.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

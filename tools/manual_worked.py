@@ -38,8 +38,8 @@ class Worked(NamedTuple):
     trace: Trace
 
     @property
-    def parts(self) -> bool:
-        """The documentation and an assembler give different results."""
+    def has_two_answers(self) -> bool:
+        """Whether the documentation and an assembler give different results."""
         return bool(find_divergences(self.trace))
 
 
@@ -75,7 +75,7 @@ _DRAWS = 40
 """Sets of values tried on a form."""
 
 
-def worked(entry: Entry) -> tuple[Worked, ...]:
+def find_examples(entry: Entry) -> tuple[Worked, ...]:
     """The examples of an instruction, the catalog's first."""
     ptx, values = entry.example
     first = parse(ptx)
@@ -88,7 +88,7 @@ def worked(entry: Entry) -> tuple[Worked, ...]:
     return tuple(found)
 
 
-def events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
+def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
     """What happens in an evaluation that a reader may not expect, and to which lanes."""
     found: dict[str, list[tuple[RowTrace, int]]] = {}
     for row in trace.rows.values():
@@ -101,9 +101,9 @@ def events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
     return found
 
 
-def happenings(trace: Trace) -> list[str]:
+def describe_events(trace: Trace) -> list[str]:
     """The sentences of the lanes to which something happens; of the operation where to none."""
-    told = [place for places in events(trace).values() for place in places]
+    told = [place for places in find_events(trace).values() for place in places]
     if not told:
         step = next((x for x in trace.steps if any(row.name == "t" for row in x.rows)), None)
         step = step or trace.steps[-1]
@@ -150,13 +150,13 @@ def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
 def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
     """An evaluation in which something happens that has not happened yet."""
     first = seen[0]
-    known = {kind for trace in seen for kind in events(trace)}
+    known = {kind for trace in seen for kind in find_events(trace)}
     forms = list(_near(entry, first.instruction.form))
     for old in (known, set[str]()):
         for form in forms:
             tried = _traces(form, first.instruction)
-            best = max(tried, key=lambda trace: _worth(trace, set(events(trace)) - old))
-            kinds = set(events(best)) - old
+            best = max(tried, key=lambda trace: _worth(trace, set(find_events(trace)) - old))
+            kinds = set(find_events(best)) - old
             if kinds and best.operands != first.operands:
                 return Worked(TITLES[next(x for x in TITLES if x in kinds)], best)
     return _other_way(first)
@@ -164,7 +164,7 @@ def _bites(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 def _worth(trace: Trace, kinds: set[str]) -> tuple[int, bool]:
     """How much an evaluation shows: what happens, and beside it a lane where it does not."""
-    told = {lane for kind in kinds for _, lane in events(trace)[kind]}
+    told = {lane for kind in kinds for _, lane in find_events(trace)[kind]}
     return len(kinds), len(told) < trace.instruction.entry.lanes
 
 
@@ -177,7 +177,7 @@ def _other_way(first: Trace) -> Worked | None:
             or bool(row.inputs[0][0]) != bool(first.rows[row.key].inputs[0][0])
             for row in rows
         ):
-            return Worked("The other way", trace)
+            return Worked("The other choice", trace)
     return None
 
 
@@ -224,7 +224,9 @@ def _negated(entry: Entry, seen: list[Trace]) -> Worked | None:
     form = with_slot(form, "negc", True)
     if find_violations(form):
         return None
-    plain = min(_traces(form, seen[0].instruction), key=lambda x: (len(events(x)), x.operands["c"]))
+    plain = min(
+        _traces(form, seen[0].instruction), key=lambda x: (len(find_events(x)), x.operands["c"])
+    )
     return Worked("A negation", plain)
 
 
@@ -245,4 +247,4 @@ def _masked(entry: Entry, seen: list[Trace]) -> Worked | None:
 def _spread(trace: Trace) -> tuple[int, int]:
     """How different the lanes are, so that one sees where each came from."""
     picked = [row.values for row in trace.steps[0].rows]
-    return sum(len(set(values)) for values in picked), len(events(trace))
+    return sum(len(set(values)) for values in picked), len(find_events(trace))

@@ -33,10 +33,11 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 def escape_text(text: str) -> str:
     """Escape all markup."""
-    return _format_spans(markup.join_lines(text))
+    return escape_span(markup.join_lines(text))
 
 
-def _format_spans(text: str) -> str:
+def escape_span(text: str) -> str:
+    """Escape the markup of a piece of a line; blanks remain."""
     return _SPECIAL.sub(_escape_match, text)
 
 
@@ -78,7 +79,7 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
 def _pen(level: int) -> MarkupWriter:
     """Return the writer whose title is a heading of a level; at level 0, headings are bold text."""
     return MarkupWriter(
-        escape=_format_spans,
+        escape=escape_span,
         code=format_code,
         strong="**",
         emphasis="*",
