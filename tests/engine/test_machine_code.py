@@ -15,7 +15,7 @@ from ptxscope.engine.arrays import llvm_backend
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import RunnablePlan, get_storage_dtype
 from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind
-from ptxscope.engine.arrays.demand import record_plan
+from ptxscope.engine.arrays.demand import prepare_plan
 from ptxscope.engine.arrays.instruction_selection import select_calls
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.plan import Plan
@@ -135,7 +135,7 @@ def test_integers_alone_are_computed_as_ever() -> None:
 def test_every_call_has_its_instructions() -> None:
     rng, calls = Random(1), set[object]()
     for _ in range(600):
-        calls |= {step.function for step in select_calls(record_plan(random_plan(rng))).steps}
+        calls |= {step.function for step in select_calls(prepare_plan(random_plan(rng))).steps}
     assert calls <= llvm_backend._INSTRUCTIONS.keys()
     assert len(calls) > 15
 

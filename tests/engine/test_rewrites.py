@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ptxscope.engine.arrays import narrowing as n
-from ptxscope.engine.arrays import rewrites as r
-from ptxscope.engine.arrays.tape import Node, Op, Rule, Tape, apply_operation
+from ptxscope.engine.ir import rewrites as r
+from ptxscope.engine.ir.operations import Op, apply_operation
+from ptxscope.engine.ir.tape import Node, Rule, Tape
 from ptxscope.engine.isa.integers import Range, get_limits
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
@@ -123,12 +124,9 @@ def _average(b: Bench) -> Case:
     return Op.SHIFT_RIGHT, (b.tape.add(total, up), 1), ()
 
 
-def _truths(b: Bench) -> Case:
+def _equality(b: Bench) -> Case:
     x, y = b.integer(), b.integer()
-    pair = [b.tape.less(x, y), b.tape.equal(x, y)]
-    if b.draw(st.booleans()):
-        pair = [_truth(b), _truth(b)]
-    return b.one(Op.MINIMUM, Op.MAXIMUM), tuple(b.draw(st.permutations(pair))), ()
+    return Op.MAXIMUM, tuple(b.draw(st.permutations([b.tape.less(x, y), b.tape.equal(x, y)]))), ()
 
 
 def _negated(b: Bench) -> Case:
@@ -177,18 +175,18 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
     r.drop_idle_cast: lambda b: (Op.CAST, (b.number(),), _cast(b)),
     r.drop_idle_gather: lambda b: (
         Op.GATHER,
-        (b.within(32, False), b.within(32, False)),
-        (32, ((b.one(0, 1), 0),)),
+        (b.integer(), b.within(32, False)),
+        (b.one(16, 32), b.one(((0, 0),), ((1, 0),), ((1, 1),), ((1, 0), (1, 0)))),
     ),
     r.merge_casts: lambda b: (Op.CAST, (b.tape.cast(b.number(), *_cast(b)),), _cast(b)),
-    r.drop_idle_sum: lambda b: (Op.TOTAL, (b.number(),), ((0,), 1)),
+    r.drop_idle_sum: lambda b: (Op.SUM_LANES, (b.number(),), ((0,), 1)),
     r.add_negative: _negated,
     r.merge_bounds: lambda b: (
         Op.MINIMUM,
         (b.tape.maximum(b.number(), b.constant()), b.constant()),
         (),
     ),
-    r.merge_truths: _truths,
+    r.merge_equality: _equality,
     r.negate_truth: _opposite,
     r.add_negated_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
     r.simplify_masked_choice: _masked,

@@ -26,7 +26,7 @@ from .call_sequence import (
     LaneView,
     copy,
 )
-from .demand import record_plan
+from .demand import prepare_plan
 from .instruction_selection import select_calls
 
 Array = npt.NDArray[Any]
@@ -85,7 +85,7 @@ class ArrayProgram:
 
     def __init__(self, plan: Plan, *, with_flags: bool = False) -> None:
         self.plan = plan
-        steps = select_calls(record_plan(plan, with_flags=with_flags))
+        steps = select_calls(prepare_plan(plan, with_flags=with_flags))
         self.results = {name: view.bytes for name, view in steps.results.items()}
         """The bytes per result of each destination, by name."""
         memory = _Memory(steps)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..ir.operations import Op
+from ..ir.program import Program, record_plan, rewrite_program
+from ..ir.tape import Node
 from ..isa.types import Type
 from ..records import NamedTuple
-from ..semantics.micro_operations import Choose
 from ..semantics.plan import Plan
 from .integer_types import WIDEST, MachineInt, find_narrowest_type, round_up_width
 from .narrowing import FLAGGED_PASSES, PASSES
-from .tape import Node, Op, Tape
 
 ALL_BITS = 1 << 30
 """More bits than any node has: the exact value counts."""
@@ -57,64 +58,31 @@ class Recording(NamedTuple):
         return exact
 
 
-def record_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
-    """Run a plan's micro-operations on a tape and apply each pass of rules.
-
-    ``with_flags`` adds the rows' flags and the conditions of choices to the results, under the
-    names of ``make_flag_key``.
-    """
-    passes = FLAGGED_PASSES if with_flags else PASSES
-    tape = Tape(passes[0])
-    values = {source.role: tape.add_source(source.role, source.type) for source in plan.sources}
-    for row in plan.rows:
-        values[row.key] = row.micro.run(tape, *(values[key] for key in row.inputs))
-    results = {x.role: (values[x.key], x.type) for x in plan.results}
-    recording = _find_demand(
-        tape, results | (_record_flags(plan, tape, values) if with_flags else {})
-    )
-    for rules in passes[1:]:
-        tape, copies = Tape(rules), dict[Node, Node]()
-        for x in recording.needs:
-            copies[x] = tape.copy_node(x, copies)
-        results = {role: (copies[x], type_) for role, (x, type_) in recording.results.items()}
-        recording = _find_demand(tape, results)
-    return recording
+def prepare_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
+    """Record a plan, apply each pass of rules, and analyse the demand on its nodes."""
+    first_rules, *passes = FLAGGED_PASSES if with_flags else PASSES
+    program = record_plan(plan, first_rules, with_flags=with_flags)
+    for rules in passes:
+        program = rewrite_program(program, rules)
+    return analyse_demand(program)
 
 
-def _record_flags(
-    plan: Plan, tape: Tape, values: Mapping[str, Node]
-) -> dict[str, tuple[Node, Type]]:
-    nodes: dict[str, Node] = {}
-    for row in plan.rows:
-        inputs = [values[key] for key in row.inputs]
-        for flag, truth in row.micro.compute_flags(tape, values[row.key], *inputs):
-            nodes[make_flag_key(row.key, flag)] = truth
-        if isinstance(row.micro, Choose):
-            nodes[make_flag_key(row.inputs[0], "holds")] = inputs[0]
-    return {name: (node, Type.PRED) for name, node in nodes.items()}
-
-
-def make_flag_key(key: str, flag: str) -> str:
-    """Return the name of a row's flag among results; ``holds`` means that a condition is true."""
-    return f"{key} {flag}"
-
-
-def _find_demand(tape: Tape, results: Mapping[str, tuple[Node, Type]]) -> Recording:
-    """Return the nodes that some results need, analysed from the last to the first."""
+def analyse_demand(program: Program) -> Recording:
+    """Return the demand on each node that the results need, from the last node to the first."""
     needs: dict[Node, BitDemand] = {}
 
     def add(x: Node, need: BitDemand) -> None:
         needs[x] = need.union(needs.get(x, NO_DEMAND))
 
-    for node, type_ in results.values():
+    for node, type_ in program.results.values():
         add(node, BitDemand(type_.bits, frozenset(range(node.lanes))))
-    for x in reversed(tape.nodes):
+    for x in reversed(program.nodes):
         if x in needs:
             for index, y in enumerate(x.args):
                 if isinstance(y, Node):
                     bits = _BITS.get(x.op, _demand_all_bits)(x, index, needs[x].bits)
                     add(y, BitDemand(bits, _find_demanded_lanes(x, index, y, needs[x].lanes)))
-    return Recording({x: needs[x] for x in tape.nodes if x in needs}, results)
+    return Recording({x: needs[x] for x in program.nodes if x in needs}, program.results)
 
 
 def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:
@@ -125,7 +93,7 @@ def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) ->
         case Op.KEEP:
             kept_lanes = frozenset(x.fixed[0])
             return lanes - kept_lanes if index else lanes & kept_lanes
-        case Op.TOTAL:
+        case Op.SUM_LANES:
             return frozenset(x.fixed[0])
         case Op.PACK:
             return frozenset(range(y.lanes))
@@ -172,7 +140,7 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.GATHER: lambda x, index, need: 32,
     Op.KEEP: lambda x, index, need: x.fixed[1],
     Op.PACK: lambda x, index, need: x.fixed[0],
-    Op.TOTAL: lambda x, index, need: measure_total_bits(x),
+    Op.SUM_LANES: lambda x, index, need: measure_total_bits(x),
 }
 """The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..ir.program import make_flag_key
 from ..semantics.micro_operation import Flag
 from ..semantics.plan import Plan, Row
 from .array_program import ArrayProgram, RunBuffers
 from .block_runner import get_storage_dtype
 from .call_sequence import Buffer, BufferKind
-from .demand import make_flag_key
 
 Truths = npt.NDArray[np.bool_]
 _program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, with_flags=True))

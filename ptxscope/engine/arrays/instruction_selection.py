@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..ir.operations import Op
+from ..ir.tape import Node, get_range
 from ..isa.integers import Range
 from ..isa.types import Type
 from .call_sequence import (
@@ -27,7 +29,6 @@ from .demand import ALL_BITS, Recording
 from .integer_types import MachineInt, find_narrowest_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import Selector, SelectorState
-from .tape import Node, Op, get_range
 
 _BYTE = get_unsigned_type(8)
 
@@ -88,7 +89,10 @@ def _select_absolute(s: SelectorState, x: Node) -> LaneView:
 
 
 def _select_bound(s: SelectorState, x: Node) -> LaneView:
-    """Select a minimum or maximum; with a constant, clip at one end."""
+    """Select a minimum or maximum; "and" or "or" of truths; with a constant, clip at one end."""
+    if len(x.nodes) == 2 and all(y.is_truth for y in x.nodes):
+        logical = np.bitwise_and if x.op is Op.MINIMUM else np.bitwise_or
+        return s.append_call(logical, _BYTE, x.lanes, *(s.read(y, _BYTE) for y in x.nodes))
     type_ = _find_common_type(*(get_range(y) for y in x.args))
     y, bound = x.args
     assert isinstance(y, Node)
@@ -143,13 +147,6 @@ def _make_comparison_selector(function: Function) -> Selector:
     def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = _find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
-
-    return select_node
-
-
-def _make_logical_selector(function: Function) -> Selector:
-    def select_node(s: SelectorState, x: Node) -> LaneView:
-        return s.append_call(function, _BYTE, x.lanes, *(s.read_as(y, _BYTE) for y in x.args))
 
     return select_node
 
@@ -291,13 +288,11 @@ _SELECTORS: Mapping[Op, Selector] = {
     Op.EQUAL: _make_comparison_selector(np.equal),
     Op.NOT_EQUAL: _make_comparison_selector(np.not_equal),
     Op.NOT: _select_not,
-    Op.AND: _make_logical_selector(np.bitwise_and),
-    Op.OR: _make_logical_selector(np.bitwise_or),
     Op.WHERE: _select_choice,
     Op.BITAND: _select_bitand,
     Op.CAST: _select_cast,
     Op.GATHER: select_gather,
     Op.KEEP: select_kept_lanes,
     Op.PACK: select_pack,
-    Op.TOTAL: select_lane_sum,
+    Op.SUM_LANES: select_lane_sum,
 }

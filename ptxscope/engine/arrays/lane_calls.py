@@ -7,11 +7,11 @@ from itertools import groupby
 
 import numpy as np
 
+from ..ir.tape import Node
 from .call_sequence import Function, LaneView, make_constant
 from .demand import measure_total_bits
 from .integer_types import MachineInt, get_unsigned_type
 from .selector_state import SelectorState
-from .tape import Node
 
 _WORD = get_unsigned_type(32)
 _ONES = 0xFFFF_FFFF

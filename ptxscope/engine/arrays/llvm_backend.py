@@ -33,7 +33,7 @@ from .call_sequence import (
     clip,
     copy,
 )
-from .demand import record_plan
+from .demand import prepare_plan
 from .instruction_selection import select_calls
 
 Array = npt.NDArray[Any]
@@ -121,7 +121,7 @@ def _write_module(plans: Mapping[str, Plan]) -> str:
     """Return the text of a module with one function per plan, by name."""
     declarations, lines = set[str](), list[str]()
     for name, plan in plans.items():
-        steps = select_calls(record_plan(plan))
+        steps = select_calls(prepare_plan(plan))
         bodies = [_Body(plan, steps, size) for size in (_VECTOR_SIZE, 1)]
         declarations.update(*(body.declarations for body in bodies))
         lines += _write_function(plan, name, *bodies)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..isa.integers import Range
-from ..semantics.arithmetic import RANGES
-from .integer_types import find_narrowest_type, unite_ranges
-from .rewrites import (
+from ..ir.operations import Op
+from ..ir.rewrites import (
     SHORTENING_RULES,
     add_negative,
     drop_idle_magnitude,
     drop_idle_shift,
     measure_span,
 )
-from .tape import Node, Op, Rules, Tape, get_range
+from ..ir.tape import Node, Rules, Tape, get_range
+from ..isa.integers import Range
+from ..semantics.arithmetic import RANGES
+from .integer_types import find_narrowest_type, unite_ranges
 
 
 def _measure_common_bits(*ranges: Range) -> int:
@@ -301,10 +302,10 @@ def compare_by_halves(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None
         tape.emit(Op.EQUAL, x_halves[0], y_halves[0]),
         tape.emit(op, x_halves[1], y_halves[1]),
     )
-    equal_case = tape.emit(Op.AND, is_equal, low_result)
+    equal_case = tape.minimum(is_equal, low_result)
     if op is Op.EQUAL:
         return equal_case
-    return tape.emit(Op.OR, tape.emit(_STRICT[op], x_halves[0], y_halves[0]), equal_case)
+    return tape.maximum(tape.emit(_STRICT[op], x_halves[0], y_halves[0]), equal_case)
 
 
 def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, int] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..ir.operations import Op
+from ..ir.tape import Node
 from .call_sequence import (
     DTYPES,
     TRUTH,
@@ -17,7 +19,6 @@ from .call_sequence import (
 )
 from .demand import Recording
 from .integer_types import MachineInt
-from .tape import Node, Op
 
 _WORD = 32
 

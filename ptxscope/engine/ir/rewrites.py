@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..isa.integers import Range, get_limits
-from .tape import Node, Op, Rules, Tape, get_range
+from .operations import Op
+from .tape import Node, Rules, Tape, get_range
 
 # --- operations without effect -----------------------------------------------------------
 
@@ -49,9 +50,11 @@ def drop_idle_cast(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node
 
 
 def drop_idle_gather(tape: Tape, op: Op, *args: Any) -> Node | None:
-    """Picking a whole word from words yields that word."""
+    """Picking the lowest part of a word, and nothing else, yields a word that fits in that part."""
     *words, unit, picks = args
-    return words[picks[0][0]] if unit == 32 else None
+    x = words[picks[0][0]]
+    is_whole = len(picks) == 1 and picks[0][1] == 0 and x.range.fits_in(unit, signed=False)
+    return x if is_whole else None
 
 
 def merge_casts(tape: Tape, op: Op, x: Node, bits: int, signed: bool) -> Node | None:
@@ -93,13 +96,11 @@ def merge_bounds(tape: Tape, op: Op, x: Node, high: Node | int) -> Node | None:
     return tape.emit(Op.CLIP, inner, fixed=(low, high))
 
 
-def merge_truths(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """The minimum of two truths is "and", the maximum "or"; x < y or x = y is x <= y."""
-    if isinstance(y, int) or not (x.is_truth and y.is_truth):
+def merge_equality(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """The maximum of x < y and x = y is x <= y."""
+    if isinstance(y, int) or {x.op, y.op} != {Op.LESS, Op.EQUAL} or x.args != y.args:
         return None
-    if op is Op.MAXIMUM and {x.op, y.op} == {Op.LESS, Op.EQUAL} and x.args == y.args:
-        return tape.emit(Op.LESS_EQUAL, *x.args)
-    return tape.emit(Op.AND if op is Op.MINIMUM else Op.OR, x, y)
+    return tape.emit(Op.LESS_EQUAL, *x.args)
 
 
 _OPPOSITE = {
@@ -176,8 +177,8 @@ SHORTENING_RULES: Rules = {
     Op.SUBTRACT: (add_negated_truth,),
     Op.MULTIPLY: (drop_idle_product,),
     Op.ABSOLUTE: (drop_idle_magnitude,),
-    Op.MINIMUM: (drop_idle_bound, merge_truths, merge_bounds),
-    Op.MAXIMUM: (drop_idle_bound, merge_truths),
+    Op.MINIMUM: (drop_idle_bound, merge_bounds),
+    Op.MAXIMUM: (drop_idle_bound, merge_equality),
     Op.SHIFT_RIGHT: (drop_idle_shift,),
     Op.EQUAL: (negate_truth,),
     Op.LESS: (simplify_top_bit,),
@@ -186,6 +187,6 @@ SHORTENING_RULES: Rules = {
     Op.BITAND: (simplify_masked_choice,),
     Op.CAST: (drop_idle_cast, merge_casts),
     Op.GATHER: (drop_idle_gather,),
-    Op.TOTAL: (drop_idle_sum,),
+    Op.SUM_LANES: (drop_idle_sum,),
 }
 """The rules for each operation that micro-operations record; the first that applies is used."""

@@ -1,91 +1,21 @@
 """The third Arithmetic: it records operations instead of computing them.
 
 A plan's micro-operations, run on a tape's nodes, leave a straight line of operations on exact
-integers. Recording an operation twice gives one node. Rules (``rewrites``) see each operation
-before it is recorded, and may record an equal but cheaper one.
+integers. Recording an operation twice gives one node. A tape may have rules (``rewrites``): they
+see each operation before it is recorded, and may record an equal but cheaper one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
 from ..isa.integers import Range, get_limits
 from ..isa.types import Type
-from ..semantics.arithmetic import RANGES, Arithmetic, Picks, V
-
-
-class Op(StrEnum):
-    """The operation of a node: a source, a method of ``Arithmetic``, or one that rules create."""
-
-    SOURCE = "source"
-    ADD = "add"
-    SUBTRACT = "subtract"
-    MULTIPLY = "multiply"
-    NEGATIVE = "negative"
-    ABSOLUTE = "absolute"
-    MINIMUM = "minimum"
-    MAXIMUM = "maximum"
-    SHIFT_LEFT = "shift_left"
-    SHIFT_RIGHT = "shift_right"
-    LESS = "less"
-    EQUAL = "equal"
-    WHERE = "where"
-    BITAND = "bitand"
-    CAST = "cast"
-    GATHER = "gather"
-    KEEP = "keep"
-    PACK = "pack"
-    TOTAL = "sum_lanes"
-    # created by rules
-    REVERSE_SUBTRACT = "from"
-    """A constant minus x."""
-    CLIP = "clip"
-    AVERAGE = "average"
-    """Half the sum, halves rounded away from zero."""
-    LESS_EQUAL = "less_equal"
-    GREATER = "greater"
-    GREATER_EQUAL = "greater_equal"
-    NOT_EQUAL = "not_equal"
-    NOT = "not"
-    AND = "and"
-    OR = "or"
-
-
-def _average_truncated(ar: Arithmetic[V], x: V, y: V) -> V:
-    total = ar.add(x, y)
-    return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
-
-
-_MEANINGS: dict[Op, Callable[..., Any]] = {
-    Op.REVERSE_SUBTRACT: lambda ar, x, k: ar.add(ar.negative(x), k),
-    Op.CLIP: lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
-    Op.AVERAGE: _average_truncated,
-    Op.LESS_EQUAL: lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
-    Op.GREATER: lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
-    Op.GREATER_EQUAL: lambda ar, x, y: ar.equal(ar.less(x, y), 0),
-    Op.NOT_EQUAL: lambda ar, x, y: ar.equal(ar.equal(x, y), 0),
-    Op.NOT: lambda ar, x: ar.equal(x, 0),
-    Op.AND: lambda ar, x, y: ar.minimum(x, y),
-    Op.OR: lambda ar, x, y: ar.maximum(x, y),
-}
-"""The meaning of the operations that only rules create. NOT, AND and OR take truths."""
+from ..semantics.arithmetic import RANGES, Picks
+from .operations import Op, apply_operation
 
 TRUTH = Range(0, 1)
-
-
-def apply_operation(
-    ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]
-) -> V:
-    """Apply an operation in another arithmetic."""
-    if op is Op.GATHER:
-        result: V = ar.gather(args, *fixed)  # type: ignore[arg-type]
-    elif meaning := _MEANINGS.get(op):
-        result = meaning(ar, *args, *fixed)
-    else:
-        result = getattr(ar, op.value)(*args, *fixed)
-    return result
 
 
 class Node:
@@ -148,14 +78,14 @@ class Tape:
 
     def emit(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
         """Return the node of an operation, or of an equal one that a rule finds."""
-        values = apply_operation(RANGES, op, [get_range(x) for x in args], fixed)
+        values = _bound_values(op, args, fixed)
         for rule in self._rules.get(op, ()):
             if (node := rule(self, op, *args, *fixed)) is not None:
                 return self._restrict_range(node, values)
         return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
     def copy_node(self, x: Node, copies: Mapping[Node, Node]) -> Node:
-        """Copy a node of another tape onto this one; ``moved`` maps the copies of its arguments."""
+        """Copy a node of another tape onto this one; ``copies`` maps the copies of its arguments."""
         if x.op is Op.SOURCE:
             return self.add_source(*x.fixed)
         args = (copies[y] if isinstance(y, Node) else y for y in x.args)
@@ -235,13 +165,20 @@ class Tape:
         return self.emit(Op.PACK, x, fixed=(unit,))
 
     def sum_lanes(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
-        return self.emit(Op.TOTAL, x, fixed=(lanes, count))
+        return self.emit(Op.SUM_LANES, x, fixed=(lanes, count))
+
+
+def _bound_values(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> Range:
+    """Return a range that contains every result of an operation."""
+    if op is Op.PACK:  # an interval of RANGES does not know the number of lanes
+        return get_limits(fixed[0] * _count_lanes(Op.ROW, args, fixed), signed=False)
+    return apply_operation(RANGES, op, [get_range(x) for x in args], fixed)
 
 
 def _count_lanes(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> int:
     """Return the number of lanes of an operation's output."""
     if op is Op.GATHER:
         return len(fixed[1])
-    if op in (Op.PACK, Op.TOTAL):
+    if op in (Op.PACK, Op.SUM_LANES):
         return 1
     return max(x.lanes for x in args if isinstance(x, Node))

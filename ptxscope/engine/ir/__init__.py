@@ -1,0 +1,1 @@
+"""The intermediate representation: plans as straight lines of operations on exact integers."""

@@ -1,0 +1,143 @@
+"""The operations of the intermediate representation, and what each means over the integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from ..records import NamedTuple
+from ..semantics.arithmetic import Arithmetic, V
+
+
+class Op(StrEnum):
+    """The operation of a node; ``OPERATIONS`` says what each computes."""
+
+    SOURCE = "source"
+    ROW = "row"
+    ADD = "add"
+    SUBTRACT = "subtract"
+    REVERSE_SUBTRACT = "subtract from"
+    MULTIPLY = "multiply"
+    NEGATIVE = "negative"
+    ABSOLUTE = "absolute"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    CLIP = "clip"
+    AVERAGE = "average"
+    SHIFT_LEFT = "shift left"
+    SHIFT_RIGHT = "shift right"
+    LESS = "less"
+    LESS_EQUAL = "less or equal"
+    GREATER = "greater"
+    GREATER_EQUAL = "greater or equal"
+    EQUAL = "equal"
+    NOT_EQUAL = "not equal"
+    NOT = "not"
+    WHERE = "where"
+    BITAND = "bitand"
+    CAST = "cast"
+    GATHER = "gather"
+    KEEP = "keep"
+    PACK = "pack"
+    SUM_LANES = "sum lanes"
+
+
+class Operation(NamedTuple):
+    """What an operation takes, and what it computes for each lane of exact integers."""
+
+    arguments: str
+    """Names of the arguments. ``y`` may be one integer for all lanes."""
+    parameters: str
+    """Names of the fixed parameters."""
+    meaning: str
+    apply: Callable[..., Any]
+    """The meaning: a function of an ``Arithmetic``, the arguments and the parameters."""
+
+
+def _average(ar: Arithmetic[V], x: V, y: V) -> V:
+    total = ar.add(x, y)
+    return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
+
+
+OPERATIONS: Mapping[Op, Operation] = {
+    Op.SOURCE: Operation("", "role type", "the bits of an operand, unsigned", lambda *_: None),
+    Op.ROW: Operation("x", "key", "x, the value of a plan's row", lambda _, x, key: x),
+    Op.ADD: Operation("x y", "", "x + y", lambda ar, x, y: ar.add(x, y)),
+    Op.SUBTRACT: Operation("x y", "", "x - y", lambda ar, x, y: ar.subtract(x, y)),
+    Op.REVERSE_SUBTRACT: Operation("x", "k", "k - x", lambda ar, x, k: ar.add(ar.negative(x), k)),
+    Op.MULTIPLY: Operation("x y", "", "x * y", lambda ar, x, y: ar.multiply(x, y)),
+    Op.NEGATIVE: Operation("x", "", "-x", lambda ar, x: ar.negative(x)),
+    Op.ABSOLUTE: Operation("x", "", "|x|", lambda ar, x: ar.absolute(x)),
+    Op.MINIMUM: Operation("x y", "", "the smaller one", lambda ar, x, y: ar.minimum(x, y)),
+    Op.MAXIMUM: Operation("x y", "", "the larger one", lambda ar, x, y: ar.maximum(x, y)),
+    Op.CLIP: Operation(
+        "x",
+        "low high",
+        "min(max(x, low), high), for low <= high",
+        lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
+    ),
+    Op.AVERAGE: Operation("x y", "", "(x + y) / 2, halves rounded away from zero", _average),
+    Op.SHIFT_LEFT: Operation("x y", "", "x * 2**y", lambda ar, x, y: ar.shift_left(x, y)),
+    Op.SHIFT_RIGHT: Operation("x y", "", "x // 2**y", lambda ar, x, y: ar.shift_right(x, y)),
+    Op.LESS: Operation("x y", "", "1 if x < y, else 0", lambda ar, x, y: ar.less(x, y)),
+    Op.LESS_EQUAL: Operation(
+        "x y",
+        "",
+        "1 if x <= y, else 0",
+        lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
+    ),
+    Op.GREATER: Operation(
+        "x y",
+        "",
+        "1 if x > y, else 0",
+        lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
+    ),
+    Op.GREATER_EQUAL: Operation(
+        "x y", "", "1 if x >= y, else 0", lambda ar, x, y: ar.equal(ar.less(x, y), 0)
+    ),
+    Op.EQUAL: Operation("x y", "", "1 if x = y, else 0", lambda ar, x, y: ar.equal(x, y)),
+    Op.NOT_EQUAL: Operation(
+        "x y", "", "0 if x = y, else 1", lambda ar, x, y: ar.equal(ar.equal(x, y), 0)
+    ),
+    Op.NOT: Operation("x", "", "1 - x, for x = 0 or 1", lambda ar, x: ar.equal(x, 0)),
+    Op.WHERE: Operation(
+        "condition x y", "", "x if the condition is 1, y if it is 0", lambda ar, *v: ar.where(*v)
+    ),
+    Op.BITAND: Operation("x", "mask", "x & mask, neither negative", lambda ar, *v: ar.bitand(*v)),
+    Op.CAST: Operation(
+        "x",
+        "bits signed",
+        "the low bits of x in two's complement, read as signed or unsigned",
+        lambda ar, *v: ar.cast(*v),
+    ),
+    Op.GATHER: Operation(
+        "words…",
+        "unit picks",
+        "lane i is part number picks[i][1], of unit bits, of the one-lane word picks[i][0]",
+        lambda ar, *v: ar.gather(v[:-2], *v[-2:]),
+    ),
+    Op.KEEP: Operation(
+        "x y",
+        "lanes unit",
+        "the lanes listed from x, which may have only one, and the others from y",
+        lambda ar, *v: ar.keep(*v),
+    ),
+    Op.PACK: Operation(
+        "x",
+        "unit",
+        "the sum of lane i * 2**(unit * i), for lanes of unit bits",
+        lambda ar, *v: ar.pack(*v),
+    ),
+    Op.SUM_LANES: Operation(
+        "x", "lanes count", "the sum of the lanes listed, of count", lambda ar, *v: ar.sum_lanes(*v)
+    ),
+}
+
+
+def apply_operation(
+    ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]
+) -> V:
+    """Apply an operation other than SOURCE in another arithmetic."""
+    result: V = OPERATIONS[op].apply(ar, *args, *fixed)
+    return result
