@@ -5,6 +5,9 @@ The instruction is ``dp4a``, which ptxscope does not know yet. Values are from t
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from ptxscope.engine.diagnosis.findings import find_lane_verdicts, investigate
@@ -22,14 +25,17 @@ from ptxscope.engine.semantics.micro_operations import Accumulate, Multiply, Sel
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import Builder, Stage
 from ptxscope.engine.semantics.rules import Rules
+from ptxscope.engine.syntax import parser
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ptxscope.engine.syntax.modifiers import parse_modifiers
+from ptxscope.engine.syntax.opcodes import OPCODES
 from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.export import export
 from ptxscope.export.options import Options
 from ptxscope.scene.scene_builder import build_scene
+from tests.cli.running import run
 from tests.export import every
 
 DP4A = Entry(
@@ -89,6 +95,33 @@ def test_it_computes(atype: Type, btype: Type, a: int, b: int, c: int, d: int) -
     values = {"a": a, "b": b, "c": c}
     assert evaluate(ins, values) == trace(ins, values).result == {"d": d}
     every.check(trace(ins, values), Options(standalone=True))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "llvm"])
+@pytest.mark.parametrize(("atype", "btype"), [case[:2] for case in KNOWN])
+def test_it_computes_arrays(atype: Type, btype: Type, engine: str) -> None:
+    if engine == "llvm":
+        pytest.importorskip("llvmlite")
+    ins = _dp4a(atype, btype)
+    rng = np.random.default_rng(4)
+    values = {name: rng.integers(0, 1 << 32, 300, np.uint32) for name in "abc"}
+    (known,) = (case for case in KNOWN if case[:2] == (atype, btype))
+    for name, bits in zip("abc", known[2:], strict=False):
+        values[name][0] = bits
+    found: Any = evaluate(ins, values, engine=engine)["d"]
+    assert found[0] == known[5]
+    assert found.tolist() == [
+        evaluate(ins, {name: int(values[name][at]) for name in "abc"})["d"] for at in range(300)
+    ]
+
+
+def test_it_computes_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "OPCODES", OPCODES | {"dp4a"})
+    for atype, btype, a, b, c, d in KNOWN:
+        table = f"a,b,c\n{a:#x},{b:#x},{c:#x}\n"
+        done = run("eval", f"dp4a.{atype}.{btype} d, a, b, c", "--csv", "-", given=table)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[1].endswith(f"{d:#010x}")
 
 
 def test_it_is_found_and_its_modifiers_are_read() -> None:

@@ -13,8 +13,8 @@ import pytest
 from ptxscope import evaluate
 from ptxscope.engine.arrays import llvm_backend
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
-from ptxscope.engine.arrays.block_runner import RunnablePlan, get_storage_dtype
-from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind
+from ptxscope.engine.arrays.block_runner import RunnablePlan
+from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ptxscope.engine.arrays.demand import prepare_plan
 from ptxscope.engine.arrays.instruction_selection import select_calls
 from ptxscope.engine.isa.types import Type

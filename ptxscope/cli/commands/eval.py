@@ -297,7 +297,7 @@ def _print_block(
 ) -> None:
     import numpy as np
 
-    from ...engine.arrays.block_runner import get_storage_dtype
+    from ...engine.arrays.call_sequence import get_storage_dtype
 
     found = computed(
         {name: np.array(x, get_storage_dtype(types[name])) for name, x in values.items()}

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.block_runner import get_storage_dtype
+from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.syntax.errors import make_printable, quote_value
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path, is_there, replace

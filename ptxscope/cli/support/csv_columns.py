@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.block_runner import get_storage_dtype
+from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.isa.integers import get_limits
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..isa.types import Type
 from ..semantics.plan import Plan
 from .array_program import Array, ArrayProgram, RunBuffers
-from .call_sequence import Buffer, BufferKind, Dtype
+from .call_sequence import Buffer, BufferKind, Dtype, get_storage_dtype
+from .exact_program import ExactProgram
+from .integer_types import WidthError
 
 AnyArray = npt.NDArray[Any]
 
@@ -27,16 +28,10 @@ _programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
 _lock = Lock()
 _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
 """Cached buffers by role; there are only a few roles."""
-_STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
-
-
-def get_storage_dtype(type_: Type) -> Dtype:
-    """Return the array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
-    return _STORAGE[type_]
 
 
 class RunnablePlan(Protocol):
-    """A plan compiled to NumPy calls or to machine code."""
+    """A plan as NumPy calls, as machine code, or on Python integers."""
 
     plan: Plan
     block: int
@@ -46,11 +41,17 @@ class RunnablePlan(Protocol):
         """Compute and write all results."""
 
 
-def get_program(plan: Plan) -> ArrayProgram:
-    """Return the NumPy calls that compute a plan, cached."""
-    program = _get_runnable(plan, is_native=False)
-    assert isinstance(program, ArrayProgram)
-    return program
+def get_program(plan: Plan) -> RunnablePlan:
+    """Return the NumPy calls that compute a plan, cached; see ``make_program``."""
+    return _get_runnable(plan, is_native=False)
+
+
+def make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
+    """Return the NumPy calls for a plan, on Python integers if no machine type holds a node."""
+    try:
+        return ArrayProgram(plan, with_flags=with_flags)
+    except WidthError:
+        return ExactProgram(plan, with_flags=with_flags)
 
 
 def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
@@ -58,7 +59,7 @@ def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
     programs = _programs[is_native]
     program = programs.get(id(plan))
     if program is None or program.plan is not plan:
-        program = _get_machine_code(plan) if is_native else ArrayProgram(plan)
+        program = _get_machine_code(plan) if is_native else make_program(plan)
         with _lock:
             if len(programs) >= _MAX_PROGRAMS[is_native]:
                 del programs[next(iter(programs))]
@@ -69,7 +70,10 @@ def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
 def _get_machine_code(plan: Plan) -> RunnablePlan:
     from .llvm_backend import compile_plans
 
-    return compile_plans(plan)[0]
+    try:
+        return compile_plans(plan)[0]
+    except WidthError:
+        return ExactProgram(plan)
 
 
 def run_blocks(

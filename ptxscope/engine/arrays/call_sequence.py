@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..isa.types import Type
 from ..records import NamedTuple
 from .integer_types import WIDTHS, MachineInt
 
@@ -26,6 +27,14 @@ DTYPES = {
     for signed in (True, False)
 }
 TRUTH = np.dtype(bool)
+
+
+_STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
+
+
+def get_storage_dtype(type_: Type) -> Dtype:
+    """Return the array type of an operand: uint16, uint32, uint64, or bool for a predicate."""
+    return _STORAGE[type_]
 
 
 class BufferKind(StrEnum):

@@ -15,7 +15,14 @@ from ..ir.tape import Node
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.plan import Plan
-from .integer_types import WIDEST, MachineInt, find_narrowest_type, round_up_width
+from .integer_types import (
+    WIDEST,
+    WIDTHS,
+    MachineInt,
+    find_common_type,
+    find_narrowest_type,
+    round_up_width,
+)
 from .narrowing import FLAGGED_PASSES, PASSES
 
 ALL_BITS = 1 << 30
@@ -48,14 +55,13 @@ class Recording(NamedTuple):
     def choose_storage_type(self, x: Node) -> MachineInt:
         """Return the type that stores a node: the narrowest for its values or for the demand on it.
 
-        If the type is narrower than the demand, it holds the values.
+        If the type is narrower than the demand, it holds the values. Raise WidthError if none does.
         """
         exact, bits = find_narrowest_type(x.range), self.needs[x].bits
         if bits <= WIDEST:
             low = round_up_width(bits)
             return exact if exact and exact.bits <= low else MachineInt(low, signed=False)
-        assert exact, f"no type holds {x.op} of {x.range}"
-        return exact
+        return exact or find_common_type(x.range)
 
 
 def prepare_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
@@ -75,7 +81,8 @@ def analyse_demand(program: Program) -> Recording:
         needs[x] = need.union(needs.get(x, NO_DEMAND))
 
     for node, type_ in program.results.values():
-        add(node, BitDemand(type_.bits, frozenset(range(node.lanes))))
+        bits = max(type_.bits, WIDTHS[0])  # a predicate is a whole byte in memory
+        add(node, BitDemand(bits, frozenset(range(node.lanes))))
     for x in reversed(program.nodes):
         if x in needs:
             for index, y in enumerate(x.args):
@@ -137,12 +144,18 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.WHERE: _demand_choice,
     Op.BITAND: lambda x, index, need: min(x.fixed[0].bit_length(), need),
     Op.CAST: lambda x, index, need: min(x.fixed[0], need),
-    Op.GATHER: lambda x, index, need: 32,
+    Op.GATHER: lambda x, index, need: max(32, measure_gathered_bits(x, index)),
     Op.KEEP: lambda x, index, need: x.fixed[1],
     Op.PACK: lambda x, index, need: x.fixed[0],
     Op.SUM_LANES: lambda x, index, need: measure_total_bits(x),
 }
 """The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
+
+
+def measure_gathered_bits(x: Node, index: int) -> int:
+    """Return the number of low bits of word ``index`` from which a GATHER picks."""
+    unit, picks = x.fixed
+    return max((unit * (part + 1) for word, part in picks if word == index), default=0)
 
 
 def measure_total_bits(x: Node) -> int:

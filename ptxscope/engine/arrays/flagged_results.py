@@ -12,12 +12,12 @@ import numpy.typing as npt
 from ..ir.program import make_flag_key
 from ..semantics.micro_operation import Flag
 from ..semantics.plan import Plan, Row
-from .array_program import ArrayProgram, RunBuffers
-from .block_runner import get_storage_dtype
-from .call_sequence import Buffer, BufferKind
+from .array_program import RunBuffers
+from .block_runner import make_program
+from .call_sequence import Buffer, BufferKind, get_storage_dtype
 
 Truths = npt.NDArray[np.bool_]
-_program = lru_cache(maxsize=64)(lambda plan: ArrayProgram(plan, with_flags=True))
+_program = lru_cache(maxsize=64)(lambda plan: make_program(plan, with_flags=True))
 
 
 class FlaggedResults:

@@ -26,7 +26,7 @@ from .call_sequence import (
     make_constant,
 )
 from .demand import ALL_BITS, Recording
-from .integer_types import MachineInt, find_narrowest_type, get_unsigned_type, round_up_width
+from .integer_types import MachineInt, find_common_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import Selector, SelectorState
 
@@ -34,20 +34,13 @@ _BYTE = get_unsigned_type(8)
 
 
 def select_calls(recording: Recording) -> CallSequence:
-    """Return the calls that compute a recording."""
+    """Return the calls that compute a recording; raise WidthError if a node has no machine type."""
     state = SelectorState(recording, _SELECTORS)
     results = {
         role: state.read(node, get_unsigned_type(max(type_.bits, 8)))
         for role, (node, type_) in recording.results.items()
     }
     return CallSequence(tuple(state.steps), results)
-
-
-def _find_common_type(*values: Range) -> MachineInt:
-    """Return the narrowest type that holds all values of some ranges."""
-    type_ = find_narrowest_type(*values)
-    assert type_, f"no type holds {values}"
-    return type_
 
 
 # --- a function for each operation -------------------------------------------------------
@@ -84,7 +77,7 @@ def _select_from(s: SelectorState, x: Node) -> LaneView:
 
 def _select_absolute(s: SelectorState, x: Node) -> LaneView:
     (y,) = x.nodes
-    type_ = _find_common_type(x.range, y.range)
+    type_ = find_common_type(x.range, y.range)
     return s.append_call(np.absolute, type_, x.lanes, s.read(y, type_))
 
 
@@ -93,7 +86,7 @@ def _select_bound(s: SelectorState, x: Node) -> LaneView:
     if len(x.nodes) == 2 and all(y.is_truth for y in x.nodes):
         logical = np.bitwise_and if x.op is Op.MINIMUM else np.bitwise_or
         return s.append_call(logical, _BYTE, x.lanes, *(s.read(y, _BYTE) for y in x.nodes))
-    type_ = _find_common_type(*(get_range(y) for y in x.args))
+    type_ = find_common_type(*(get_range(y) for y in x.args))
     y, bound = x.args
     assert isinstance(y, Node)
     if isinstance(bound, int):
@@ -111,7 +104,7 @@ def _get_type_range(type_: MachineInt) -> Range:
 
 def _select_clip(s: SelectorState, x: Node) -> LaneView:
     (y,) = x.nodes
-    return _clip_to_type(s, y, _find_common_type(y.range, Range(*x.fixed)), *x.fixed)
+    return _clip_to_type(s, y, find_common_type(y.range, Range(*x.fixed)), *x.fixed)
 
 
 def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: int) -> LaneView:
@@ -126,7 +119,7 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
     half the sum, rounded down. It is one too low if p ^ q is odd and the half is not negative.
     """
     p, q = x.nodes
-    type_ = _find_common_type(p.range, q.range)
+    type_ = find_common_type(p.range, q.range)
 
     def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
         return s.append_call(function, type_, x.lanes, *inputs)
@@ -145,7 +138,7 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
 
 def _make_comparison_selector(function: Function) -> Selector:
     def select_node(s: SelectorState, x: Node) -> LaneView:
-        type_ = _find_common_type(*(get_range(y) for y in x.args))
+        type_ = find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
     return select_node
@@ -167,7 +160,7 @@ def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
     type_ = (
         s.choose_wide_type(y, y)
         if s.count_needed_bits(y) < ALL_BITS
-        else _find_common_type(y.range, get_range(amount))
+        else find_common_type(y.range, get_range(amount))
     )
     return s.append_call(np.right_shift, type_, x.lanes, s.read(y, type_), s.read_as(amount, type_))
 

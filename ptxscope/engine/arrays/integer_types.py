@@ -19,6 +19,10 @@ def get_unsigned_type(bits: int) -> MachineInt:
     return MachineInt(bits, signed=False)
 
 
+class WidthError(Exception):
+    """No machine type holds a node; the message names it."""
+
+
 WIDTHS = (8, 16, 32, 64)
 WIDEST = WIDTHS[-1]
 
@@ -35,6 +39,16 @@ def find_narrowest_type(*ranges: Range) -> MachineInt | None:
     return next((MachineInt(bits, signed) for bits in WIDTHS if values.fits_in(bits, signed)), None)
 
 
+def find_common_type(*ranges: Range) -> MachineInt:
+    """Return the narrowest type that holds every value of some ranges; raise WidthError if none."""
+    if type_ := find_narrowest_type(*ranges):
+        return type_
+    raise WidthError(f"values of {ranges}")
+
+
 def round_up_width(bits: int) -> int:
-    """Return the smallest width of a type that is at least ``bits``."""
-    return next(width for width in WIDTHS if width >= bits)
+    """Return the smallest width of at least ``bits``; raise WidthError if no type has one."""
+    for width in WIDTHS:
+        if width >= bits:
+            return width
+    raise WidthError(f"{bits} bits")

@@ -8,9 +8,9 @@ from itertools import groupby
 import numpy as np
 
 from ..ir.tape import Node
-from .call_sequence import Function, LaneView, make_constant
-from .demand import measure_total_bits
-from .integer_types import MachineInt, get_unsigned_type
+from .call_sequence import Function, LaneView, copy, make_constant
+from .demand import measure_gathered_bits, measure_total_bits
+from .integer_types import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_up_width
 from .selector_state import SelectorState
 
 _WORD = get_unsigned_type(32)
@@ -43,6 +43,8 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)
+    if unit * x.lanes > 32 or any(measure_gathered_bits(x, i) > 32 for i in range(len(x.args))):
+        raise WidthError(f"{x.lanes} parts of {unit} bits")
     moves = [
         (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
     ]
@@ -56,12 +58,23 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
             view = _call_on_words(s, np.bitwise_and, view, lane_mask)
         result = view if result is None else _call_on_words(s, np.bitwise_or, result, view)
     assert result
+    if unit * x.lanes < 32:
+        result = s.append_call(copy, get_unsigned_type(unit * x.lanes), 1, result)
     return result.with_type(get_unsigned_type(unit))
 
 
 def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
     """Pick one byte or half-word; the bits above it are cleared only if they count."""
     unit, ((word, index),) = x.fixed
+    if unit * (index + 1) > 32 or unit == 32:
+        type_ = get_unsigned_type(round_up_width(unit * (index + 1)))
+        view = s.read(x.nodes[word], type_)
+        if index:
+            view = s.append_call(np.right_shift, type_, 1, view, make_constant(unit * index, type_))
+        if unit * (index + 1) < type_.bits and s.count_needed_bits(x) > unit:
+            mask = make_constant((1 << unit) - 1, type_)
+            view = s.append_call(np.bitwise_and, type_, 1, view, mask)
+        return view
     if s.count_needed_bits(x) > unit:
         return extract_part(s, x, signed=False)
     return _shift_word(s, s.read(x.nodes[word], _WORD), -unit * index)
@@ -83,39 +96,49 @@ def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
     """Take some lanes from one vector, or from a single number, and the others from another."""
     new_node, old_node = x.nodes
     lanes, unit = x.fixed
-    if new_node.lanes == 1:
-        (lane,) = lanes
-        new, reach = (
-            _shift_word(s, s.read(new_node, _WORD), unit * lane),
-            _ONES << unit * lane & _ONES,
-        )
+    lane = get_unsigned_type(unit)
+    if unit * x.lanes != 32:
+        raise WidthError(f"{x.lanes} lanes of {unit} bits")
+    reach = _ONES
+    if new_node.lanes > 1:
+        new = s.read(new_node, lane).with_type(_WORD)
+    elif len(lanes) == 1:
+        reach = _ONES << unit * lanes[0] & _ONES
+        new = _shift_word(s, s.read(new_node, _WORD), unit * lanes[0])
     else:
-        new, reach = s.read(new_node, get_unsigned_type(unit)).with_type(_WORD), _ONES
+        part = _call_on_words(s, np.bitwise_and, s.read(new_node, _WORD), (1 << unit) - 1)
+        new = _call_on_words(s, np.multiply, part, sum(1 << unit * i for i in lanes))
     mask = _make_lane_mask(unit, lanes)
+    if s.get_needed_lanes(x).issubset(lanes):
+        return new.with_type(lane)
     if reach & ~mask:
         new = _call_on_words(s, np.bitwise_and, new, mask)
-    old = _call_on_words(
-        s, np.bitwise_and, s.read(old_node, get_unsigned_type(unit)).with_type(_WORD), ~mask
-    )
-    return _call_on_words(s, np.bitwise_or, new, old).with_type(get_unsigned_type(unit))
+    old = _call_on_words(s, np.bitwise_and, s.read(old_node, lane).with_type(_WORD), ~mask)
+    return _call_on_words(s, np.bitwise_or, new, old).with_type(lane)
 
 
 def select_pack(s: SelectorState, x: Node) -> LaneView:
     """Reinterpret lanes as the word that they form in memory."""
-    return s.read(x.nodes[0], get_unsigned_type(x.fixed[0])).with_type(_WORD)
+    (y,), (unit,) = x.nodes, x.fixed
+    if unit not in WIDTHS or unit * y.lanes not in WIDTHS:
+        raise WidthError(f"{y.lanes} lanes of {unit} bits")
+    return s.read(y, get_unsigned_type(unit)).with_type(get_unsigned_type(unit * y.lanes))
 
 
 def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
     """Sum lanes by multiplying their word by 1 in each lane: the top lane is the sum.
 
-    Lanes that may be negative are counted from their minimum.
+    Lanes that may be negative are counted from their minimum. Four words are first added in pairs.
     """
     (y,), (lanes, count) = x.nodes, x.fixed
     bits, low = measure_total_bits(x), min(y.range.low, 0)
-    lane, word = get_unsigned_type(bits), get_unsigned_type(bits * count)
+    lane = get_unsigned_type(bits)
     view = s.read(y, lane)
     if low:
         view = s.append_call(np.subtract, lane, count, view, make_constant(low, lane))
+    if len(lanes) == count == 4 and bits == 32:
+        view, lanes, count = _add_pairs_of_words(s, view), (0, 1), 2
+    word = get_unsigned_type(round_up_width(bits * count))
     view = view.with_type(word)
 
     def append(function: Function, value: int) -> LaneView:
@@ -125,4 +148,13 @@ def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
         view = append(np.bitwise_and, _make_lane_mask(bits, lanes))
     view = append(np.multiply, sum(1 << (bits * i) for i in range(count)))
     view = append(np.right_shift, bits * (count - 1))
-    return append(np.add, len(lanes) * low) if low else view
+    return append(np.add, len(x.fixed[0]) * low) if low else view
+
+
+def _add_pairs_of_words(s: SelectorState, view: LaneView) -> LaneView:
+    """Add words 0 and 1, and words 2 and 3, whose sums fit in a word."""
+    long, count = get_unsigned_type(64), view.lanes // 2
+    pairs = view.with_type(long)
+    upper = s.append_call(np.right_shift, long, count, pairs, make_constant(32, long))
+    total = s.append_call(np.add, long, count, pairs, upper)
+    return s.append_call(copy, _WORD, count, total)

@@ -85,7 +85,7 @@ class Tape:
         return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
     def copy_node(self, x: Node, copies: Mapping[Node, Node]) -> Node:
-        """Copy a node of another tape onto this one; ``copies`` maps the copies of its arguments."""
+        """Copy a node of another tape; ``copies`` has the copies of its arguments."""
         if x.op is Op.SOURCE:
             return self.add_source(*x.fixed)
         args = (copies[y] if isinstance(y, Node) else y for y in x.args)

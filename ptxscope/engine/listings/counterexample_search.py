@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays.block_runner import get_storage_dtype, run_blocks
+from ..arrays.block_runner import run_blocks
+from ..arrays.call_sequence import get_storage_dtype
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays.block_runner import get_storage_dtype, run_blocks
+from ..arrays.block_runner import run_blocks
+from ..arrays.call_sequence import get_storage_dtype
 from ..isa.integers import get_limits
 from ..isa.types import Type
 from ..semantics.plan import Plan

@@ -1,0 +1,145 @@
+"""Every back end of the intermediate representation gives what exact integers give.
+
+The plans are of all micro-operations, freely combined, not only of those that a lowering combines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope.engine.arrays.block_runner import compute_batch, make_program, run_blocks
+from ptxscope.engine.arrays.call_sequence import get_storage_dtype
+from ptxscope.engine.arrays.exact_program import ExactProgram
+from ptxscope.engine.arrays.flagged_results import FlaggedResults
+from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
+from ptxscope.engine.ir.program import Program, record_plan, rewrite_program
+from ptxscope.engine.ir.rewrites import SHORTENING_RULES
+from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
+from ptxscope.engine.semantics.micro_operation import MicroOperation
+from ptxscope.engine.semantics.plan import Plan
+from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
+from tests.engine.test_tape import operands
+from tests.plans import DRAWS, draw_plan
+from tests.tiers import some
+
+Rows = Sequence[dict[str, int]]
+
+
+def _case(rng: Random, count: int = 9) -> tuple[Plan, Rows]:
+    plan = draw_plan(rng)
+    return plan, [operands(rng, plan) if plan.sources else {} for _ in range(count)]
+
+
+def _cases(seed: object, plans: int) -> list[tuple[Plan, Rows]]:
+    rng = Random(f"{seed}")
+    return [_case(rng) for _ in range(plans)]
+
+
+def test_every_micro_operation_is_drawn() -> None:
+    assert DRAWS.keys() == set(MicroOperation.__subclasses__())
+    drawn = {type(row.micro) for plan, _ in _cases("all", 400) for row in plan.rows}
+    assert drawn == DRAWS.keys()
+
+
+# --- the representation itself -----------------------------------------------------------
+
+
+def _run(program: Program, values: dict[str, int]) -> dict[str, LaneValues]:
+    """The results of a program by the meanings of its operations."""
+    found: dict[object, LaneValues] = {}
+    for x in program.nodes:
+        if x.op is Op.SOURCE:
+            found[x] = (values[x.fixed[0]],)
+        else:
+            args = [y if isinstance(y, int) else found[y] for y in x.args]
+            found[x] = apply_operation(EXACT, x.op, args, x.fixed)
+        assert all(x.range.low <= lane <= x.range.high for lane in found[x]), x.op
+        assert len(found[x]) == x.lanes
+    return {role: found[node] for role, (node, _) in program.results.items()}
+
+
+@pytest.mark.parametrize("plans", some([150, 3000]))
+def test_a_program_means_what_its_plan_computes(plans: int) -> None:
+    for plan, rows in _cases("program", plans):
+        program = record_plan(plan)
+        shorter = rewrite_program(program, SHORTENING_RULES)
+        with_rows = record_plan(plan, SHORTENING_RULES, has_row_nodes=True)
+        for row in rows:
+            expected = {role: (bits,) for role, bits in compute_results(plan, row).items()}
+            assert _run(program, row) == expected
+            assert _run(shorter, row) == expected
+            assert _run(with_rows, row) == expected
+
+
+def test_operations_are_described_and_programs_printed() -> None:
+    assert OPERATIONS.keys() == set(Op)
+    for plan, _ in _cases("text", 30):
+        program = record_plan(plan, has_row_nodes=True)
+        lines = str(program).splitlines()
+        assert len(lines) == len(program.nodes)
+        assert all(any(row.key in line for line in lines) for row in plan.rows)
+
+
+# --- arrays ------------------------------------------------------------------------------
+
+
+@given(st.randoms(use_true_random=False))
+def test_arrays_never_fail(rng: Random) -> None:
+    plan, rows = _case(rng)
+    assert compute_batch(plan, rows) == [compute_results(plan, row) for row in rows]
+
+
+@pytest.mark.parametrize("plans", some([300, 5000]))
+def test_arrays_of_any_plan(plans: int) -> None:
+    slow = 0
+    for plan, rows in _cases("arrays", plans):
+        assert compute_batch(plan, rows) == [compute_results(plan, row) for row in rows], plan
+        slow += isinstance(make_program(plan), ExactProgram)
+    assert 0 < slow < plans / 10
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(50))
+def test_arrays_of_any_plan_at_length(seed: int) -> None:
+    for plan, rows in _cases(("soak", seed), 2000):
+        assert compute_batch(plan, rows) == [compute_results(plan, row) for row in rows], plan
+
+
+@pytest.mark.parametrize("plans", some([100, 2000]))
+def test_flags_of_any_plan(plans: int) -> None:
+    for plan, rows in _cases("flags", plans):
+        columns = {
+            x.role: np.array([row[x.role] for row in rows], get_storage_dtype(x.type))
+            for x in plan.sources
+        }
+        there = FlaggedResults(plan, columns, len(rows))
+        for at, row in enumerate(rows):
+            values = run_plan(plan, row)
+            for x in plan.rows:
+                inputs = [values[key] for key in x.inputs]
+                expected = dict(x.micro.compute_flags(EXACT, values[x.key], *inputs))
+                found = dict(there.get_row_flags(x))
+                assert found.keys() == expected.keys()
+                for flag, lanes in expected.items():
+                    got = found[flag].reshape(len(rows), -1)[at]
+                    assert tuple(map(int, got)) == lanes, (plan, x.key, flag, row)
+
+
+@pytest.mark.parametrize("plans", some([60, 600]))
+def test_machine_code_of_any_plan(plans: int) -> None:
+    pytest.importorskip("llvmlite")
+    for plan, rows in _cases("llvm", plans):
+        columns = {
+            x.role: np.array([row[x.role] for row in rows], get_storage_dtype(x.type))
+            for x in plan.sources
+        }
+        found = run_blocks(plan, columns, (len(rows),), is_native=True)
+        for role, array in found.items():
+            expected = [compute_results(plan, row)[role] for row in rows]
+            assert array.tolist() == expected, (plan, role)

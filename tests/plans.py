@@ -1,0 +1,243 @@
+"""Random plans of every micro-operation, freely combined, whether or not a lowering makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+
+from ptxscope import parse
+from ptxscope.engine.ir.tape import Node, Tape
+from ptxscope.engine.isa.integers import Range
+from ptxscope.engine.isa.types import BoolOp, Cmp, Type
+from ptxscope.engine.semantics import micro_operations as m
+from ptxscope.engine.semantics.micro_operation import MicroOperation
+from ptxscope.engine.semantics.plan import Builder, Plan, Stage
+
+_FORM = parse("vadd.s32.s32.s32 d, a, b").form
+_ROLES = ("a", "b", "c", "guard")
+_SOURCES = (Type.B32, Type.B32, Type.B32, Type.S32, Type.U64, Type.B16, Type.B64)
+_RESULTS = (Type.B32, Type.B32, Type.S32, Type.B64, Type.B16, Type.PRED)
+_WIDTHS = (1, 8, 8, 16, 16, 17, 32, 32, 33, 34, 64)
+_LARGEST = Range(-1 << 200, 1 << 200)
+
+
+class _Draw:
+    """A plan under way, with the range and the lanes of each value."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        types = {role: rng.choice(_SOURCES) for role in "abc"} | {"guard": Type.PRED}
+        self.builder = Builder(types)
+        self.tape = Tape({})
+        self.nodes: dict[str, Node] = {
+            role: self.tape.add_source(role, types[role]) for role in _ROLES
+        }
+
+    def add(self, stage: Stage, micro: MicroOperation, *keys: str) -> str:
+        value = micro.run(self.tape, *(self.nodes[key] for key in keys))
+        for key in keys:
+            self.builder.get_range(key)
+        key = self.builder.add_row(stage, f"t{len(self.builder.rows)}", micro, *keys)
+        row = self.builder.rows[key]
+        # RANGES has no lanes: a word of more than 32 bits is wider than it says
+        self.builder.rows[key] = row._replace(range=value.range, lanes=value.lanes)
+        self.nodes[key] = value
+        return key
+
+    def keys(self, lanes: int | None = None, within: Range = _LARGEST) -> list[str]:
+        """The values with so many lanes and in a range; mostly those that came last."""
+        found = [
+            key
+            for key, x in self.nodes.items()
+            if lanes in (None, x.lanes) and within.contains(x.range)
+        ]
+        return found[-4:] if self.rng.random() < 0.7 else found
+
+    def key(self, lanes: int | None = None, within: Range = _LARGEST) -> str:
+        found = self.keys(lanes, within)
+        return self.rng.choice(found or self.keys(lanes, within) or ["guard"])
+
+    def pair(self) -> tuple[str, str]:
+        x = self.key()
+        return x, self.key(self.nodes[x].lanes)
+
+    def bits(self) -> tuple[int, bool]:
+        return self.rng.choice(_WIDTHS), self.rng.random() < 0.5
+
+    def unit(self, largest: int = 32) -> int:
+        return self.rng.choice([x for x in (8, 8, 16, 32) if x <= largest])
+
+
+def _unsigned(bits: int) -> Range:
+    return Range(0, (1 << bits) - 1)
+
+
+Drawn = tuple[MicroOperation, tuple[str, ...]]
+
+
+def _select(d: _Draw) -> Drawn:
+    words = tuple(d.key(1) for _ in range(d.rng.choice((1, 1, 2))))
+    unit, lanes = d.unit(), d.rng.choice((1, 2, 4))
+    parts = [(word, part) for word in range(len(words)) for part in range(64 // unit)]
+    near = [x for x in parts if x[1] < 32 // unit]
+    kept = near if d.rng.random() < 0.8 else parts
+    return m.Select(unit, tuple(d.rng.choice(kept) for _ in range(lanes))), words
+
+
+def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
+    def draw(d: _Draw) -> Drawn | None:
+        y = d.keys(None, Range(0, 32))
+        if not y:
+            return m.LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+        amount = d.rng.choice(y)
+        return micro, (d.key(d.nodes[amount].lanes), amount)
+
+    return draw
+
+
+def _limit(d: _Draw) -> Drawn | None:
+    return m.LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+
+
+def _clamp(d: _Draw) -> Drawn:
+    x = d.key()
+    low, high = d.nodes[x].range
+    ends = sorted(
+        d.rng.choice((low, high, 0, -1, 127, 255, -128, (1 << 31) - 1, d.rng.randint(low, high)))
+        for _ in "lh"
+    )
+    missing = d.rng.random()
+    return m.Clamp(None if missing < 0.2 else ends[0], None if missing > 0.8 else ends[1]), (x,)
+
+
+def _merge(d: _Draw) -> Drawn | None:
+    unit = d.unit(16)
+    count = 32 // unit
+    lanes = tuple(sorted(d.rng.sample(range(count), d.rng.randint(1, count))))
+    t, c = d.keys(d.rng.choice((1, count))), d.key(1)
+    if not t:
+        return None
+    x = d.rng.choice(t)
+    kept = (c,) if len(lanes) < count or d.nodes[x].lanes == 1 or d.rng.random() < 0.5 else ()
+    return m.Merge(unit, lanes, d.rng.random() < 0.5, d.rng.random() < 0.2), (x, *kept)
+
+
+def _pack(d: _Draw) -> Drawn | None:
+    unit = d.unit()
+    found = [x for x in d.keys(None, _unsigned(unit)) if d.nodes[x].lanes > 1]
+    return (m.Pack(unit), (d.rng.choice(found),)) if found else None
+
+
+def _accumulate(d: _Draw) -> Drawn:
+    x = d.key()
+    count = d.nodes[x].lanes
+    lanes = tuple(sorted(d.rng.sample(range(count), d.rng.randint(1, count))))
+    return m.Accumulate(lanes, count), (x, d.key(1))
+
+
+def _compare(d: _Draw) -> Drawn | None:
+    integers = (Type.B16, Type.B32, Type.B64, Type.S16, Type.U32, Type.S64)
+    type_ = d.rng.choice((None, None, *integers, Type.F32, Type.F64))
+    is_float = type_ is not None and type_.is_float
+    found = d.keys(None, _unsigned(type_.bits) if type_ and is_float else _LARGEST)
+    if not found:
+        return None
+    x = d.rng.choice(found)
+    others = [y for y in d.keys(d.nodes[x].lanes) if y in found or not is_float]
+    keys = (x, d.rng.choice(others)) if others and d.rng.random() < 0.8 else (x,)
+    cmp = d.rng.choice([y for y in Cmp if is_float or len(y) == 2])
+    return m.Compare(cmp, type_), keys
+
+
+def _truth(d: _Draw, lanes: int | None = None) -> str | None:
+    found = d.keys(lanes, Range(0, 1)) or ["guard"] * (lanes in (None, 1))
+    return d.rng.choice(found) if found else None
+
+
+def _combine(d: _Draw) -> Drawn | None:
+    x = _truth(d)
+    y = _truth(d, d.nodes[x].lanes) if x else None
+    return (m.Combine(d.rng.choice(list(BoolOp))), (x, y)) if x and y else None
+
+
+def _choose(d: _Draw) -> Drawn | None:
+    x, y = d.pair()
+    condition = _truth(d, d.nodes[x].lanes)
+    return (m.Choose(), (condition, x, y)) if condition else None
+
+
+def _encode(d: _Draw) -> Drawn | None:
+    x = _truth(d)
+    true = d.rng.choice((1, 0xFF, 0x3F80_0000, 0xFFFF_FFFF))
+    return (m.Encode(true), (x,)) if x else None
+
+
+def _to_float(d: _Draw) -> Drawn | None:
+    found = d.keys(None, Range(-1 << 31, (1 << 31) - 1)) + d.keys(None, _unsigned(32))
+    return (m.ToFloat(), (d.rng.choice(found),)) if found else None
+
+
+def _flush(d: _Draw) -> Drawn | None:
+    found = d.keys(None, _unsigned(32))
+    return (m.Flush(), (d.rng.choice(found),)) if found else None
+
+
+DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
+    m.Select: _select,
+    m.Extend: lambda d: (m.Extend(*d.bits()), (d.key(),)),
+    m.Add: lambda d: (m.Add(), d.pair()),
+    m.Subtract: lambda d: (m.Subtract(), d.pair()),
+    m.Multiply: lambda d: (m.Multiply(), d.pair()),
+    m.AbsoluteDifference: lambda d: (m.AbsoluteDifference(), d.pair()),
+    m.Minimum: lambda d: (m.Minimum(), d.pair()),
+    m.Maximum: lambda d: (m.Maximum(), d.pair()),
+    m.Average: lambda d: (m.Average(), d.pair()),
+    m.LimitAmount: _limit,
+    m.ShiftLeft: _shift(m.ShiftLeft()),
+    m.ShiftRight: _shift(m.ShiftRight()),
+    m.ScaleDown: lambda d: (m.ScaleDown(d.rng.randint(0, 32)), (d.key(),)),
+    m.Negate: lambda d: (m.Negate(), (d.key(),)),
+    m.Magnitude: lambda d: (m.Magnitude(d.bits()[0]), (d.key(),)),
+    m.ToBits: lambda d: (m.ToBits(d.bits()[0]), (d.key(),)),
+    m.ToFloat: _to_float,
+    m.PlusOne: lambda d: (m.PlusOne(), (d.key(),)),
+    m.Clamp: _clamp,
+    m.Wrap: lambda d: (m.Wrap(*d.bits()), (d.key(),)),
+    m.Truncate: lambda d: (m.Truncate(*d.bits()), (d.key(),)),
+    m.Merge: _merge,
+    m.Pack: _pack,
+    m.Accumulate: _accumulate,
+    m.Flush: _flush,
+    m.Compare: _compare,
+    m.Not: lambda d: (m.Not(), (_truth(d) or "guard",)),
+    m.Combine: _combine,
+    m.Choose: _choose,
+    m.Encode: _encode,
+}
+"""For each kind, how to draw it and its inputs within what ``Arithmetic`` states; or None."""
+
+
+def _measure_bits(d: _Draw, keys: Iterable[str]) -> int:
+    return sum(abs(end).bit_length() for key in keys for end in d.nodes[key].range)
+
+
+def draw_plan(rng: Random, rows: int = 10) -> Plan:
+    """A plan of one or two results, of micro-operations that no lowering need combine."""
+    d = _Draw(rng)
+    for _ in range(rng.randint(1, rows)):
+        drawn = DRAWS[rng.choice(list(DRAWS))](d)
+        if drawn and _measure_bits(d, drawn[1]) < 300:
+            d.add(Stage.OPERATE, drawn[0], *drawn[1])
+    results = dict(_results(d))
+    return d.builder.build_plan(_FORM, results)
+
+
+def _results(d: _Draw) -> Iterator[tuple[str, str]]:
+    for role in ("p", "q")[: d.rng.randint(1, 2)]:
+        type_ = d.rng.choice(_RESULTS)
+        d.builder.types[role] = type_
+        key = d.key()
+        if d.nodes[key].lanes > 1:
+            lanes = tuple(range(d.nodes[key].lanes))
+            key = d.add(Stage.ACCUMULATE, m.Accumulate(lanes, len(lanes)), key, "a")
+        yield role, d.add(Stage.WRITE, m.Truncate(type_.bits, signed=False), key)
