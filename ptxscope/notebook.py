@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .engine.records import NamedTuple, Record
 from .engine.syntax.errors import make_printable, make_printable_lines, quote_value
-from .engine.tracing.evaluation import convert_to_integer
+from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 from .export import export
 from .export.content.alt_text import format_alt_text

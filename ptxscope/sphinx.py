@@ -30,9 +30,9 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import __version__
-from .cli import CommandError
 from .cli.commands.trace import parse_request, render_request
 from .cli.support.arguments import split_words
+from .cli.support.command_error import CommandError
 from .engine.records import NamedTuple
 from .engine.tracing.step_text import format_title
 from .export import export

@@ -26,11 +26,11 @@ from types import FrameType
 import pytest
 
 from ptxscope import PtxError, parse, parse_all, trace
-from ptxscope.cli import CommandError
 from ptxscope.cli.commands.open import is_file_name
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.arguments import parse_instruction
+from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed

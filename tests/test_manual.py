@@ -18,12 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import COMMANDS
 from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.commands.show import DAGGER
+from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import format_syntax
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.export import FORMATS
 from tests.cli.running import run

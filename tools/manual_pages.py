@@ -29,13 +29,14 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.isa.legality import count_forms
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.semantics.errata import ERRATA, TARGETS, Erratum
+from ptxscope.engine.semantics.errata import ERRATA, TARGETS
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.divergence import find_divergences
-from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.lane_text import format_result
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export.content.document import build_document, format_command
 from ptxscope.export.options import DEFAULT

@@ -25,8 +25,8 @@ from ptxscope.engine.semantics.micro_operations import Average, Choose
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.divergence import find_divergences
-from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import RowTrace, Trace
 from ptxscope.state.session import adapt_form, make_instruction
 

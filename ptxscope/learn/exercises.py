@@ -26,8 +26,9 @@ from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Guard, Instruction
 from ..engine.syntax.parser import parse
 from ..engine.syntax.values import format_hex, parse_value
-from ..engine.tracing.evaluation import bind_values, make_plan
+from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import format_result_bits, interpret_bits
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import Trace
 from . import grader as judging
 from .seeded_random import EASY, SeededRandom, draw_form, draw_operands, make_instruction

@@ -14,12 +14,17 @@ from typing import TypeVar
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, Model, parse_model
-from ..engine.syntax.errors import PtxError, make_printable, quote_word
+from ..engine.syntax.errors import (
+    PtxError,
+    find_closest_spelling,
+    make_printable,
+    quote_word,
+)
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.syntax.values import parse_value
-from ..engine.tracing.evaluation import bind_values
 from ..engine.tracing.note_targets import parse_stage
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Trace
 from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks
@@ -38,7 +43,7 @@ _LONGEST = 1 << 18
 
 
 class LessonError(ValueError):
-    """Raised for a file that is not a lesson; the text has the place, the reason and the remedy."""
+    """Raised for a file or a name of no lesson; the text has the reason and the remedy."""
 
 
 class Anchor(NamedTuple):
@@ -98,6 +103,19 @@ def list_files() -> Mapping[str, Path]:
 def list_headings() -> tuple[Head, ...]:
     """Return the head of every lesson."""
     return tuple(_read_file(name).head for name in list_files())
+
+
+def parse_lesson_name(text: str) -> str:
+    """Return the name of a lesson, from its name or number; raise LessonError if there is none."""
+    names = [*list_files()]
+    if text.isdecimal() and text.isascii() and 0 < int(text[:4]) <= len(names):
+        return names[int(text[:4]) - 1]
+    if text not in names:
+        suggestion = find_closest_spelling(text.lower()[:40], names, 0.5)
+        hint = f"did you mean `{suggestion}`? " if suggestion else ""
+        message = f"there is no lesson {make_printable(text[:40])!r}; {hint}"
+        raise LessonError(f"{message}lessons: {', '.join(names)}")
+    return text
 
 
 @cache

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse
-from ptxscope.cli import CommandError
 from ptxscope.cli.commands import eval as evaluation
 from ptxscope.cli.support import csv_columns, csv_rows
+from ptxscope.cli.support.command_error import CommandError
 from ptxscope.engine.isa.types import Type
 
 LINES = (

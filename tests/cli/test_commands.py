@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope import __version__, evaluate
-from ptxscope.cli import COMMANDS, main
+from ptxscope.cli import main
+from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA
 from tests.cli.running import Done, run

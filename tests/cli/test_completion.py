@@ -11,8 +11,9 @@ from importlib import import_module
 
 import pytest
 
-from ptxscope.cli import COMMANDS, main
+from ptxscope.cli import main
 from ptxscope.cli.commands.complete import _find_candidates
+from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.export import FORMATS

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from ptxscope.cli import CommandError, main
+from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request, render_request
+from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from tests.cli.running import updated
 

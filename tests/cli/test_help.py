@@ -6,8 +6,9 @@ from importlib import import_module
 
 import pytest
 
-from ptxscope.cli import COMMANDS, main
+from ptxscope.cli import main
 from ptxscope.cli.support.arguments import Parser
+from ptxscope.cli.support.command_table import COMMANDS
 
 SCREEN_LINES = 24
 FIRST = {

@@ -15,7 +15,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ptxscope.cli import COMMANDS, main
+from ptxscope.cli import main
+from ptxscope.cli.support.command_table import COMMANDS
 from tests.tiers import some
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from ptxscope.engine.diagnosis.observation import Observed, parse_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Instruction

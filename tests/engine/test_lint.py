@@ -24,7 +24,8 @@ from ptxscope.engine.listings.lint import (
     check_text,
 )
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes

@@ -14,7 +14,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_violations
 from ptxscope.engine.isa.types import parse_selector
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS

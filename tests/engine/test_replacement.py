@@ -19,7 +19,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.syntax.instruction import Guard, Register
 from tests.reference import reference

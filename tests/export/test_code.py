@@ -17,7 +17,7 @@ from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.export.code.plan_code import list_parameters, make_function_name
 from ptxscope.export.options import Options
 from tests.export.samples import E3

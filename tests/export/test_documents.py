@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from rich.console import Console
 
 from ptxscope import export
-from ptxscope.cli import CommandError
+from ptxscope.cli.support.command_error import CommandError
 from tests.cli.running import updated
 from tests.export.samples import E3, HOSTILE, annotated, register
 from tests.tiers import some

@@ -15,8 +15,8 @@ import html5lib
 import pytest
 
 from ptxscope import export, trace
-from ptxscope.cli import CommandError
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.cli.support.command_error import CommandError
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.micro_operation import MAX_LANE_BITS
 from ptxscope.engine.semantics.micro_operations import Pack

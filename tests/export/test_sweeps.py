@@ -15,7 +15,7 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.export.options import Options
 from ptxscope.export.svg.text_fitting import LEAST
 from ptxscope.export.sweeps import sweep_picture, terminal_plot

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.semantics.errata import ERRATA, Erratum
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.content.document import StepView, build_document
 from ptxscope.export.formats.text import step_lines

@@ -16,7 +16,7 @@ from ptxscope import PtxError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.exercises import (
     Exercise,

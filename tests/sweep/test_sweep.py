@@ -15,7 +15,7 @@ from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.sweep.computation import MAX_LINE_VALUES, MAX_SIDE_VALUES, Sweep, compute_sweep

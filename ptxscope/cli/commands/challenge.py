@@ -23,8 +23,8 @@ from ...learn.exercises import (
 )
 from ...learn.seeded_random import LEVELS
 from ...learn.tally import Count, ExerciseOutcome, Tally
-from .. import CommandError
 from ..support.arguments import Parser, make_command_parser
+from ..support.command_error import CommandError
 from ..support.streams import print_message
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from ...engine.listings.source_language import Language, language_of
 from ...engine.records import NamedTuple
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
-from .. import CommandError
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
+from ..support.command_error import CommandError
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
 

@@ -17,8 +17,8 @@ from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Instruction
 from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
-from .. import COMMANDS, make_top_parser
 from ..support.arguments import Parser, format_metavar
+from ..support.command_table import COMMANDS, make_top_parser
 
 CompletionWords = Iterable[tuple[str, str]]
 """Words that complete a command line, and the meaning of each."""

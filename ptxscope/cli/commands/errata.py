@@ -6,12 +6,13 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ...engine.semantics.errata import ERRATA, TARGETS, Erratum
+from ...engine.semantics.errata import ERRATA, TARGETS
+from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from .. import CommandError
 from ..support.arguments import Parser, make_command_parser
+from ..support.command_error import CommandError
 
 _IDS = f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 

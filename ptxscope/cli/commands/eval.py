@@ -18,7 +18,6 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import format_hex, parse_value
 from ...engine.tracing.evaluation import ENGINES, evaluate
-from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -32,6 +31,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
+from ..support.command_error import CommandError
 from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
 

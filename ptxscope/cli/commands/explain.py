@@ -23,7 +23,6 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
 from ...export.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
 from ...export.formats.json_text import format_json
-from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -35,6 +34,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
+from ..support.command_error import CommandError
 from ..support.csv_rows import parse_cell, read_rows
 from ..support.streams import print_message
 

@@ -22,8 +22,8 @@ from ...export.formats.markdown import escape_text, fence_text
 from ...export.media.picture_marks import is_ours
 from ...export.options import Options
 from ...files import replace, written_as
-from .. import CommandError
 from ..support.arguments import Parser, make_command_parser, parse_words, split_words
+from ..support.command_error import CommandError
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
 from ..support.streams import print_message

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import PtxError, find_closest_spelling, make_printable
-from .. import CommandError
+from ...engine.syntax.errors import PtxError, make_printable
 from ..support.arguments import Parser, make_command_parser
+from ..support.command_error import CommandError
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
@@ -70,34 +70,20 @@ def _run(words: Sequence[str]) -> int:
             to.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
+    from ...learn.lesson import load_lesson, parse_lesson_name
+
+    name = parse_lesson_name(chosen.name)
     if chosen.explorer:
         from .open import run as explore
 
-        return explore(["--lesson", find_lesson_name(chosen.name), *["--again"] * chosen.again])
-    from ...learn.lesson import load_lesson as named
-
-    lesson = named(find_lesson_name(chosen.name))
+        return explore(["--lesson", name, *["--again"] * chosen.again])
+    lesson = load_lesson(name)
     if chosen.format:
         from ...learn.lesson_text import render_markdown, render_text
 
         sys.stdout.write((render_text if chosen.format == "text" else render_markdown)(lesson))
         return 0
     return _Player(lesson, again=chosen.again).play()
-
-
-def find_lesson_name(name: str) -> str:
-    """Return the name of a lesson by name or number. Raise CommandError if there is none."""
-    from ...learn.lesson import list_files
-
-    names = [*list_files()]
-    if name.isdecimal() and name.isascii() and 0 < int(name[:4]) <= len(names):
-        name = names[int(name[:4]) - 1]
-    if name not in names:
-        suggestion = find_closest_spelling(name.lower()[:40], names, 0.5)
-        hint = f"did you mean `{suggestion}`? " if suggestion else ""
-        message = f"error: there is no lesson {make_printable(name[:40])!r}; {hint}"
-        raise CommandError(f"{message}lessons: {', '.join(names)}")
-    return name
 
 
 def _store() -> StateStore | None:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable, quote_value
-from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -23,6 +22,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
+from ..support.command_error import CommandError
 
 if TYPE_CHECKING:
     from ...state.open_listing import ListingCursor
@@ -137,9 +137,12 @@ def _hide_modules(*names: str) -> Iterator[None]:
 
 def _check_lesson_name(name: str) -> str:
     """Return the name of an existing lesson. Raise CommandError otherwise."""
-    from .lesson import find_lesson_name
+    from ...learn.lesson import LessonError, parse_lesson_name
 
-    return find_lesson_name(name)
+    try:
+        return parse_lesson_name(name)
+    except LessonError as error:
+        raise CommandError(f"error: {error}") from None
 
 
 def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from ...engine.extras import format_install_hint
 from ...export.options import Options
 from ...export.theme import Theme
-from .. import CommandError
 from ..support.arguments import Parser, add_format, make_command_parser
+from ..support.command_error import CommandError
 from ..support.picture_output import (
     PICTURES,
     add_output,

@@ -24,7 +24,6 @@ from ...engine.syntax.values import format_hex, format_value, parse_value
 from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
 from ...export.formats.json_text import format_json
-from .. import CommandError
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
@@ -35,6 +34,7 @@ from ..support.arguments import (
     parse_named_values,
     parse_words,
 )
+from ..support.command_error import CommandError
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 

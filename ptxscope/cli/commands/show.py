@@ -21,8 +21,8 @@ from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
 from ...export.content.document import format_command
-from .. import CommandError
 from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
+from ..support.command_error import CommandError
 from ..support.picture_output import (
     PICTURES,
     add_output,

@@ -21,7 +21,6 @@ from ...sweep.register_parts import (
     parse_swept_part,
     with_read_order,
 )
-from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_format,
@@ -34,6 +33,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
+from ..support.command_error import CommandError
 from ..support.picture_output import (
     PICTURES,
     add_id,

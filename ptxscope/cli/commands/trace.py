@@ -18,7 +18,6 @@ from ...export.content.option_support import (
 )
 from ...export.options import DEFAULT, Options
 from ...export.theme import Theme
-from .. import CommandError
 from ..support.arguments import (
     Parser,
     add_format,
@@ -30,6 +29,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
+from ..support.command_error import CommandError
 from ..support.picture_output import (
     add_frames,
     add_id,

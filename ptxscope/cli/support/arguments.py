@@ -21,9 +21,10 @@ from ...engine.semantics.models import Model, describe_newer_version, parse_mode
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import format_hex, parse_value
-from ...engine.tracing.evaluation import bind_values, describe_operand
+from ...engine.tracing.evaluation import describe_operand
+from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace, trace
-from .. import CommandError
+from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:

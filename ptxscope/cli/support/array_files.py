@@ -17,8 +17,8 @@ from ...engine.arrays.block_runner import get_storage_dtype
 from ...engine.syntax.errors import make_printable, quote_value
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path, is_there, replace
-from .. import CommandError
 from .arguments import find_column_operands, parse_assignments
+from .command_error import CommandError
 from .progress_bar import ProgressBar
 
 AnyArray = npt.NDArray[Any]

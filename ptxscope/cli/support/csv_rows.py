@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...engine.records import NamedTuple
 from ...engine.syntax.errors import PtxError, make_printable
-from .. import CommandError
+from .command_error import CommandError
 from .inputs import MARK, format_input_name, open_text
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from ...engine.syntax.errors import make_printable
 from ...files import encoding_of, is_binary
-from .. import CommandError
+from .command_error import CommandError
 
 if TYPE_CHECKING:
     from .progress_bar import ProgressBar

@@ -12,7 +12,7 @@ from ...engine.tracing.trace import Trace
 from ...export import BINARY, ending_of, export, format_of
 from ...export.options import DEFAULT, Motion, Options
 from ...export.theme import THEMES
-from .. import CommandError
+from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from threading import Thread
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
-from .. import CommandError
+from .command_error import CommandError
 
 FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from ..records import NamedTuple
-from ..semantics.errata import Erratum
+from ..semantics.erratum import Erratum
 from ..semantics.models import Model
 from ..syntax.instruction import Immediate
 from .observation import Observation

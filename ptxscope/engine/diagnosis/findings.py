@@ -8,19 +8,13 @@ from typing import Any, SupportsIndex, overload
 
 from ..isa.entry import SlotPlace
 from ..records import NamedTuple, Record, replace
-from ..semantics.errata import Erratum
+from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
-from ..tracing.evaluation import (
-    Scalar,
-    abbreviate_value,
-    bind_values,
-    check_names,
-    convert_to_bits,
-    make_plan,
-)
+from ..tracing.evaluation import Scalar, check_names, make_plan
+from ..tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
 from ..tracing.trace import Trace
 from .cause_search import (
     MOST_CHANCE,

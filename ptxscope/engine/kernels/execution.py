@@ -11,7 +11,8 @@ from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..tracing.evaluation import bind_values, convert_to_bits, make_plan, resolve_model
+from ..tracing.evaluation import make_plan, resolve_model
+from ..tracing.operand_bits import bind_values, convert_to_bits
 from ..tracing.trace import Trace
 from .plain_instructions import join, split
 from .program import PlainSource, Program, Statement, StatementKind

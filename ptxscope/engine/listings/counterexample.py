@@ -8,12 +8,13 @@ from itertools import chain, islice
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple, replace
-from ..semantics.errata import Erratum
+from ..semantics.erratum import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import parse
-from ..tracing.evaluation import bind_values, make_plan
+from ..tracing.evaluation import make_plan
+from ..tracing.operand_bits import bind_values
 from ..tracing.trace import Trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 

@@ -14,7 +14,8 @@ from ..arrays.block_runner import get_storage_dtype, run_blocks
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction
-from ..tracing.evaluation import bind_values, make_plan
+from ..tracing.evaluation import make_plan
+from ..tracing.operand_bits import bind_values
 from ..tracing.trace import iter_subsets
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 

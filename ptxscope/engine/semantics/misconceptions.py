@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import SecOp, Type
-from .errata import Erratum
+from .erratum import Erratum
 
 
 def _applies_always(_: Form) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from ..isa.form import Form
 from ..records import NamedTuple
-from .errata import ERRATA, NEWEST, OLDEST, Erratum, Version
+from .errata import ERRATA
+from .erratum import NEWEST, OLDEST, Erratum, Version
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS
 from .plan import Plan
@@ -36,6 +38,14 @@ _BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
 def get_erratum(id_: str) -> Erratum:
     """Return the erratum or misconception with an id; raise KeyError if there is none."""
     return _BY_ID[id_]
+
+
+def _reduce_erratum(erratum: Erratum) -> tuple[Callable[[str], Erratum], tuple[str]]:
+    return get_erratum, (erratum.id,)
+
+
+# An erratum is pickled by its id, because its predicate on forms is a lambda.
+copyreg.pickle(Erratum, _reduce_erratum)
 
 
 ISA_MODEL = Model("isa")

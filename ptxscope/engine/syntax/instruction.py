@@ -15,7 +15,7 @@ from ..records import FrozenDict, NamedTuple, Record, replace
 from .errors import Span
 
 if TYPE_CHECKING:
-    from ..semantics.errata import Erratum
+    from ..semantics.erratum import Erratum
 
 
 class Register(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records import NamedTuple
-from ..semantics.errata import Erratum
+from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
 from ..semantics.plan import Stage
 from .trace import Trace

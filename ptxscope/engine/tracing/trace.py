@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.arithmetic import EXACT, LaneValues
-from ..semantics.errata import Erratum
+from ..semantics.erratum import Erratum
 from ..semantics.micro_operation import Flag, MicroOperation
 from ..semantics.models import Model
 from ..semantics.plan import Plan, Row, Stage
@@ -18,15 +18,8 @@ from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read
 from .annotations import NOTHING, Annotations
-from .evaluation import (
-    Scalar,
-    abbreviate_value,
-    bind_values,
-    check_names,
-    check_read,
-    make_plan,
-    resolve_model,
-)
+from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
+from .operand_bits import abbreviate_value, bind_values
 
 
 class LaneTrace(NamedTuple):

@@ -14,7 +14,8 @@ from itertools import groupby
 from ... import __version__
 from ...engine.isa.roles import Role
 from ...engine.records import NamedTuple
-from ...engine.semantics.errata import ERRATA, Erratum
+from ...engine.semantics.errata import ERRATA
+from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.micro_operation import Flag
 from ...engine.semantics.micro_operations import Clamp, Extend, Merge, Select
 from ...engine.semantics.models import PTXAS_MODELS, format_versions

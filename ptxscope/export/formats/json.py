@@ -18,8 +18,8 @@ from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.syntax.parser import parse
 from ...engine.syntax.values import format_hex
 from ...engine.tracing.annotations import Annotations, Note, to_json
-from ...engine.tracing.evaluation import bind_values
 from ...engine.tracing.lane_text import interpret_bits
+from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, CellView, Document, RowView, StepView, build_document

@@ -1,0 +1,14 @@
+"""The error of a command that cannot do what it was asked."""
+
+from __future__ import annotations
+
+
+class CommandError(Exception):
+    """A request that cannot be carried out; the text is the reason.
+
+    ``status`` is the exit status.
+    """
+
+    def __init__(self, text: str, status: int = 2) -> None:
+        super().__init__(text)
+        self.status = status

@@ -1,0 +1,91 @@
+"""The bits of operands: from integers, floats and NumPy scalars, with checks."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ..isa.integers import get_limits
+from ..isa.types import Type
+from ..syntax.constants import encode_float
+from ..syntax.errors import format_count
+from ..syntax.instruction import Instruction
+from ..syntax.values import FloatClass, classify_float, format_finite_range
+
+
+def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+    """Return operand bits by role; raise ValueError if an integer does not fit its operand."""
+    operands = dict(ins.constants)
+    for role, name in ins.names.items():
+        if name in values and role not in operands:
+            operands[role] = convert_to_bits(values[name], ins.type_of(role), name)
+    return operands
+
+
+def convert_to_bits(value: object, type_: Type, name: str) -> int:
+    """Return the bits of an integer, signed or unsigned, or of a float for an ``.f`` operand.
+
+    Raise ValueError if the value is of another kind or does not fit.
+    """
+    integer = convert_to_integer(value)
+    if integer is None and type_.is_float and is_float(number := _element(value)):
+        return _round_float(number, type_, name)
+    if integer is None:
+        reason = "neither an integer nor a float" if type_.is_float else "not an integer"
+        raise ValueError(f"{name} is {abbreviate_value(value)}, {reason}")
+    low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
+    if not low <= integer <= high:
+        raise ValueError(f"{name} = {integer:#x} does not fit in {format_count(type_.bits, 'bit')}")
+    return integer & high
+
+
+def convert_to_integer(value: object) -> int | None:
+    """Return an integer, a NumPy integer or a 0-d array as an int, or None.
+
+    Return None for any other value, masked integers included.
+    """
+    if type(value) is int:
+        return value
+    element = _element(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(element, numpy.bool_):
+        return int(element)
+    try:
+        return int(operator.index(element))
+    except TypeError:
+        return None
+
+
+def _element(value: Any) -> Any:
+    """Return the element of an array without dimensions, and any other value unchanged."""
+    numpy = sys.modules.get("numpy")  # unless it is loaded, no value can be an array
+    return value[()] if numpy is not None and isinstance(value, numpy.ndarray) else value
+
+
+def is_float(value: object) -> bool:
+    """Return whether a value is a Python or NumPy float, but not an array of floats."""
+    numpy = sys.modules.get("numpy")
+    return isinstance(value, float) or (numpy is not None and isinstance(value, numpy.floating))
+
+
+def _round_float(value: Any, type_: Type, name: str) -> int:
+    """Return the bits of a float in the operand's type; raise ValueError if it is too large."""
+    if getattr(value, "nbytes", 0) * 8 == type_.bits:  # a NumPy float: a NaN keeps its bits
+        return int.from_bytes(value.tobytes(), sys.byteorder)
+    bits = encode_float(value, type_.bits)
+    if math.isfinite(value) and classify_float(bits, type_.bits) is FloatClass.INFINITE:
+        raise ValueError(
+            f"{name} = {value} is too large for .{type_}: {format_finite_range(type_)}"
+        )
+    return bits
+
+
+def abbreviate_value(value: object) -> str:
+    """Return a short description of a rejected value."""
+    if getattr(value, "shape", ()):
+        return f"an array of {getattr(value, 'dtype', 'something')}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:50]}…"
