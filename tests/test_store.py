@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 
 

@@ -28,7 +28,7 @@ from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import RowTrace, Trace
-from ptxscope.state.session import adapt_form, make_instruction
+from ptxscope.state.edits import adapt_form, make_instruction
 
 
 class Worked(NamedTuple):

@@ -21,7 +21,7 @@ from ..engine.syntax.instruction import Instruction
 from ..screens.main.greeting import Start
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import make_keymap, map_key_names
-from ..state.session import make_example, make_setup, trace_of
+from ..state.setup import make_example, make_setup, trace_of
 from ..state.state_store import SavedState, StateStore, format_state
 from ..widgets.base.theme_styles import (
     HIGH_CONTRAST,

@@ -31,7 +31,8 @@ from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
 from ..engine.syntax.values import format_hex
 from ..engine.tracing.divergence import find_divergences
-from .session import Setup, make_setup, with_line
+from .edits import with_line
+from .setup import Setup, make_setup
 
 LONGEST = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""

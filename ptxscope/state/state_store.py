@@ -17,7 +17,8 @@ from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
-from .session import Setup, trace_of, with_line
+from .edits import with_line
+from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
     from ..learn.lesson_progress import LessonProgress

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets._toast import Toast
 
 from ptxscope.screens.dialogs.explain_dialog import ExplainDialog
-from ptxscope.state.session import with_line
+from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from tests.app.driving import Driver, explorer

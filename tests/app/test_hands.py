@@ -17,7 +17,8 @@ from ptxscope.engine.isa.legality import (
 )
 from ptxscope.engine.isa.slots import NOT_C
 from ptxscope.engine.isa.types import SecOp, parse_selector
-from ptxscope.state.session import Setup, make_instruction
+from ptxscope.state.edits import make_instruction
+from ptxscope.state.setup import Setup
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.form.form_pane import FormPane

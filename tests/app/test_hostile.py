@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ptxscope.cli import main
 from ptxscope.state.open_listing import LONGEST, read_listing
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import examples, some

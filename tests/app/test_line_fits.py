@@ -10,7 +10,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.state.session import with_line
+from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.pane import GOES_ON
 from ptxscope.widgets.ptx_line import PtxLine
 from tests.app.driving import Driver, explorer

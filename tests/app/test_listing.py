@@ -14,7 +14,7 @@ from ptxscope.app.app import Explorer
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.state.open_listing import open_listing
-from ptxscope.state.session import make_example, trace_of
+from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane, _fold_text

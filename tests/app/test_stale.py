@@ -9,7 +9,7 @@ from textual.geometry import Offset
 
 from ptxscope.engine.tracing.provenance import LaneBits
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.session import with_line, with_model
+from ptxscope.state.edits import with_line, with_model
 from ptxscope.widgets.base.posted_message import PartMessage, PostedMessage
 from ptxscope.widgets.form.form_pane import FormPane
 from ptxscope.widgets.form.slot_choices import SlotCell

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.syntax.parser import parse
+from ptxscope.state.edits import with_line
 from ptxscope.state.open_listing import open_listing
-from ptxscope.state.session import MAX_UNDO_STEPS, Session, make_example, make_setup, with_line
+from ptxscope.state.session import MAX_UNDO_STEPS, Session
+from ptxscope.state.setup import make_example, make_setup
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
-from ...state import session as edits
-from ...state.session import trace_of
+from ...state import edits
+from ...state.setup import make_setup_of_trace, trace_of
 from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class DialogActions(MainScreenMixin):
             if trace is not None:
                 self.main_screen.step = len(self.main_screen.session.trace.steps)
                 self.main_screen.add_recent(trace.instruction.opcode)
-                self.main_screen.edit(edits.make_setup_of_trace(trace))
+                self.main_screen.edit(make_setup_of_trace(trace))
 
         self.main_screen.app.push_screen(
             ExerciseDialog(getattr(self.main_screen.app, "store", None)), on_close

@@ -12,7 +12,7 @@ from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse, scan
 from ...engine.syntax.values import step_float
 from ...engine.tracing.lane_text import format_operand_name
-from ...state import session as edits
+from ...state import edits
 from ...widgets.base.hint_bar import REFUSED, HintBar
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...engine.syntax.instruction import Instruction
     from ...scene.scene_model import LaneRef
     from ...state.open_listing import ListingCursor
-    from ...state.session import Setup
+    from ...state.setup import Setup
     from ...widgets.form.form_pane import FormPane
     from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.operand_table import OperandField

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...engine.syntax.errors import quote_word
 from ...engine.syntax.values import format_hex
-from ...state.session import Moment, Setup, trace_of
+from ...state.session import Moment
+from ...state.setup import Setup, trace_of
 
 
 def describe_edit(before: Moment, after: Moment) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ...engine.syntax.errors import make_printable
 from ...scene.scene_model import LaneRef
-from ...state.session import Setup
+from ...state.setup import Setup
 from ...widgets.form.form_pane import FormPane
 from ...widgets.lanes.lanes_pane import LanesPane
 from .screen_mixin import MainScreenMixin

@@ -17,7 +17,7 @@ from ...learn.lesson_text import describe_question, format_answer, make_question
 from ...learn.question import locate_answer
 from ...learn.text_templates import TemplatePiece, Text
 from ...scene.scene_model import LaneRef
-from ...state.session import Setup
+from ...state.setup import Setup
 from ...widgets.base.menu import MenuItem
 from ...widgets.lesson_strip import LessonParagraph, LessonStrip
 

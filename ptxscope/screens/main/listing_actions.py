@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ...engine.records import replace
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse
-from ...state import session as edits
+from ...state import edits
+from ...state.setup import make_setup
 from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
@@ -169,6 +170,6 @@ class ListingActions(MainScreenMixin):
                 return
             self.go_to(cursor)
         if instruction.example is not None:
-            example = edits.make_setup(parse(instruction.ptx), instruction.example.values, "isa")
+            example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
             place = self.main_screen.session.setup.place
             self.main_screen.edit(replace(example, place=place, is_detached=True))

@@ -16,7 +16,8 @@ from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Trace
 from ...state.actions import make_bindings, map_key_names
-from ...state.session import Session, Setup, trace_of
+from ...state.session import Session
+from ...state.setup import Setup, trace_of
 from ...widgets.base.blank_box import Box
 from ...widgets.base.hint_bar import Hint, HintBar
 from ...widgets.base.theme_styles import ThemedScreen

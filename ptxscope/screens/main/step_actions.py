@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...state.session import compute_reading_seconds
+from ...state.reading_time import compute_reading_seconds
 from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:

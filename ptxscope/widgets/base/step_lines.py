@@ -11,7 +11,7 @@ from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.step_text import describe_step
 from ...engine.tracing.trace import RowTrace, Step, Trace
 from ...scene.scene_cells import GLYPHS
-from ...state.session import select_notable_flags
+from ...state.reading_time import select_notable_flags
 from .pane import StyledLine, StyledText
 
 

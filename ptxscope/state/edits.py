@@ -1,0 +1,333 @@
+"""Edits: functions from a setup to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..engine.isa.catalog import CATALOG, get_entry
+from ..engine.isa.entry import Entry
+from ..engine.isa.form import Form
+from ..engine.isa.integers import cast
+from ..engine.isa.legality import find_violations, with_slot
+from ..engine.isa.roles import SOURCES, Role
+from ..engine.isa.types import Destinations, Selector, Type
+from ..engine.listings.asm_bindings import parse_pasted
+from ..engine.records import replace
+from ..engine.semantics.plan import Stage
+from ..engine.syntax.constants import decode_float, encode_float
+from ..engine.syntax.errors import PtxError
+from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
+from ..engine.syntax.parser import parse
+from ..engine.tracing.annotations import Annotations, Note
+from .setup import Setup, find_register_constants, make_canonical, make_example, make_unset_bits
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from ..engine.diagnosis.findings import Finding
+
+Sources = Mapping[str, Register | Immediate]
+
+_EDGE_CASES = {
+    1: (0, 1),
+    16: (0x7FFF, 0x8000, 0xFFFF, 0x0080),
+    32: (0x7F7F7F7F, 0x80808080, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80FF7F01),
+    64: (0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF),
+}
+"""Integer edge cases, by width in bits; ``list_edge_cases`` names them."""
+
+
+def _is_c_kept(form: Form) -> bool:
+    """Whether bits of c appear unchanged in the result."""
+    return form.secop is None and (form.dsel is not None or form.mask is not None)
+
+
+@cache
+def _list_example_bits() -> frozenset[int]:
+    """Return 0 and the values of c in the examples that add it or compare with it."""
+    examples = [entry.example for entry in CATALOG.values()]
+    return frozenset(
+        {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
+    )
+
+
+def _with_new_c(setup: Setup, before: Form) -> Setup:
+    """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
+    if _is_c_kept(before) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
+        return setup
+    if setup.values.get("c") not in _list_example_bits():
+        return setup
+    return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
+
+
+def with_line(setup: Setup, text: str) -> Setup:
+    """Return the setup with another line and, if the line is legal, its instruction."""
+    try:
+        ins = parse_pasted(text)
+    except PtxError as error:
+        return replace(setup, line=text, error=error)
+    values = {**setup.values, **find_register_constants(ins)}
+    changed = replace(setup, instruction=ins, line=text, values=values, error=None)
+    return _with_new_c(changed, setup.instruction.form)
+
+
+def with_instruction(setup: Setup, ins: Instruction) -> Setup:
+    """Return the setup with another instruction and its canonical line."""
+    return _with_new_c(_on_line(setup, ins), setup.instruction.form)
+
+
+def _on_line(setup: Setup, ins: Instruction) -> Setup:
+    return replace(setup, instruction=make_canonical(ins), line=str(ins), error=None)
+
+
+def with_form(setup: Setup, form: Form) -> Setup:
+    """Return the setup with another form of the same instruction; the operands are unchanged."""
+    ins = setup.instruction
+    instruction = make_instruction(form, ins.destinations, ins.roles, ins.guard)
+    return with_instruction(setup, instruction)
+
+
+def with_choice(setup: Setup, slot: str, value: object) -> Setup:
+    """Return the setup with one slot of the form changed."""
+    return with_form(setup, with_slot(setup.instruction.form, slot, value))
+
+
+def with_mask_lane(setup: Setup, lane: int) -> Setup:
+    """Return the setup with a lane of the mask toggled; at least one lane remains."""
+    form = setup.instruction.form
+    entry = get_entry(form)
+    if all(slot.name != "mask" for slot in entry.slots):
+        return setup
+    mask = form.get("mask")
+    before = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
+    lanes = before ^ {lane}
+    if not lanes:
+        return setup
+    return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
+
+
+def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) -> Setup | None:
+    """Return the setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
+
+    A digit counts the parts of a first, then those of b. For a scalar instruction it counts those
+    of the operand itself, of ``unit`` bits or, if 0, of the current width. Return None if there is
+    no such part.
+    """
+    form = setup.instruction.form
+    count, now = get_entry(form).lanes, form.get(slot)
+    if count == 1:
+        unit = unit or (now.unit if isinstance(now, Selector) else 8)
+        chosen = Selector(unit, (digit,))
+        legal = next(x for x in get_entry(form).slots if x.name == slot).values
+        return with_choice(setup, slot, chosen) if chosen in legal else None
+    if digit >= 2 * count:
+        return None
+    first = count if slot == "bsel" else 0
+    lanes = list(now.lanes) if isinstance(now, Selector) else list(range(first, first + count))
+    lanes[lane] = digit
+    return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))
+
+
+def with_opcode(setup: Setup, opcode: str) -> Setup:
+    """Return the setup with another instruction, which keeps every choice that it also has.
+
+    An instruction of another shape opens on its example, and so does any instruction after an
+    unedited example.
+    """
+    old, entry = setup.instruction, CATALOG[opcode]
+    if old.opcode == opcode:
+        return setup
+    untouched = setup == replace(make_example(old.opcode), model=setup.model)
+    if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
+        return replace(make_example(opcode), model=setup.model)
+    form = adapt_form(old.form, entry)
+    same_sort = (form.dst is None) == (old.form.dst is None)
+    names = old.destinations if same_sort else ()
+    try:
+        changed = with_instruction(setup, make_instruction(form, names, old.roles, old.guard))
+    except PtxError:  # a register cannot have the type that the instruction needs
+        return replace(make_example(opcode), model=setup.model)
+    return _with_example_values(changed, old)
+
+
+def _with_example_values(setup: Setup, old: Instruction) -> Setup:
+    """Return the setup with example values for operands without a value or of a changed type.
+
+    In a listing the setup is unchanged, because unknown values are shown as 0.
+    """
+    if setup.place is not None:
+        return setup
+    ins = setup.instruction
+    ptx, example_bits = ins.entry.example
+    example = parse(ptx)
+    fresh: dict[str, int] = {
+        role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
+        for role in SOURCES
+        if role in ins.names and role in example_bits and not _is_value_kept(setup, old, role)
+    }
+    return replace(setup, values={**setup.values, **fresh}) if fresh else setup
+
+
+def _is_value_kept(setup: Setup, old: Instruction, role: Role) -> bool:
+    """Whether an operand's value, or its literal, has the same meaning in a new instruction."""
+    now, value = setup.instruction.type_of(role), setup.values.get(role)
+    if value is None:
+        return make_unset_bits(setup, role) != 0
+    fits = value >> now.bits == 0
+    if role not in old.roles:
+        return fits and not now.is_float
+    before = old.type_of(role)
+    if now.is_float or before.is_float:
+        return now.is_float and before.is_float and now.bits == before.bits
+    return fits and (now is Type.PRED) == (before is Type.PRED)
+
+
+def _refit_bits(bits: int, before: Type, now: Type) -> int:
+    """Return a number of one type in another; an integer or a predicate as its bits."""
+    if not now.is_float or now is before:
+        return bits & ((1 << now.bits) - 1)
+    number = (
+        decode_float(bits, before.bits)
+        if before.is_float
+        else float(cast(bits, before.bits, before.signed))
+    )
+    return encode_float(number, now.bits)
+
+
+def adapt_form(form: Form, entry: Entry) -> Form:
+    """Return a form of an entry with every choice of another form that is legal there.
+
+    Choices that are required and missing come from the entry's example.
+    """
+    choices = parse(entry.example[0]).form
+    for slot in entry.slots:
+        if slot.is_optional:
+            choices = with_slot(choices, slot.name, slot.absent)
+    for slot in entry.slots:
+        value = form.get(slot.name)
+        if value == slot.absent if slot.is_optional else value not in slot.values:
+            continue
+        changed = with_slot(choices, slot.name, value)
+        if not find_violations(changed):
+            choices = changed
+    return choices
+
+
+def make_instruction(
+    form: Form,
+    destinations: tuple[str | None, ...],
+    sources: Sources,
+    guard: Guard | None,
+) -> Instruction:
+    """Return an instruction of a form; operands without a name are named after their role."""
+    entry = get_entry(form)
+    names = iter([name for name in destinations if name is not None])
+    if form.dst is None:
+        written: tuple[str | None, ...] = (next(names, "d"),)
+    else:
+        roles = {
+            Destinations.P: "p",
+            Destinations.P_Q: "pq",
+            Destinations.P_SINK: "p_",
+            Destinations.SINK_Q: "_q",
+            Destinations.SINK: "_",
+        }[form.dst]
+        written = tuple(None if role == "_" else next(names, role) for role in roles)
+    operands = []
+    for operand in entry.sources:
+        if operand.role != "c" or form.c:
+            source = sources.get(operand.role) or Register(operand.role)
+            literal = isinstance(source, Immediate)
+            operands.append(
+                Register(operand.role) if literal and not entry.can_take_immediates else source
+            )
+    return Instruction(form, written, tuple(operands), guard)
+
+
+def with_value(setup: Setup, role: str, bits: int) -> Setup:
+    """Return the setup with another value of an operand, and of every role of its register."""
+    names = setup.instruction.names
+    same = [x for x, name in names.items() if name == names.get(role)] or [role]
+    return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
+
+
+def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
+    """Return the setup with another title, caption and notes."""
+    return replace(setup, annotations=annotations)
+
+
+def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
+    """Return the setup with this note instead of those on a step; an empty text removes them."""
+    others = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
+    fresh = [Note(text.strip(), stage)] if text.strip() else []
+    return with_annotations(setup, setup.annotations._replace(notes=(*others, *fresh)))
+
+
+def with_model(setup: Setup, name: str) -> Setup:
+    """Return the setup under another model."""
+    return replace(setup, model=name)
+
+
+def with_finding(setup: Setup, finding: Finding) -> Setup:
+    """Return the setup of an explanation: its instruction, model and operands."""
+    values = {**setup.values, **finding.operands[finding.shown_index]}
+    changed = replace(setup, values=values, model=finding.model.name, is_detached=True)
+    return _on_line(changed, finding.instruction)
+
+
+def swap_operands(setup: Setup) -> Setup:
+    """Return the setup with the values of a and b exchanged."""
+    values = {**setup.values}
+    values["a"], values["b"] = values.get("b", 0), values.get("a", 0)
+    return replace(setup, values=values)
+
+
+def randomize_values(setup: Setup, rng: Random) -> Setup:
+    """Return the setup with random source values: any bits, or edge cases."""
+    values = {**setup.values}
+    for needed in setup.instruction.inputs:
+        width = needed.type.bits
+        bits = rng.getrandbits(width)
+        if rng.random() < 0.3:
+            bits = rng.choice(_EDGE_CASES[width])
+        values |= dict.fromkeys(needed.roles, bits)
+    return replace(setup, values=values)
+
+
+def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
+    """Return named edge cases for an operand of a type and a number of lanes."""
+    if type_ is Type.PRED:
+        return (("false", 0), ("true", 1))
+    width = type_.bits
+    top = 1 << (width - 1)
+    if type_.is_float:
+        fraction = 23 if width == 32 else 52
+        infinity = (top - 1) >> fraction << fraction
+        one = ((1 << (width - 2 - fraction)) - 1) << fraction
+        return (
+            ("0.0", 0),
+            ("-0.0", top),
+            ("1.0", one),
+            ("-1.0", top | one),
+            ("smallest subnormal", 1),
+            ("largest subnormal", (1 << fraction) - 1),
+            ("negative subnormal", top | 1),
+            ("inf", infinity),
+            ("-inf", top | infinity),
+            ("NaN", infinity | 1 << (fraction - 1)),
+            ("signalling NaN", infinity | 1),
+        )
+    unit = width // lanes
+    ones = sum(1 << unit * lane for lane in range(lanes))
+    high = 1 << (unit - 1)
+    prefix = "each lane " if lanes > 1 else ""
+    return (
+        ("0", 0),
+        (f"{prefix}1", ones),
+        (f"{prefix}{high - 1:#x}", ones * (high - 1)),
+        (f"{prefix}{high:#x}", ones * high),
+        (f"{prefix}{2 * high - 1:#x}", ones * (2 * high - 1)),
+        *((("0x80ff7f01", 0x80FF7F01),) if lanes == 4 else ()),
+    )
