@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...engine.records import replace
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse
-from ...state import edits
 from ...state.setup import make_setup
 from .screen_mixin import MainScreenMixin
 
