@@ -20,9 +20,10 @@ from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..screens.main.greeting import Start
 from ..screens.main.main_screen import MainScreen
-from ..state.actions import make_keymap, map_key_names
+from ..state.actions import make_keymap
 from ..state.setup import make_example, make_setup, trace_of
 from ..state.state_store import SavedState, StateStore, format_state
+from ..widgets.base.explorer_app import ExplorerApp
 from ..widgets.base.theme_styles import (
     HIGH_CONTRAST,
     WIDGETS_CSS,
@@ -63,7 +64,7 @@ def _is_utf8() -> bool:
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
-class Explorer(App[None]):
+class Explorer(ExplorerApp):
     """The explorer, opened on an instruction, on the saved state or on an example."""
 
     TITLE = "ptxscope"
@@ -86,7 +87,6 @@ class Explorer(App[None]):
         super().__init__()
         self.register_theme(HIGH_CONTRAST)
         self.is_ascii = not _is_utf8()
-        """Whether the terminal does not read UTF-8, so that it needs ASCII."""
         self._glyphs = [_load_ascii_filter()] if self.is_ascii else []
         self._stand_ins: dict[str, str] = {}
         """Names of the themes that are replaced on 16 colours, by the ANSI theme in their place."""
@@ -106,7 +106,6 @@ class Explorer(App[None]):
         """Messages to show at the start."""
         saved_state = store.load() if store else SavedState()
         self.user_keymap = store.load_keymap() if store else {}
-        """Action ids and the keys that the user assigned to them."""
         if predict:
             saved_state = saved_state._replace(step=1, predicting=True, guesses=())
         self._main = self._make_main_screen(
@@ -230,9 +229,15 @@ class Explorer(App[None]):
         if not isinstance(self.screen, ActionPalette):
             self.push_screen(ActionPalette(id="--command-palette"))
 
+    def show_help(self, section: str) -> None:
+        """Open Help at a section."""
+        from ..screens.dialogs.help_dialog import HelpDialog
+
+        self.push_screen(HelpDialog(section))
+
     def action_help_quit(self) -> None:
         """Show which key quits, because ^c does not. Overrides Textual."""
-        key = map_key_names(self.screen.app)["quit"][0]
+        key = self.key_names["quit"][0]
         is_active = self.screen is self._main and not isinstance(self.focused, Input)
         self.notify(f"Press {key if is_active else f'Esc, then {key},'} to leave", markup=False)
 

@@ -13,8 +13,9 @@ from textual.types import IgnoreReturnCallbackType
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
 from ..screens.main.main_screen import MainScreen
-from ..state.actions import GROUPS, map_key_names
+from ..state.actions import GROUPS
 from ..state.instruction_search import find_opcode, search_instructions
+from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.instruction_browser import InstructionBrowser
 
 
@@ -50,7 +51,8 @@ class ActionCommands(Provider):
                 yield Hit(score, name, run, text=str(name), help=about)
 
     def _iter_commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
-        main, keys = self.app.screen_stack[0], map_key_names(self.app)
+        main = self.app.screen_stack[0]
+        keys = get_explorer_app(main).key_names
         for group, actions in GROUPS.items():
             for action in actions:
                 if action.is_command:

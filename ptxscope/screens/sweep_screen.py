@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.trace import Trace
-from ..state.actions import map_key_names
+from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.base.theme_styles import ThemedScreen
 from ..widgets.sweep_pane import SweepPane
 from ..widgets.sweep_pane import can_sweep as can_sweep
@@ -51,7 +51,7 @@ _RANKS = (3, 2, 1, 4, 0)
 """The order in which the other texts are dropped if there is little room: the highest first."""
 
 
-class SweepScreen(MessagesAside, ThemedScreen[None]):
+class SweepScreen(ThemedScreen[None], MessagesAside[None]):
     """A plot of the current instruction; every move in it is an edit.
 
     It hides the screen below, which therefore need not be drawn after each key.
@@ -96,7 +96,7 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
         self._show_key_help()
 
     def _show_key_help(self) -> None:
-        names = map_key_names(self.app)
+        names = get_explorer_app(self).key_names
         frame = self.query_one(DialogFrame)
         frame.border_subtitle = format_key_help(
             tuple(map(make_printable, self._pane.moved)),
@@ -134,9 +134,7 @@ class SweepScreen(MessagesAside, ThemedScreen[None]):
 
     def action_help(self) -> None:
         """Show help on every key."""
-        from .dialogs.help_dialog import HelpDialog
-
-        self.app.push_screen(HelpDialog("all values"))
+        get_explorer_app(self).show_help("all values")
 
     def action_leave(self) -> None:
         """Return to the explorer, at the current point."""

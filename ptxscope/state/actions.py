@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
 
 from ..engine.records import FrozenDict, NamedTuple
-
-if TYPE_CHECKING:
-    from textual.app import App
 
 
 class Action(NamedTuple):
@@ -229,29 +224,19 @@ def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
     return keymap
 
 
-def map_keys(app: App[object]) -> Mapping[str, tuple[str, ...]]:
+def map_keys(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     """Return Textual's key names by action id, with the changes of the user's key map."""
-    return _map_keys_of(FrozenDict(getattr(app, "user_keymap", {})))
-
-
-@lru_cache(maxsize=1)
-def _map_keys_of(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     return FrozenDict(
         (action.id, tuple(key.strip() for key in keymap.get(action.id, action.keys).split(",")))
         for action in ACTIONS
     )
 
 
-def map_key_names(app: App[object]) -> Mapping[str, tuple[str, ...]]:
-    """Return the displayed key names by action id, with the changes of the user's key map."""
-    return _map_names_of(map_keys(app))
-
-
-@lru_cache(maxsize=1)
-def _map_names_of(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    found = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
+def map_key_names(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Return the displayed key names by action id, for the keys that ``map_keys`` returns."""
+    names = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
     for action in ACTIONS:
         if action.is_numbered:
-            names = found[action.id]
-            found[action.id] = (f"{names[0]} … {names[-1]}",)
-    return FrozenDict(found)
+            numbers = names[action.id]
+            names[action.id] = (f"{numbers[0]} … {numbers[-1]}",)
+    return FrozenDict(names)

@@ -21,8 +21,8 @@ from ..state.actions import (
     FOOTER_GROUPS,
     PREDICTING,
     format_key,
-    map_keys,
 )
+from .base.explorer_app import get_explorer_app
 
 
 class FooterKey(NamedTuple):
@@ -60,13 +60,15 @@ _EVERYWHERE = frozenset({"pageup", "pagedown"})
 _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
-def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
+def list_footer_keys(
+    screen: Screen[Any], *, is_predicting: bool = False
+) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
     """Return the keys that apply at a screen's focus, and the permanent keys at the right.
 
     The focus's own keys come first, then the screen's. The permanent keys include the one that
     leaves the focus.
     """
-    keys, focus = map_keys(screen.app), screen.focused
+    keys, focus = get_explorer_app(screen).action_keys, screen.focused
     actions = {action.id: action for action in ACTIONS}
 
     def make_named_key(id_: str, key: str) -> FooterKey:
@@ -90,7 +92,7 @@ def list_footer_keys(screen: Screen[Any]) -> tuple[tuple[FooterKey, ...], tuple[
     ]
     taken_keys = _find_taken_keys(focus, own)
     always = [key for key in always if key.names[0][0] not in taken_keys]
-    first = PREDICTING if getattr(screen, "is_predicting", False) else ()
+    first = PREDICTING if is_predicting else ()
     return (*acting(*first), *own, *acting(*FOOTER)), (*exit_keys, *always)
 
 

@@ -25,7 +25,7 @@ from ..engine.syntax.values import (
 )
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
-from ..state.actions import map_keys
+from .base.explorer_app import get_explorer_app
 from .base.hint_bar import REFUSED, Hint
 from .base.pane import CursorPane, StyledLine, StyledText
 from .base.posted_message import PartMessage
@@ -326,7 +326,7 @@ class OperandTable(CursorPane):
             return True
         if not character.isalpha() or key in self._bindings.key_to_bindings:
             return False
-        keys = map_keys(self.app)
+        keys = get_explorer_app(self).action_keys
         return all(key not in keys[id_] for id_ in STAY)
 
     def on_paste(self, event: events.Paste) -> None:

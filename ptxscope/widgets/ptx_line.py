@@ -20,7 +20,7 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.syntax.errors import PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
-from ..state.actions import map_key_names
+from .base.explorer_app import get_explorer_app
 from .base.hint_bar import Hint, HintBar
 from .base.pane import GOES_ON, Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
@@ -330,7 +330,7 @@ class LineStatus(Pane, can_focus=False):
     def _allowed(self, hint: str) -> str:
         """Return what is allowed, without the long list of all instructions."""
         if set(hint.split()) >= set(CATALOG):
-            key = map_key_names(self.app)["go.find"][0]
+            key = get_explorer_app(self).key_names["go.find"][0]
             return f"allowed: one of {len(CATALOG)} instructions; {key} finds one by words"
         return f"allowed: {make_printable(hint)}"
 

@@ -35,6 +35,7 @@ from ..sweep.register_parts import (
     list_sweepable_parts,
 )
 from ..sweep.sweep_words import describe_point, describe_sweep
+from .base.explorer_app import get_explorer_app
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PartMessage, PostedMessage
 from .base.step_lines import sentence_lines
@@ -194,7 +195,7 @@ class SweepPane(Pane):
 
     def _detect_characters(self) -> tuple[bool, bool]:
         """Return whether the terminal has characters beyond ASCII, and colours."""
-        unicode = not getattr(self.app, "is_ascii", False)
+        unicode = not get_explorer_app(self).is_ascii
         return unicode, not (self.app.no_color or self.app.current_theme.ansi)
 
     def _describe_sweep(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import ClassVar, TypeVar
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.theme_styles import ThemedModal
 from .message_placement import MessagesAside
 
@@ -31,7 +32,7 @@ class DialogFrame(Vertical):
         self.border_title, self.border_subtitle = title, keys
 
 
-class Dialog(MessagesAside, ThemedModal[Result]):
+class Dialog(ThemedModal[Result], MessagesAside[Result]):
     """A frame in the middle of the screen, which the user answers or closes."""
 
     DEFAULT_CSS = """
@@ -45,6 +46,4 @@ class Dialog(MessagesAside, ThemedModal[Result]):
 
     def action_help(self) -> None:
         """Show Help at the section of this dialog."""
-        from .help_dialog import HelpDialog
-
-        self.app.push_screen(HelpDialog(self.help_section))
+        get_explorer_app(self).show_help(self.help_section)

@@ -13,7 +13,8 @@ from ...engine.semantics.micro_operation import Flag
 from ...engine.semantics.plan import Stage
 from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
-from ...state.actions import ACTIONS, GROUPS, map_key_names
+from ...state.actions import ACTIONS, GROUPS
+from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import ENDS
 from ...widgets.base.pane import Pane, StyledLine, StyledText
 from .dialog import Dialog, DialogFrame
@@ -175,7 +176,7 @@ class HelpText(Pane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the whole page."""
         lines: list[StyledLine] = []
-        names = map_key_names(self.app)
+        names = get_explorer_app(self).key_names
         for group, actions in GROUPS.items():
             lines += [[], [StyledText(group, "current")]]
             for action in actions:

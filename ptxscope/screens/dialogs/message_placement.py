@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from textual.screen import Screen
-    from textual.widget import Widget
+from textual.screen import Screen
+from textual.widget import Widget
+
+Result = TypeVar("Result")
 
 _MOST = 0.45
 """Maximum part of the height for messages; the focus is in the other half."""
 
 
-class MessagesAside:
+class MessagesAside(Screen[Result]):
     """A screen that shows messages at the end opposite to the focus."""
 
     def on_mount(self) -> None:
         """Place messages after every layout."""
-        screen = cast("Screen[Any]", self)
-        screen.screen_layout_refresh_signal.subscribe(screen, self._place_messages)
+        self.screen_layout_refresh_signal.subscribe(self, self._place_messages)
 
     def on_descendant_focus(self) -> None:
         """Place messages for the new focus."""
-        screen = cast("Screen[Any]", self)
-        screen.call_after_refresh(self._place_messages, screen)
+        self.call_after_refresh(self._place_messages, self)
 
     def _place_messages(self, screen: Screen[Any]) -> None:
         height, focus = screen.size.height, screen.focused

@@ -10,6 +10,7 @@ from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...state import edits
 from ...state.setup import make_setup_of_trace, trace_of
+from ...widgets.base.explorer_app import get_explorer_app
 from .screen_mixin import MainScreenMixin
 
 if TYPE_CHECKING:
@@ -180,14 +181,12 @@ class DialogActions(MainScreenMixin):
 
     def action_help(self) -> None:
         """Show help on every key, stage and glyph, at the pane with the focus."""
-        from ..dialogs.help_dialog import HelpDialog
-
         focus = self.main_screen.focused
         ids = [node.id for node in focus.ancestors_with_self] if focus else []
         section = next((_HELP_SECTIONS[id_] for id_ in ids if id_ in _HELP_SECTIONS), "")
         if section == "lanes" and self.main_screen.is_predicting:
             section = "predict"
-        self.main_screen.app.push_screen(HelpDialog(section))
+        get_explorer_app(self.main_screen).show_help(section)
 
     def ask(
         self, title: str, items: list[MenuItem], chosen: OnItemChosen, help_section: str

@@ -15,10 +15,11 @@ from ...engine.semantics.plan import Stage
 from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Trace
-from ...state.actions import make_bindings, map_key_names
+from ...state.actions import make_bindings
 from ...state.session import Session
 from ...state.setup import Setup, trace_of
 from ...widgets.base.blank_box import Box
+from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import Hint, HintBar
 from ...widgets.base.theme_styles import ThemedScreen
 from ...widgets.footer_keys import list_footer_keys
@@ -47,8 +48,8 @@ class MainScreen(
     StepActions,
     EditActions,
     DialogActions,
-    MessagesAside,
     ThemedScreen[None],
+    MessagesAside[None],
 ):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
@@ -212,7 +213,7 @@ class MainScreen(
 
     def show_keys(self) -> None:
         """Update the footer with the keys that apply now."""
-        self.query_one(KeyBar).show(*list_footer_keys(self))
+        self.query_one(KeyBar).show(*list_footer_keys(self, is_predicting=self.is_predicting))
 
     # --- showing -------------------------------------------------------------------
 
@@ -302,7 +303,7 @@ class MainScreen(
 
     def key(self, id_: str) -> str:
         """Return the name of an action's first key."""
-        return map_key_names(self.app)[id_][0]
+        return get_explorer_app(self).key_names[id_][0]
 
     def on_screen_suspend(self) -> None:
         """Clear the footer: a dialog shows its own keys on its frame."""

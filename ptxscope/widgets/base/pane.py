@@ -21,6 +21,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ...engine.records import NamedTuple
+from .explorer_app import get_explorer_app
 from .theme_styles import get_theme_styles
 
 
@@ -253,7 +254,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def read_text(self) -> str:
         """Return all of the pane's lines as plain text."""
         lines = [tuple(piece.text for piece in line) for line in self.visible_lines]
-        if getattr(self.app, "is_ascii", False):
+        if get_explorer_app(self).is_ascii:
             from .ascii_glyphs import convert_to_ascii
 
             lines = list(map(convert_to_ascii, lines))

@@ -1,0 +1,42 @@
+"""What widgets and screens need of the application that they run in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from textual.app import App
+from textual.dom import DOMNode
+
+from ...engine.records import FrozenDict
+from ...state.actions import map_key_names, map_keys
+
+
+class ExplorerApp(App[None]):
+    """The base of the application: the user's keys, the terminal's characters, and Help."""
+
+    user_keymap: Mapping[str, str] = FrozenDict()
+    """Action ids and the keys that the user assigned to them."""
+    is_ascii = False
+    """Whether the terminal does not read UTF-8, so that it needs ASCII."""
+
+    @cached_property
+    def action_keys(self) -> Mapping[str, tuple[str, ...]]:
+        """Textual's key names by action id."""
+        return map_keys(self.user_keymap)
+
+    @cached_property
+    def key_names(self) -> Mapping[str, tuple[str, ...]]:
+        """The displayed key names by action id."""
+        return map_key_names(self.action_keys)
+
+    def show_help(self, section: str) -> None:
+        """Open Help at a section."""
+        raise NotImplementedError
+
+
+def get_explorer_app(node: DOMNode) -> ExplorerApp:
+    """Return the application of a widget or a screen."""
+    app = node.app
+    assert isinstance(app, ExplorerApp)
+    return app
