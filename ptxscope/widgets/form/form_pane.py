@@ -1,6 +1,8 @@
-"""The common base of the modifiers' table and row: a form, a cursor on a cell, choices."""
+"""The modifiers of a form: a cursor on a cell, and choices; subclasses lay out the cells."""
 
 from __future__ import annotations
+
+from itertools import chain
 
 from textual import events
 
@@ -26,6 +28,7 @@ class FormPane(CursorPane):
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
         self._form: Form | None = None
+        self._cursor = SlotCell("", None)
         self.pointed = ""
         """The slot that a lesson points at."""
 
@@ -51,17 +54,44 @@ class FormPane(CursorPane):
             self.redraw_lines()
             self.show_hint()
 
+    # --- the cursor ------------------------------------------------------------------------
+
+    @staticmethod
+    def list_slot_cells(form: Form, slot: Slot) -> list[SlotCell]:
+        """Return the cells of a slot, left to right."""
+        raise NotImplementedError
+
+    def list_rows(self, form: Form) -> list[list[SlotCell]]:
+        """Return the cells of every slot."""
+        return [self.list_slot_cells(form, slot) for slot in slot_choices.list_slots(form)]
+
     def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
         """Return the form, and the slot and the cell under the cursor."""
-        raise NotImplementedError
+        form = self._form
+        if form is None or not (cells := list(chain.from_iterable(self.list_rows(form)))):
+            return None
+        cell = self._cursor if self._cursor in cells else cells[0]
+        return form, slot_choices.get_slot(form, cell), cell
+
+    def is_under_cursor(self, cell: SlotCell) -> bool:
+        """Whether the cursor is visible and on a cell."""
+        return (
+            self.has_focus
+            and (current := self.get_current_cell()) is not None
+            and (cell == current[2])
+        )
 
     def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on the clicked cell; return whether there is one."""
-        raise NotImplementedError
-
-    def advance(self) -> None:
-        """Move to the next lane, if there is one."""
-        raise NotImplementedError
+        """Put the cursor on a cell; return False if the target is none."""
+        if not isinstance(target, SlotCell):
+            return False
+        self._cursor = target
+        self.redraw_lines()
+        for y, line in enumerate(self.visible_lines):
+            if any(piece.target == target for piece in line):
+                self.show_line(y)
+        self.show_hint()
+        return True
 
     # --- choosing --------------------------------------------------------------------------
 
@@ -104,7 +134,8 @@ class FormPane(CursorPane):
             self.refuse(str(refused))
             return
         self.ask(slot, value)
-        self.advance()
+        if cell.lane:
+            self.move_cursor_to(cell._replace(lane=cell.lane - 1))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key is a digit and the cursor is on a lane that takes one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -69,41 +70,21 @@ class ModifierRow(FormPane):
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
         super().__init__(id, "")
-        self._stop = SlotCell("", None)
 
-    def _list_stops(self) -> list[SlotCell]:
-        """Return the cells of the cursor: each slot, or each of its lanes."""
-        form = self._form
+    @staticmethod
+    def list_slot_cells(form: Form, slot: Slot) -> list[SlotCell]:
+        """Return one cell for a slot whatever its value, or one for each of its lanes."""
         return (
-            [
-                stop
-                for slot in slot_choices.list_slots(form)
-                for stop in _list_slot_stops(form, slot)
-            ]
-            if form
-            else []
-        )
-
-    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """Return the form, and the slot and the cell under the cursor."""
-        stops = self._list_stops()
-        if not stops or self._form is None:
-            return None
-        if self._stop not in stops:
-            self._stop = stops[0]
-        name, _, lane = self._stop
-        slot = next(slot for slot in slot_choices.list_slots(self._form) if slot.name == name)
-        return (
-            self._form,
-            slot,
-            SlotCell(name, None if lane is not None else self._form.get(name), lane),
+            slot_choices.list_lane_cells(form, slot)
+            if slot_choices.is_by_lane(slot)
+            else [SlotCell(slot.name, None)]
         )
 
     # --- drawing -----------------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the tokens in the fewest rows; nothing is cut off."""
-        if self._form is None or self.get_current_cell() is None:
+        if self._form is None:
             return []
         ways = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
         return min(ways, key=len)
@@ -126,12 +107,12 @@ class ModifierRow(FormPane):
 
     def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:
         """Return a slot's name and value, in a width that does not depend on the value."""
-        stops = _list_slot_stops(form, slot)
+        cells = self.list_slot_cells(form, slot)
         written = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
             name = slot_choices.format_value(slot, slot.values[0]) + " " * spacing.blank
-            box = StyledText(ON if written else OFF, self._format_stop(stops[0], written), stops[0])
-            return [StyledText(name, self.label_ink(slot), stops[0]), box]
+            box = StyledText(ON if written else OFF, self._choose_ink(cells[0], written), cells[0])
+            return [StyledText(name, self.label_ink(slot), cells[0]), box]
         if slot.name == "mask":
             value = slot_choices.format_mask(form, slot, form.get(slot.name))
         elif slot_choices.has_digits(slot):
@@ -139,64 +120,46 @@ class ModifierRow(FormPane):
         else:
             room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
             text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
-            ink = self._format_stop(stops[0], written)
-            label = StyledText(f"{slot.name} ", self.label_ink(slot), stops[0])
-            return [label, StyledText(text, ink, stops[0])]
-        cells = zip(value, stops, strict=True)
+            ink = self._choose_ink(cells[0], written)
+            label = StyledText(f"{slot.name} ", self.label_ink(slot), cells[0])
+            return [label, StyledText(text, ink, cells[0])]
+        lanes = zip(value, cells, strict=True)
         return [
             StyledText(f"{slot.name} ", self.label_ink(slot)),
-            *(StyledText(text, self._format_stop(stop, written), stop) for text, stop in cells),
+            *(StyledText(text, self._choose_ink(cell, written), cell) for text, cell in lanes),
         ]
 
-    def _format_stop(self, stop: SlotCell, is_written: bool) -> str:
-        cursor_style = "cursor" if stop == self._stop and self.has_focus else ""
+    def _choose_ink(self, cell: SlotCell, is_written: bool) -> str:
+        cursor_style = "cursor" if self.is_under_cursor(cell) else ""
         return f"{'chosen' if is_written else 'dim'} {cursor_style}".strip()
 
     # --- the cursor --------------------------------------------------------------------------
 
     def action_move(self, delta: int) -> None:
         """Move between tokens and lanes; after the last comes the first."""
-        if self.get_current_cell() is not None:
-            stops = self._list_stops()
-            self.move_cursor_to(stops[(stops.index(self._stop) + delta) % len(stops)])
+        if (current := self.get_current_cell()) is not None:
+            form, _, cell = current
+            cells = list(chain.from_iterable(self.list_rows(form)))
+            self.move_cursor_to(cells[(cells.index(cell) + delta) % len(cells)])
 
     def action_slot(self, delta: int) -> None:
         """Move between slots, to the first lane."""
         if (current := self.get_current_cell()) is not None:
-            firsts = self._list_first_stops(current[0])
-            index = [stop.slot for stop in firsts].index(self._stop.slot)
-            self.move_cursor_to(firsts[(index + delta) % len(firsts)])
+            form, _, cell = current
+            rows = self.list_rows(form)
+            y = next(y for y, cells in enumerate(rows) if cell in cells)
+            self.move_cursor_to(rows[(y + delta) % len(rows)][0])
 
     def action_end(self, index: int) -> None:
         """Move to the first or the last slot."""
         if (current := self.get_current_cell()) is not None:
-            self.move_cursor_to(self._list_first_stops(current[0])[index])
-
-    @staticmethod
-    def _list_first_stops(form: Form) -> list[SlotCell]:
-        return [_list_slot_stops(form, slot)[0] for slot in slot_choices.list_slots(form)]
-
-    def advance(self) -> None:
-        """Move to the next lane of the same selector, if there is one."""
-        if self._stop.lane:
-            self.action_move(1)
-
-    def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on the clicked token; return whether there is one."""
-        if not isinstance(target, SlotCell):
-            return False
-        self._stop = target
-        self.redraw_lines()
-        self.show_hint()
-        return True
+            self.move_cursor_to(self.list_rows(current[0])[index][0])
 
     def is_turned_by_wheel(self, target: object) -> bool:
         """Whether the wheel changes the token: values and sources; boxes are clicked."""
         if not isinstance(target, SlotCell) or self._form is None:
             return False
-        slot = next(
-            slot for slot in slot_choices.list_slots(self._form) if slot.name == target.slot
-        )
+        slot = slot_choices.get_slot(self._form, target)
         return slot.name != "mask" and not slot_choices.is_flag(slot)
 
     def describe_cell(self) -> str:
@@ -210,7 +173,7 @@ class ModifierRow(FormPane):
             if slot.is_optional and form.get(slot.name) == slot.absent:
                 return f"{SLOT_NAMES[slot.name]}: {slot_choices.ABSENT} is none; Enter lists"
             return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
-        other = slot.values[0] if cell.value == slot.absent else slot.absent
+        other = slot.values[0] if form.get(slot.name) == slot.absent else slot.absent
         why = slot_choices.explain_refusal(form, SlotCell(slot.name, other))
         return f"{SLOT_NAMES[slot.name]}: " + (f"× {why}" if why else "space switches it")
 
@@ -245,7 +208,7 @@ class ModifierRow(FormPane):
         form, _, cell = current
         title, options, index = slot_choices.make_choice_list(form, cell)
         self.ListRequested(
-            self, title, cell, options, index, self._find_place_beneath(self._stop)
+            self, title, cell, options, index, self._find_place_beneath(cell)
         ).post_to_screen()
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:
@@ -256,20 +219,12 @@ class ModifierRow(FormPane):
         if not option.why_not and option.value != form.get(slot.name):
             self.ask(slot, option.value)
 
-    def _find_place_beneath(self, stop: SlotCell) -> Offset:
+    def _find_place_beneath(self, cell: SlotCell) -> Offset:
         """Return the position below a token, on the screen."""
         for y, line in enumerate(self.visible_lines):
             x = 0
             for piece in line:
-                if piece.target == stop:
+                if piece.target == cell:
                     return self.content_region.offset + Offset(x, y + 1)
                 x += len(piece.text)
         return self.content_region.bottom_left
-
-
-def _list_slot_stops(form: Form, slot: Slot) -> list[SlotCell]:
-    return (
-        slot_choices.list_lane_cells(form, slot)
-        if slot_choices.is_by_lane(slot)
-        else [SlotCell(slot.name, None)]
-    )

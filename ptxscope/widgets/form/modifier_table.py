@@ -32,40 +32,21 @@ class ModifierTable(FormPane):
 
     def __init__(self, id: str = "modifiers") -> None:  # noqa: A002
         super().__init__(id, "Modifiers")
-        self._at = (0, 0)
 
-    def _make_rows(self) -> list[tuple[Slot, list[SlotCell]]]:
-        """Return every slot with its cells, left to right."""
-        form = self._form
-        return (
-            [(slot, slot_choices.list_cells(form, slot)) for slot in slot_choices.list_slots(form)]
-            if form
-            else []
-        )
-
-    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """Return the form, and the slot and the cell under the cursor."""
-        rows = self._make_rows()
-        if not rows or self._form is None:
-            return None
-        y = min(self._at[1], len(rows) - 1)
-        slot, cells = rows[y]
-        x = min(self._at[0], len(cells) - 1)
-        self._at = (x, y)
-        return self._form, slot, cells[x]
+    list_slot_cells = staticmethod(slot_choices.list_cells)
 
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the slots."""
         lines: list[StyledLine] = []
-        if self._form is None or self.get_current_cell() is None:
+        if self._form is None:
             return lines
-        for y, (slot, cells) in enumerate(self._make_rows()):
+        for slot in slot_choices.list_slots(self._form):
             line: StyledLine = [StyledText(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
             used = _LABEL
-            for x, cell in enumerate(cells):
-                piece = self._make_piece(self._form, slot, cell, (x, y))
+            for cell in self.list_slot_cells(self._form, slot):
+                piece = self._make_piece(self._form, slot, cell)
                 if used + len(piece.text) > width and used > _LABEL:
                     lines.append(line)
                     line, used = [StyledText(" " * _LABEL)], _LABEL
@@ -74,66 +55,39 @@ class ModifierTable(FormPane):
             lines.append(line)
         return lines
 
-    def _make_piece(
-        self, form: Form, slot: Slot, cell: SlotCell, index: tuple[int, int]
-    ) -> StyledText:
-        cursor_style = " cursor" if index == self._at and self.has_focus else ""
+    def _make_piece(self, form: Form, slot: Slot, cell: SlotCell) -> StyledText:
+        cursor_style = " cursor" if self.is_under_cursor(cell) else ""
         if cell.lane is not None:
-            return StyledText(*_format_lane(form, slot, cell, cursor_style), index)
+            return StyledText(*_format_lane(form, slot, cell, cursor_style), cell)
         text = slot_choices.format_value(slot, cell.value)
         if slot_choices.is_taken(form, cell):
-            return StyledText(f"[{text}]", "chosen" + cursor_style, index)
+            return StyledText(f"[{text}]", "chosen" + cursor_style, cell)
         if slot_choices.explain_refusal(form, cell):
-            return StyledText(f"×{text} ", "off" + cursor_style, index)
-        return StyledText(f" {text} ", cursor_style.strip(), index)
+            return StyledText(f"×{text} ", "off" + cursor_style, cell)
+        return StyledText(f" {text} ", cursor_style.strip(), cell)
 
     # --- the cursor and choosing ---------------------------------------------------
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor between cells and slots; after the last slot comes the first."""
-        rows = self._make_rows()
-        if not rows or self._form is None:
+        if (current := self.get_current_cell()) is None:
             return
-        x, y = self._at
-        y = (y + down) % len(rows)
+        form, _, cell = current
+        rows = self.list_rows(form)
+        y = next(y for y, cells in enumerate(rows) if cell in cells)
+        cells = rows[(y + down) % len(rows)]
         if down:
-            x = self._find_chosen_column(self._form, rows[y][1])
-        self._at = (min(max(x + across, 0), len(rows[y][1]) - 1), y)
-        self.redraw_lines()
-        self._show_cursor()
-        self.show_hint()
-
-    def advance(self) -> None:
-        """Move to the next lane, if there is one."""
-        self.action_move(1, 0)
-
-    @staticmethod
-    def _find_chosen_column(form: Form, cells: list[SlotCell]) -> int:
-        columns = (
-            x for x, c in enumerate(cells) if c.lane is None and slot_choices.is_taken(form, c)
-        )
-        return next(columns, 0)
-
-    def _show_cursor(self) -> None:
-        for y, line in enumerate(self.visible_lines):
-            if any(piece.target == self._at for piece in line):
-                self.show_line(y)
-
-    def move_cursor_to(self, target: object) -> bool:
-        """Put the cursor on the clicked cell; return whether there is one."""
-        if not isinstance(target, tuple):
-            return False
-        self._at = target
-        self.redraw_lines()
-        self.show_hint()
-        return True
+            taken = (x for x in cells if x.lane is None and slot_choices.is_taken(form, x))
+            self.move_cursor_to(next(taken, cells[0]))
+        else:
+            self.move_cursor_to(cells[min(max(cells.index(cell) + across, 0), len(cells) - 1)])
 
     def is_turned_by_wheel(self, target: object) -> bool:
         """Whether the wheel changes the cell: sources of lanes; elsewhere the pane scrolls."""
-        if not isinstance(target, tuple):
+        if not isinstance(target, SlotCell) or self._form is None:
             return False
-        slot, cells = self._make_rows()[target[1]]
-        return slot_choices.has_digits(slot) and cells[target[0]].lane is not None
+        has_digits = slot_choices.has_digits(slot_choices.get_slot(self._form, target))
+        return has_digits and target.lane is not None
 
     def step_by_mouse(self, delta: int) -> None:
         """Step through a lane's sources; the left button chooses a visible value."""

@@ -174,12 +174,12 @@ def format_mask(form: Form, slot: Slot, value: object) -> str:
 
 def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
     """Return every value of a cell's slot, with the reasons why some are illegal."""
-    return list(_iter_options(form, _get_slot(form, cell), cell.lane))
+    return list(_iter_options(form, get_slot(form, cell), cell.lane))
 
 
 def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption], int]:
     """Return a title for a cell's values, the values, and the index of the current one."""
-    slot, options, current = _get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
+    slot, options, current = get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
     if cell.lane is not None and has_digits(slot) and current == slot.absent:
         current = with_next_source(form, slot, cell.lane, 0)
     lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
@@ -187,7 +187,8 @@ def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption],
     return f"{SLOT_NAMES[slot.name]}{lane}", options, index
 
 
-def _get_slot(form: Form, cell: SlotCell) -> Slot:
+def get_slot(form: Form, cell: SlotCell) -> Slot:
+    """Return the slot of a cell."""
     return next(slot for slot in list_slots(form) if slot.name == cell.slot)
 
 
@@ -220,7 +221,7 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
     reason = explain_refusal(form, cell)
     if reason is not None:
         return f"× {reason}"
-    slot = _get_slot(form, cell)
+    slot = get_slot(form, cell)
     if cell.lane is None:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":
