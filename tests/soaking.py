@@ -22,12 +22,12 @@ class Soaking:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """The tests are known."""
-        self.bar.set_total(len(session.items))
+        self.bar.total = len(session.items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """They are known to another process; each has the same."""
-        self.bar.set_total(len(ids))
+        self.bar.total = len(ids)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:

@@ -96,7 +96,7 @@ def open_text(
             if source.isatty():
                 bar = None  # the user types there
             elif bar:
-                bar.set_total(_count_left_bytes(source, len(head)))
+                bar.total = _count_left_bytes(source, len(head))
             # a terminal that has ended its input once would have to end it again
             rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(

@@ -14,23 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import FrameType
 
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import Progress
 
 ItemT = TypeVar("ItemT")
 AFTER = 1.0
 """Seconds until the line is shown."""
 _EVERY = 0.25
 """Seconds between two drawings, of one or two milliseconds each."""
-_BAR = 30
-"""Columns of the bar."""
-_NARROW = 78
-"""Columns of a terminal below which there is no bar."""
-_ECHO = 3
-"""Columns after the line, for the ``^C`` or ``^Z`` that a terminal echoes there."""
-_WIPED = "\r\x1b[2K"
-"""Clears the cursor's line; the cursor stays visible and never leaves that line."""
 BYTES = "bytes"
 _NEVER = float("inf")
 
@@ -38,17 +29,12 @@ _NEVER = float("inf")
 class ProgressBar:
     """The progress line of a command, within ``with``; without a terminal it does nothing."""
 
-    def __init__(self, *, prints: bool = False, after: float | None = None) -> None:
-        """Show it after some seconds; by default ``AFTER``. ``prints``: see ``begin_printing``."""
-        self._since = monotonic()
-        wait = AFTER if after is None else after
-        self._due = self._since + wait if sys.stderr.isatty() else _NEVER
-        self._what, self._unit = "", BYTES
-        self._total: int | None = None
-        self._made: Progress | None = None
-        self._stands = False
-        self._stops = False
-        """Whether this object handles Ctrl-Z."""
+    def __init__(self, *, prints: bool = False) -> None:
+        """If ``prints``, begin as after ``begin_printing``."""
+        self._due = monotonic() + AFTER if sys.stderr.isatty() else _NEVER
+        self._activity, self._unit = "", BYTES
+        self.total: int | None = None
+        self._progress: Progress | None = None
         if prints:
             self.begin_printing()
 
@@ -58,10 +44,6 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         self._due = _NEVER
         self.hide()
-        if self._stops:
-            from signal import SIG_DFL, SIGTSTP, signal
-
-            signal(SIGTSTP, SIG_DFL)
 
     def begin_printing(self) -> None:
         """Note that the command now writes to standard output: both can't be the terminal."""
@@ -72,19 +54,15 @@ class ProgressBar:
     def begin(
         self, activity: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
     ) -> None:
-        """Begin an activity with a total, if it is known.
+        """Begin an activity with a total, if it is known. Without a unit, no count is shown.
 
-        Without a unit, the number is not shown; then, without a total either, only the activity is.
         ``is_slow``: it takes more than a second, perhaps without a report.
         """
-        self._what, self._unit, self._since = activity, unit, monotonic()
-        self.set_total(total)
-        if self._due < _NEVER and (self._stands or is_slow or self._since >= self._due):
-            self._draw(0)
-
-    def set_total(self, total: int | None) -> None:
-        """Set the total."""
-        self._total, self._made = total, None
+        self.hide()
+        self._activity, self._unit, self.total, self._progress = activity, unit, total, None
+        if is_slow and self._due < _NEVER:
+            self._due = 0
+        self.advance_to(0)
 
     def advance_to(self, count: int) -> None:
         """Report a count; takes a tenth of a microsecond."""
@@ -99,103 +77,48 @@ class ProgressBar:
 
     def hide(self) -> None:
         """Clear the line until the next drawing, so that other text can be written."""
-        if self._stands:
-            self._stands = False
-            if _is_ours():
-                self._write(_WIPED)
+        if self._progress is not None and _owns_terminal():
+            with suppress(OSError, ValueError):  # the terminal is gone
+                self._progress.stop()
 
     def _draw(self, count: int) -> None:
-        if _is_ours():
-            line = self._draw_line(count)
-            if self._due < _NEVER:
-                self._handle_suspend()
-                self._stands = True
-                self._write(_WIPED + line)
-        self._due = max(self._due, monotonic() + _EVERY)
-
-    def _write(self, text: str) -> None:
-        try:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        except (OSError, ValueError):  # the terminal is gone, which must not affect the work
-            self._due, self._stands = _NEVER, False
-
-    def _draw_line(self, count: int) -> str:
-        """Return the line, at most as wide as the terminal; empty if it can't be overwritten."""
-        from rich.console import Console
-        from rich.progress import Progress
-
-        if self._made is None:
-            console = Console(file=sys.stderr)
-            if not console.is_interactive or console.legacy_windows:
-                self._due = _NEVER
-                return ""
-            columns = _make_columns(
-                self._unit, has_total=self._total is not None, is_wide=console.width > _NARROW
-            )
-            self._made = Progress(*columns, console=console, auto_refresh=False)
-            self._made.add_task(self._what, total=self._total)
-            self._made.tasks[0].start_time = self._since
-        made = self._made
-        made.update(made.tasks[0].id, completed=count)
-        with made.console.capture() as lines:
-            table = made.make_tasks_table(made.tasks)
-            made.console.print(table, width=max(made.console.width - _ECHO, 1))
-        return lines.get().partition("\n")[0].rstrip()
-
-    def _handle_suspend(self) -> None:
-        """Clear the line before Ctrl-Z stops the process."""
-        import signal
-
-        if self._stops or not hasattr(signal, "SIGTSTP"):
+        self._due = monotonic() + _EVERY
+        if not _owns_terminal():
             return
-        if signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
-            with suppress(ValueError):  # not the main thread
-                signal.signal(signal.SIGTSTP, self._on_suspend)
-                self._stops = True
-
-    def _on_suspend(self, number: int, _: FrameType | None) -> None:
-        if self._stands:
-            self._stands = False
-            with suppress(OSError, ValueError):  # during a write there can be no other
-                os.write(sys.stderr.fileno(), _WIPED.encode())
-        import signal
-
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)  # after the continuation, execution goes on here
-        signal.signal(number, self._on_suspend)
+        progress = self._progress = self._progress or _make_progress(self._activity, self._unit)
+        try:
+            progress.update(progress.task_ids[0], completed=count, total=self.total)
+            progress.start()
+            progress.console.show_cursor()  # it would stay hidden after ^Z
+            progress.refresh()
+        except (OSError, ValueError):  # the terminal is gone, which must not affect the work
+            self._due = _NEVER
 
 
-def _make_columns(unit: str, *, has_total: bool, is_wide: bool) -> list[ProgressColumn]:
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        FileSizeColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
+def _make_progress(activity: str, unit: str) -> Progress:
+    from rich import progress as r
+    from rich.console import Console
+
+    console = Console(file=sys.stderr)
+    count = [r.DownloadColumn()] if unit == BYTES else [r.MofNCompleteColumn(), r.TextColumn(unit)]
+    progress = r.Progress(
+        r.TextColumn("{task.description}"),
+        r.BarColumn(bar_width=30),
+        r.TaskProgressColumn(),
+        *(count if unit else ()),
+        r.TimeRemainingColumn(),
+        console=console,
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        disable=not console.is_interactive,
     )
-
-    activity, in_bytes = TextColumn("{task.description}"), unit == BYTES
-    if not has_total:
-        many = TextColumn("{task.completed:,.0f} " + unit)
-        count = FileSizeColumn() if in_bytes else many
-        return [activity, count, TimeElapsedColumn()] if unit else [activity]
-    columns: list[ProgressColumn] = [
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    ]
-    if not is_wide:
-        return [activity, *columns]
-    if unit:
-        of = TextColumn("of {task.total:,.0f} " + unit)
-        columns.insert(1, DownloadColumn() if in_bytes else of)
-    return [activity, BarColumn(bar_width=_BAR), *columns]
+    progress.add_task(activity, total=None)
+    return progress
 
 
-def _is_ours() -> bool:
+def _owns_terminal() -> bool:
     """Return whether the process may draw: it is in the foreground, and no pager runs."""
     try:
         from termios import ICANON, error, tcgetattr
