@@ -34,6 +34,7 @@ class ProgressBar:
         self._due = monotonic() + AFTER if sys.stderr.isatty() else _NEVER
         self._activity, self._unit = "", BYTES
         self.total: int | None = None
+        """The count at the end, if it is known."""
         self._progress: Progress | None = None
         if prints:
             self.begin_printing()
