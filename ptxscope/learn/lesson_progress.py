@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from ..engine.json_node import JsonNode
 from ..engine.records import NamedTuple
-from ..engine.syntax.errors import make_printable
 
 SCHEMA = "ptxscope.lessons/1"
-_LESSONS = 200
-"""Largest number of lessons with saved progress."""
-_CARDS = 1000
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
 class LessonProgress(NamedTuple):
@@ -32,20 +27,15 @@ def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object
     }
 
 
-def from_json(data: object) -> dict[str, LessonProgress]:
+def progress_from_json(data: JsonNode) -> dict[str, LessonProgress]:
     """Parse the output of ``progress_to_json``; raise ValueError for anything else."""
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise ValueError(f"it is not {SCHEMA}")
-    lessons = data.get("lessons")
-    if not isinstance(lessons, dict) or len(lessons) > _LESSONS:
-        raise ValueError(f"lessons are no object of {_LESSONS} or fewer")
-    return {name: _progress_from_json(name, entry) for name, entry in lessons.items()}
+    data.check_schema(SCHEMA)
+    lessons = data.get_field("lessons", dict)
+    return {name: _parse_progress(lessons.get_field(name, dict)) for name in lessons.value}
 
 
-def _progress_from_json(name: str, entry: object) -> LessonProgress:
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"{make_printable(name)[:40]!r} is no lesson's name")
-    card = entry.get("card") if isinstance(entry, dict) else None
-    if not isinstance(entry, dict) or type(card) is not int or not 0 <= card < _CARDS:
-        raise ValueError(f"{name} has no card that it was left at")
-    return LessonProgress(card, entry.get("done") is True)
+def _parse_progress(entry: JsonNode) -> LessonProgress:
+    card = entry.get_field("card", int)
+    if card.value < 0:
+        raise card.make_error("cards are numbered from 0")
+    return LessonProgress(card.value, entry.get_field("done", bool).value)

@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import reduce
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.json_node import JsonNode
 from ..engine.records import NamedTuple
 
 SCHEMA = "ptxscope.tally/1"
@@ -115,22 +116,19 @@ class Keeper(Protocol):
         """Save the tally; raise OSError if it cannot be written."""
 
 
-def from_json(text: str) -> Tally:
-    """Parse the output of ``Tally.json``; raise ValueError for anything else."""
-    data = json.loads(text)
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise ValueError(f"it is not {SCHEMA}")
-    rows = data.get("rows")
-    if not isinstance(rows, list):
-        raise ValueError("it has no rows")
-    return Tally(dict(map(_parse_row, rows)))
+def tally_from_json(data: JsonNode) -> Tally:
+    """Parse what ``Tally.json`` has; raise ValueError for anything else."""
+    data.check_schema(SCHEMA)
+    return Tally(dict(map(_parse_row, data.get_field("rows", list).iter_items(dict))))
 
 
-def _parse_row(row: Any) -> tuple[TallyKey, Count]:
-    opcode = row.get("opcode") if isinstance(row, dict) else None
-    if not isinstance(opcode, str) or opcode not in CATALOG:
-        raise ValueError("a row is not of one of the instructions")
-    counts = [row.get(name, 0) for name in Count._fields]
-    if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
-        raise ValueError(f"{opcode} has a count that is none")
-    return (opcode, ExerciseKind(row.get("kind"))), Count(*counts)
+def _parse_row(row: JsonNode) -> tuple[TallyKey, Count]:
+    opcode = row.get_field("opcode", str)
+    if opcode.value not in CATALOG:
+        raise opcode.make_error("this is no instruction")
+    counts = [row.get_field(name, int) for name in Count._fields]
+    for count in counts:
+        if not 0 <= count.value <= _MOST:
+            raise count.make_error(f"counts are 0 to {_MOST:,}")
+    kind = ExerciseKind(row.get_field("kind", str).value)
+    return (opcode.value, kind), Count(*(count.value for count in counts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import files
 from ..engine.isa.catalog import CATALOG
@@ -16,11 +16,12 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse
-from ..engine.tracing.annotations import NOTHING, Annotations, from_json, to_json
+from ..engine.tracing.annotations import NOTHING, annotations_from_json, annotations_to_json
 from .edits import with_line
 from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
+    from ..engine.json_node import JsonNode
     from ..learn.lesson_progress import LessonProgress
     from ..learn.tally import Tally
 
@@ -75,7 +76,7 @@ class StateStore:
         """Return the saved state, or an empty one if there is none that can be used."""
         return self._load(self.state, _state_from_json) or SavedState()
 
-    def _load(self, path: Path, parse: Callable[[object], Read]) -> Read | None:
+    def _load(self, path: Path, parse: Callable[[JsonNode], Read]) -> Read | None:
         """Return a file's contents; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MOST)
@@ -86,8 +87,13 @@ class StateStore:
             return None
         import json
 
+        from ..engine.json_node import parse_json
+
         try:
-            return parse(json.loads(text.decode()))
+            data = parse_json(text.decode())
+            # a lone surrogate can't be shown, copied or saved
+            json.dumps(data.value, ensure_ascii=False).encode()
+            return parse(data)
         except Exception as error:  # whatever it contains, and whatever evaluating that raises
             self.messages += self.set_aside(str(error) or type(error).__name__, path)
             return None
@@ -103,9 +109,9 @@ class StateStore:
 
     def load_lessons(self) -> dict[str, LessonProgress]:
         """Return the saved position in each lesson, by name."""
-        from ..learn.lesson_progress import from_json
+        from ..learn.lesson_progress import progress_from_json
 
-        return self._load(self.lessons, from_json) or {}
+        return self._load(self.lessons, progress_from_json) or {}
 
     def save_lessons(self, places: Mapping[str, LessonProgress]) -> None:
         """Save the positions in lessons. Raise OSError if they cannot be written."""
@@ -117,22 +123,13 @@ class StateStore:
 
     def load_tally(self) -> Tally:
         """Return the results of exercises, or an empty tally if there is none that can be used."""
-        from ..learn import tally
+        from ..learn.tally import Tally, tally_from_json
 
-        try:
-            return tally.from_json(files.read(self.tally, _MOST).decode())
-        except FileNotFoundError:
-            return tally.Tally()
-        except (OSError, ValueError, RecursionError) as error:
-            self.messages += self.set_aside(
-                getattr(error, "strerror", "") or str(error), self.tally
-            )
-            return tally.Tally()
+        return self._load(self.tally, tally_from_json) or Tally()
 
     def save_tally(self, tally: Tally) -> None:
         """Save the results of exercises. Raise OSError if they cannot be written."""
-        self.tally.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(self.tally, tally.json.encode())
+        self._save(self.tally, tally.json)
 
     def load_keymap(self) -> dict[str, str]:
         """Return action ids and the keys that the user assigned to them."""
@@ -158,7 +155,7 @@ class StateStore:
             place = f"; it is now {aside}"
         except OSError:
             place = ""
-        return [f"the saved state could not be read ({why}){place}"]
+        return [f"the saved state could not be read ({make_printable(why)}){place}"]
 
 
 def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
@@ -202,88 +199,51 @@ def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
         "line": setup.line,
         "values": {role: hex(bits) for role, bits in setup.values.items()},
         "model": setup.model,
-        "annotations": to_json(setup.annotations),
+        "annotations": annotations_to_json(setup.annotations),
     }
 
 
-def _state_from_json(data: object) -> SavedState:
-    """Return the state that ``save`` wrote. Raise ValueError or TypeError for anything else."""
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise ValueError(f"it is not {SCHEMA}")
-    recent = [
-        _check_opcode(_check_type(str, opcode, "an opcode"))
-        for opcode in _get_field(data, "recent", list)
-    ]
+def _state_from_json(data: JsonNode) -> SavedState:
+    """Return the state that ``save`` wrote; raise ValueError for anything else."""
+    data.check_schema(SCHEMA)
+    recent = [*data.get_field("recent", list).iter_items(str)]
+    for opcode in recent:
+        if opcode.value not in CATALOG:
+            raise opcode.make_error("this is no instruction")
+    guesses = data.value.get("guesses")
     return SavedState(
-        _setup_from_json(_get_field(data, "setup", dict, type(None))),
-        _setup_from_json(_get_field(data, "pin", dict, type(None))),
-        _get_field(data, "step", int),
-        recent,
-        _get_field(data, "theme", str),
-        data.get("asked") is True,
-        guesses if isinstance(guesses := data.get("guesses"), list) else (),
-        data.get("predicting") is True,
+        _setup_from_json(data.get_field("setup", dict, type(None))),
+        _setup_from_json(data.get_field("pin", dict, type(None))),
+        data.get_field("step", int).value,
+        [opcode.value for opcode in recent],
+        data.get_field("theme", str).value,
+        data.value.get("asked") is True,
+        guesses if isinstance(guesses, list) else (),
+        data.value.get("predicting") is True,
     )
 
 
-def _setup_from_json(data: dict[str, object] | None) -> Setup | None:
-    if data is None:
+def _setup_from_json(data: JsonNode) -> Setup | None:
+    if data.value is None:
         return None
-    name = _get_field(data, "model", str)
+    name = data.get_field("model", str).value
     parse_model(name)
-    values = {
-        role: int(_check_type(str, bits, role), 16)
-        for role, bits in _get_field(data, "values", dict).items()
-    }
+    texts = data.get_field("values", dict)
+    values = {role: int(texts.get_field(role, str).value, 16) for role in texts.value}
     if any(bits < 0 or bits >> 64 for bits in values.values()):
         raise ValueError("a value has more than 64 bits")
     try:
-        ins = parse(_get_field(data, "instruction", str))
+        ins = parse(data.get_field("instruction", str).value)
     except PtxError as error:
         raise ValueError(error.message) from None
-    annotations = _annotations_from_json(data["annotations"]) if "annotations" in data else NOTHING
-    setup = Setup(ins, str(ins), values, name, annotations=annotations)
-    found = with_line(setup, _get_field(data, "line", str))
-    trace_of(found)
-    return found
-
-
-def _annotations_from_json(data: object) -> Annotations:
-    try:
-        annotations = from_json(_check_type(dict, data, "annotations"))
-    except (LookupError, AttributeError, OverflowError) as error:
-        raise ValueError(f"annotations: {error}") from None
-    for note in annotations.notes:
-        if note.lane is not None and not 0 <= note.lane < _LANES:
-            raise ValueError(f"there is no lane {note.lane}")
-    for text in (
-        annotations.title,
-        annotations.caption,
-        *(note.text for note in annotations.notes),
-    ):
-        text.encode()
-    return annotations
-
-
-def _check_opcode(name: str) -> str:
-    if name not in CATALOG:
-        raise ValueError(
-            f"`{make_printable(name)[:40]}` is none of the {len(CATALOG)} instructions"
-        )
-    return name
-
-
-def _get_field(data: dict[str, object], name: str, *kinds: type) -> Any:
-    """Return a field of an object, if it has one of these types."""
-    if name not in data:
-        raise ValueError(f"{name} is missing")
-    return _check_type(kinds, data[name], name)
-
-
-def _check_type(kind: type | tuple[type, ...], value: object, name: str) -> Any:
-    """Return a value if it has one of these types and its text can be encoded."""
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{name} is {type(value).__name__}")
-    if isinstance(value, str):
-        value.encode()  # a lone surrogate can't be shown, copied or saved
-    return value
+    annotations = NOTHING
+    if "annotations" in data.value:
+        annotations = annotations_from_json(data.get_field("annotations", dict))
+    if any(note.lane is not None and note.lane >= _LANES for note in annotations.notes):
+        raise ValueError(f"a note is on a lane from {_LANES} on")
+    setup = with_line(
+        Setup(ins, str(ins), values, name, annotations=annotations),
+        data.get_field("line", str).value,
+    )
+    trace_of(setup)
+    return setup

@@ -188,9 +188,6 @@ def test_a_number_will_do(play: Play) -> None:
         '{"schema": "ptxscope.lessons/1", "lessons": {"lanes": {"card": -1}}}',
         '{"schema": "ptxscope.lessons/1", "lessons": {"lanes": {"card": 1e9}}}',
         '{"schema": "ptxscope.lessons/1", "lessons": {"\\ud800": {"card": 1}}}',
-        json.dumps(
-            {"schema": "ptxscope.lessons/1", "lessons": {f"x{n}": {"card": 0} for n in range(999)}}
-        ),
         "[" * 99999,
     ],
 )

@@ -14,6 +14,7 @@ import pytest
 
 from ptxscope import PtxError
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.json_node import parse_json
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.operand_bits import bind_values
@@ -36,7 +37,7 @@ from ptxscope.learn.seeded_random import (
     draw_operands,
     make_instruction,
 )
-from ptxscope.learn.tally import Count, ExerciseKind, ExerciseOutcome, Tally, from_json
+from ptxscope.learn.tally import Count, ExerciseKind, ExerciseOutcome, Tally, tally_from_json
 from ptxscope.state.state_store import StateStore
 from tests.reference import reference
 from tests.tiers import some
@@ -260,7 +261,7 @@ def test_a_tally_counts_and_is_read_back() -> None:
         ("vadd4", ExerciseKind.RESULT), ExerciseOutcome.RIGHT
     ).with_exercise(("set", ExerciseKind.PART), ExerciseOutcome.SKIPPED)
     assert tally.total == Count(right=1, wrong=1, skipped=1, hints=2)
-    assert from_json(tally.json) == tally
+    assert tally_from_json(parse_json(tally.json)) == tally
     header, first, second = tally.csv.splitlines()
     assert header == "opcode,kind,right,wrong,skipped,hints"
     assert (first, second) == ("set,part,0,0,1,0", "vadd4,result,1,1,0,2")

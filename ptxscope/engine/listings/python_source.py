@@ -43,7 +43,12 @@ class _Quoted(NamedTuple):
 
 
 def _read_tokens(text: str) -> Iterator[_Quoted]:
-    """Yield every closed string."""
+    """Yield every closed string.
+
+    ``tokenize`` finds the same in valid files, but takes three to eight times as long, and from
+    Python 3.12 on it raises an error at the first string that is not closed: all others would be
+    lost. Before 3.12, an f-string is one token; from then on, it is many.
+    """
     unclosed = dict.fromkeys(_BODY, 0)
     """For each kind of quotes, the position up to which none are closed."""
     position = 0

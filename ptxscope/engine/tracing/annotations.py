@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..records import NamedTuple
 from ..semantics.plan import Stage
+
+if TYPE_CHECKING:
+    from ..json_node import JsonNode
 
 
 class Note(NamedTuple):
@@ -43,7 +46,7 @@ class Annotations(NamedTuple):
 NOTHING = Annotations()
 
 
-def to_json(annotations: Annotations) -> dict[str, Any]:
+def annotations_to_json(annotations: Annotations) -> dict[str, Any]:
     """Convert annotations to JSON objects."""
     notes = [
         {"text": text, "stage": stage and str(stage), "lane": lane}
@@ -52,17 +55,22 @@ def to_json(annotations: Annotations) -> dict[str, Any]:
     return {"title": annotations.title, "caption": annotations.caption, "notes": notes}
 
 
-def from_json(data: dict[str, Any]) -> Annotations:
-    """Parse the output of ``to_json``.
+def annotations_from_json(data: JsonNode) -> Annotations:
+    """Parse the output of ``annotations_to_json``; raise ValueError for anything else."""
+    notes = []
+    for item in data.get_field("notes", list).iter_items(dict):
+        stage = item.get_field("stage", str, type(None))
+        lane = item.get_field("lane", int, type(None))
+        if lane.value is not None and lane.value < 0:
+            raise lane.make_error("lanes are numbered from 0")
+        note_stage = None if stage.value is None else stage_from_json(stage)
+        notes.append(Note(item.get_field("text", str).value, note_stage, lane.value))
+    title, caption = (data.get_field(name, str).value for name in ("title", "caption"))
+    return Annotations(title, caption, tuple(notes))
 
-    Raise KeyError, TypeError or ValueError if the data has another shape.
-    """
-    notes = tuple(
-        Note(
-            str(note["text"]),
-            None if note["stage"] is None else Stage(note["stage"]),
-            None if note["lane"] is None else int(note["lane"]),
-        )
-        for note in data["notes"]
-    )
-    return Annotations(str(data["title"]), str(data["caption"]), notes)
+
+def stage_from_json(data: JsonNode) -> Stage:
+    """Return the stage of a name; raise ValueError if there is none."""
+    if data.value not in set(Stage):
+        raise data.make_error(f"stages are {', '.join(Stage)}")
+    return Stage(data.value)

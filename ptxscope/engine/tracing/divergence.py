@@ -22,10 +22,9 @@ class Divergence(NamedTuple):
 
 def find_divergences(trace: Trace) -> tuple[Divergence, ...]:
     """Return the known answers that differ from ``isa`` for these values, newest first."""
-    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
+    isa = trace.with_model(ISA_MODEL)
     divergences: list[Divergence] = []
-    for candidate in traces:
+    for candidate in map(trace.with_model, PTXAS_MODELS):
         if candidate.result != isa.result and all(
             candidate.errata != x.other.errata for x in divergences
         ):
@@ -39,16 +38,16 @@ def find_divergences(trace: Trace) -> tuple[Divergence, ...]:
 
 def find_agreeing_traces(trace: Trace) -> tuple[Trace, ...]:
     """Return the answers of known assemblers that equal ``isa``'s, newest first."""
-    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
-    traces = (Trace(trace.instruction, model, trace.operands) for model in PTXAS_MODELS)
-    return tuple(candidate for candidate in traces if candidate.result == isa.result)
+    isa = trace.with_model(ISA_MODEL)
+    candidates = map(trace.with_model, PTXAS_MODELS)
+    return tuple(candidate for candidate in candidates if candidate.result == isa.result)
 
 
 def find_divergence(trace: Trace, divergences: tuple[Divergence, ...]) -> Divergence | None:
     """Return the pair of answers to show for a trace, or None if they agree."""
     if not trace.model.errata:
         return divergences[0] if divergences else None
-    isa = Trace(trace.instruction, ISA_MODEL, trace.operands)
+    isa = trace.with_model(ISA_MODEL)
     if isa.result == trace.result:
         return None
     return Divergence(isa, trace, trace.changed_by, find_first_difference(isa, trace))

@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, Protocol
 
-from ..records import FrozenDict, NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.arithmetic import EXACT, LaneValues
 from ..semantics.erratum import Erratum
 from ..semantics.micro_operation import Flag, MicroOperation
-from ..semantics.models import Model
+from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Row, Stage
 from ..semantics.plan_execution import compute_results, run_plan
 from ..semantics.rules import Rules
@@ -154,6 +154,27 @@ class Trace(Record):
         yield DISPLAY_HOOKS["rich"](self) if "rich" in DISPLAY_HOOKS else repr(self)
 
     @cached_property
+    def _siblings(self) -> dict[Model, Trace]:
+        """The traces that ``with_model`` has returned; all of them share this dict."""
+        return {} if self.annotations != NOTHING else {self.model: self}
+
+    def with_model(self, model: Model) -> Trace:
+        """Return the trace of the same instruction and operands under a model, without annotations.
+
+        Each is made once.
+        """
+        if model not in self._siblings:
+            sibling = self._siblings[model] = Trace(self.instruction, model, self.operands)
+            sibling.__dict__["_siblings"] = self._siblings
+        return self._siblings[model]
+
+    def with_annotations(self, annotations: Annotations) -> Trace:
+        """Return this trace with other annotations."""
+        annotated = replace(self, annotations=annotations)
+        annotated.__dict__["_siblings"] = self._siblings
+        return annotated
+
+    @cached_property
     def plan(self) -> Plan:
         """The plan that was run."""
         return make_plan(self.instruction, self.model.make_rules(self.instruction.form))
@@ -161,6 +182,11 @@ class Trace(Record):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, one for each stage. The last step's values are the result."""
+        if self.annotations != NOTHING:
+            return self.with_model(self.model).steps
+        for sibling in self._siblings.values():
+            if "steps" in sibling.__dict__ and sibling.plan == self.plan:
+                return sibling.steps
         values = run_plan(self.plan, self.operands)
         return tuple(
             Step(number, stage, tuple(_make_row_trace(row, values) for row in rows))
@@ -208,11 +234,8 @@ class Trace(Record):
     @cached_property
     def changed_by(self) -> tuple[Erratum, ...]:
         """The model's errata that changed the result; empty if it is the documented one."""
-        return (
-            self.active_errata
-            if self._compute_with_errata(*self._active) != self._compute_with_errata()
-            else ()
-        )
+        is_changed = self.result != self.with_model(ISA_MODEL).result
+        return self.active_errata if is_changed else ()
 
     @cached_property
     def active_errata(self) -> tuple[Erratum, ...]:
@@ -221,27 +244,19 @@ class Trace(Record):
         If the result is the documented one, the errata whose removal, or whose presence alone,
         would change it.
         """
-        active, compute = self._active, self._compute_with_errata
-        documented_result, result = compute(), compute(*active)
-        if result == documented_result:
+        touching = tuple(e for e in self.model.errata if e.touches(self.instruction.form))
+
+        def compute(*errata: Erratum) -> Mapping[str, int]:
+            return self.with_model(Model("", errata)).result
+
+        if self.result == self.with_model(ISA_MODEL).result:
             return tuple(
                 e
-                for e in active
-                if compute(e) != documented_result
-                or compute(*(x for x in active if x is not e)) != documented_result
+                for e in touching
+                if compute(e) != self.result
+                or compute(*(x for x in touching if x is not e)) != self.result
             )
-        return next(subset for subset in iter_subsets(active) if compute(*subset) == result)
-
-    @property
-    def _active(self) -> tuple[Erratum, ...]:
-        return tuple(e for e in self.model.errata if e.touches(self.instruction.form))
-
-    def _compute_with_errata(self, *errata: Erratum) -> dict[str, int]:
-        """Return the result, by role, under a set of errata."""
-        ins = self.instruction
-        return compute_results(
-            make_plan(ins, Model("", errata).make_rules(ins.form)), self.operands
-        )
+        return next(x for x in iter_subsets(touching) if compute(*x) == self.result)
 
 
 def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
@@ -308,7 +323,7 @@ def _iter_notes(trace_: Trace) -> Iterator[str]:
     declared_plan = make_plan(ins, Rules(declared_widths=True))
     if declared_plan != trace_.plan:
         declared_bits = compute_results(declared_plan, trace_.operands)["d"]
-        if declared_bits != compute_results(trace_.plan, trace_.operands)["d"]:
+        if declared_bits != trace_.result[ins.results["d"]]:
             yield (
                 "the widths that the manual's pseudo-code declares (.s34, .s33) would matter "
                 f"here: wrapping to them gives {declared_bits:#010x}"

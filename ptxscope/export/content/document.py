@@ -470,11 +470,5 @@ def _format_divergence_title(divergence: Divergence) -> str:
 
 def _format_versions(trace: Trace) -> str:
     """Format the versions with this result and these errata, so that labels are unique."""
-    model_traces = ((m, Trace(trace.instruction, m, trace.operands)) for m in PTXAS_MODELS)
-    return format_versions(
-        [
-            m
-            for m, x in model_traces
-            if (x.result, x.active_errata) == (trace.result, trace.active_errata)
-        ]
-    )
+    answers = ((x.model, x.result, x.active_errata) for x in map(trace.with_model, PTXAS_MODELS))
+    return format_versions([m for m, *x in answers if x == [trace.result, trace.active_errata]])

@@ -11,20 +11,24 @@ import re
 from typing import Any
 
 from ... import __version__
+from ...engine.json_node import JsonNode, parse_json
 from ...engine.semantics.models import Model, parse_model
-from ...engine.semantics.plan import Stage
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.syntax.parser import parse
 from ...engine.syntax.values import format_hex
-from ...engine.tracing.annotations import Annotations, Note, to_json
+from ...engine.tracing.annotations import (
+    annotations_from_json,
+    annotations_to_json,
+    stage_from_json,
+)
 from ...engine.tracing.lane_text import interpret_bits
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, CellView, Document, RowView, StepView, build_document
 from ..options import DEFAULT, Options
-from .recorded_json import RecordedNode, parse_json, require_equal
+from .recorded_json import require_equal
 
 SCHEMA = "ptxscope.trace/1"
 _EXACT = 1 << 53
@@ -58,10 +62,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
     """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
     try:
-        data.check_type(dict)
-        schema = data.get_field("schema", str)
-        if schema.value != SCHEMA:
-            raise schema.make_error(f"what is read is {SCHEMA!r}")
+        data.check_schema(SCHEMA)
         version = data.get_field("version", str).value
         trace, is_as_given = _trace_from_json(data)
         options = _options_from_json(data, trace)
@@ -71,7 +72,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
     return trace, options
 
 
-def _trace_from_json(data: RecordedNode) -> tuple[Trace, bool]:
+def _trace_from_json(data: JsonNode) -> tuple[Trace, bool]:
     """Return the trace, and whether its line was parsed from the recorded text."""
     ins, is_as_given = _instruction_from_json(data.get_field("instruction", dict))
     values: dict[str, int] = {}
@@ -86,15 +87,15 @@ def _trace_from_json(data: RecordedNode) -> tuple[Trace, bool]:
         if name := ins.names.get(role.value):
             values[name] = _bits_from_json(bits)
     operands = bind_values(ins, values)
-    trace = Trace(
-        ins, _model_from_json(data.get_field("model", dict)), operands, _annotations_from_json(data)
-    )
+    model = _model_from_json(data.get_field("model", dict))
+    annotations = annotations_from_json(data.get_field("annotations", dict))
+    trace = Trace(ins, model, operands, annotations)
     if missing := [x.role for x in trace.plan.sources if x.role not in operands]:
         raise ValueError(f"operands: operand {missing[0]} is missing")
     return trace, is_as_given
 
 
-def _model_from_json(data: RecordedNode) -> Model:
+def _model_from_json(data: JsonNode) -> Model:
     name = data.get_field("name", str)
     try:
         return parse_model(name.value)
@@ -102,7 +103,7 @@ def _model_from_json(data: RecordedNode) -> Model:
         raise ValueError(f"{name.path}: {error}") from None
 
 
-def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
+def _instruction_from_json(data: JsonNode) -> tuple[Instruction, bool]:
     """Parse the line as recorded, which may add a note, if it is the same instruction.
 
     A line of a listing may need declarations from there; then the canonical line is used.
@@ -123,30 +124,12 @@ def _instruction_from_json(data: RecordedNode) -> tuple[Instruction, bool]:
     return given_instruction, True
 
 
-def _annotations_from_json(data: RecordedNode) -> Annotations:
-    annotations = data.get_field("annotations", dict)
-    notes = []
-    for item in annotations.get_field("notes", list).iter_items(dict):
-        stage, lane = (
-            item.get_field("stage", str, type(None)),
-            item.get_field("lane", int, type(None)),
-        )
-        if lane.value is not None and lane.value < 0:
-            raise lane.make_error("lanes are numbered from 0")
-        note_stage = None if stage.value is None else _stage_from_json(stage)
-        notes.append(Note(item.get_field("text", str).value, note_stage, lane.value))
-    title, caption = (annotations.get_field(name, str).value for name in ("title", "caption"))
-    return Annotations(title, caption, tuple(notes))
-
-
-def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
+def _options_from_json(data: JsonNode, trace: Trace) -> Options:
     if "shown" not in data.value:
         return Options()
     shown_parts = data.get_field("shown", dict)
     steps = shown_parts.get_field("steps", list, type(None))
-    stages = (
-        None if steps.value is None else frozenset(map(_stage_from_json, steps.iter_items(str)))
-    )
+    stages = None if steps.value is None else frozenset(map(stage_from_json, steps.iter_items(str)))
     known_stages = [step.stage for step in trace.steps]
     if stages is not None and (unknown_stages := sorted(stages - {*known_stages})):
         raise steps.make_error(
@@ -157,13 +140,7 @@ def _options_from_json(data: RecordedNode, trace: Trace) -> Options:
     return Options(both=both, stages=stages, result=result, is_early=is_early)
 
 
-def _stage_from_json(data: RecordedNode) -> Stage:
-    if data.value not in set(Stage):
-        raise data.make_error(f"stages are {', '.join(Stage)}")
-    return Stage(data.value)
-
-
-def _bits_from_json(data: RecordedNode) -> int:
+def _bits_from_json(data: JsonNode) -> int:
     """Parse an integer as ``_integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
         raise data.make_error("an integer has to stand there, as a text from 2**53 on")
@@ -175,7 +152,7 @@ _WORDED = ("title", "about", "formula", "sentence", "part_at", "source", "notes"
 
 
 def _require_equal_record(
-    data: RecordedNode, trace: Trace, options: Options, version: str, is_as_given: bool
+    data: JsonNode, trace: Trace, options: Options, version: str, is_as_given: bool
 ) -> None:
     """Raise ValueError if a recorded value differs from the computed one."""
     computed = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
@@ -237,7 +214,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
         "notes": list(doc.notes),
         "errata": list(trace.errata) if options.result else [],
         "answers": _answers_to_json(trace, doc.answers) if doc.answers else None,
-        "annotations": to_json(trace.annotations),
+        "annotations": annotations_to_json(trace.annotations),
         "source": doc.source,
         "command": doc.command,
     }

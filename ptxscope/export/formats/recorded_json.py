@@ -1,91 +1,18 @@
-"""Recorded JSON: access with the path in every error, and comparison with computed values."""
+"""Comparison of recorded JSON with computed values."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...engine.records import NamedTuple
+from ...engine.json_node import KINDS, JsonNode, abbreviate_json
 
-_KINDS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a text",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
-}
 _NAMES = (("number", "step {}"), ("key", "row {}"), ("lane", "lane {}"), ("role", "{}"))
 """Labels of the objects in a list, by a field that identifies them."""
-_SHOWN = 40
-
-
-def parse_json(text: str) -> RecordedNode:
-    """Parse JSON; raise ValueError with the place of an error."""
-    if not text.strip():
-        raise ValueError("this is no JSON: it is empty")
-    try:
-        return RecordedNode(json.loads(text))
-    except json.JSONDecodeError as error:
-        position = f"line {error.lineno}, column {error.colno}"
-        is_cut_off = not text[error.pos :].strip()
-        reason = (
-            f"it ends too early, at {position}"
-            if is_cut_off
-            else f"{position} is not as JSON is written"
-        )
-    except RecursionError:
-        reason = "it is nested too deeply"
-    except ValueError:
-        reason = "a number in it has too many digits"
-    raise ValueError(f"this is no JSON: {reason}")
-
-
-class RecordedNode(NamedTuple):
-    """A part of the recorded JSON."""
-
-    value: Any
-    path: str = ""
-
-    def get_field(self, name: str, *kinds: type) -> RecordedNode:
-        """Return a field of an object; raise ValueError if it is missing or has another type."""
-        path = f"{self.path}.{name}" if self.path else name
-        if name not in self.value:
-            raise ValueError(f"{path} is missing")
-        return RecordedNode(self.value[name], path).check_type(*kinds)
-
-    def iter_items(self, *kinds: type) -> Iterator[RecordedNode]:
-        """Yield the items of a list; raise ValueError if one has another type."""
-        for index, item in enumerate(self.value):
-            yield RecordedNode(item, f"{self.path}[{index}]").check_type(*kinds)
-
-    def check_type(self, *kinds: type) -> RecordedNode:
-        """Return the node itself; raise ValueError if its value has another type."""
-        if type(self.value) not in kinds:
-            expected_types = " or ".join(_KINDS[kind] for kind in kinds)
-            raise self.make_error(f"{expected_types} has to stand there")
-        return self
-
-    def make_error(self, reason: str) -> ValueError:
-        """Return an error with the path, the value and the problem."""
-        return ValueError(f"{self.path or 'it'} is {abbreviate_json(self.value)}; {reason}")
-
-
-def abbreviate_json(value: object) -> str:
-    """Format a value in a few characters of JSON; an object or a list by its kind."""
-    if isinstance(value, dict | list):
-        return f"{_KINDS[type(value)]} of {len(value)}"
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except ValueError:  # more digits than Python writes
-        return "a number of very many digits"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def require_equal(
-    node: RecordedNode,
+    node: JsonNode,
     computed: object,
     can_differ: Callable[[str, object], bool],
     *,
@@ -100,7 +27,7 @@ def require_equal(
 
 
 def _require_equal_items(
-    node: RecordedNode,
+    node: JsonNode,
     computed: Any,
     label: str,
     can_differ: Callable[[str, object], bool],
@@ -109,7 +36,7 @@ def _require_equal_items(
     label_suffix = f" ({label})" if label else ""
     if isinstance(computed, dict) and isinstance(node.value, dict):
         for name, value in computed.items():
-            field_node = node.get_field(name, *_KINDS)
+            field_node = node.get_field(name, *KINDS)
             if not (type(field_node.value) is type(value) and can_differ(name, value)):
                 _require_equal_items(field_node, value, label, can_differ, has_extra_fields)
         unknown = next((name for name in node.value if name not in computed), None)
@@ -121,7 +48,7 @@ def _require_equal_items(
             raise ValueError(
                 f"{node.path}{label_suffix} has {_format_count_difference(node.value, computed)}"
             )
-        for item, value in zip(node.iter_items(*_KINDS), computed, strict=True):
+        for item, value in zip(node.iter_items(*KINDS), computed, strict=True):
             names = [label, *_iter_names(value)]
             _require_equal_items(
                 item, value, ", ".join(filter(None, names)), can_differ, has_extra_fields
