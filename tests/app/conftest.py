@@ -10,6 +10,7 @@ from textual._compositor import Compositor
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
 
 _TURNS = 3
 """Turns of the event loop in which nothing was ready, after which nothing will be."""
@@ -42,10 +43,17 @@ async def still(*_: float) -> None:
             quiet += 1
 
 
+async def _wait_for_screen(*_: object) -> bool:
+    """Wait without a message to each widget: in half of a key's time they would be handled."""
+    await still()
+    return True
+
+
 @pytest.fixture(autouse=True)
 def _waits(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", still)
+    monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_screen)
 
 
 def _unseen(compositor: Compositor, simplify: bool = False) -> None:
