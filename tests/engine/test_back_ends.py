@@ -5,7 +5,10 @@ The plans are of all micro-operations, freely combined, not only of those that a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -24,6 +27,10 @@ from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.micro_operation import MicroOperation
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
+from ptxscope.export.code.c import _C, _format_assignment, _format_type
+from ptxscope.export.code.function_parts import list_parameters
+from ptxscope.export.code.plan_code import list_assignments
+from ptxscope.export.code.python import _Python
 from tests.engine.test_tape import operands
 from tests.plans import DRAWS, draw_plan
 from tests.tiers import some
@@ -143,3 +150,70 @@ def test_machine_code_of_any_plan(plans: int) -> None:
         for role, array in found.items():
             expected = [compute_results(plan, row)[role] for row in rows]
             assert array.tolist() == expected, (plan, role)
+
+
+# --- C and Python ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plans", some([150, 3000]))
+def test_python_of_any_plan(plans: int) -> None:
+    for plan, rows in _cases("python", plans):
+        names = {x.role: x.role for x in list_parameters(plan)}
+        lines = [f"def f({', '.join(names)}):"]
+        assignments = list_assignments(plan, _Python(), names)
+        lines += [f"    {x.name} = {x.expression}" for x in assignments]
+        variables = {x.row: x.name for x in assignments}
+        results = (f"{x.role!r}: {variables[x.key]}" for x in plan.results)
+        text = "\n".join([*lines, f"    return {{{', '.join(results)}}}"])
+        scope: dict[str, Callable[..., object]] = {}
+        exec(text, scope)
+        for row in rows:
+            assert scope["f"](*(row[role] for role in names)) == compute_results(plan, row), text
+
+
+def _fits_in_c(plan: Plan) -> bool:
+    return all(x.range.fits_in(128, signed=True) for x in record_plan(plan).nodes)
+
+
+def _c_function(name: str, plan: Plan) -> Iterator[str]:
+    sources = list_parameters(plan)
+    names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
+    assignments = list_assignments(plan, _C(), names)
+    parameters = [f"{_format_type(x.type)} {x.role}" for x in sources]
+    yield f"static void {name}({', '.join([*parameters, 'uint64_t *results'])})"
+    yield "{"
+    yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
+                if names[x.role] != x.role)  # fmt: skip
+    yield from map(_format_assignment, assignments)
+    yield from (f"    (void){x};" for x in (*names.values(), *(y.name for y in assignments)))
+    variables = {x.row: x.name for x in assignments}
+    yield from (
+        f"    results[{at}] = (uint64_t){variables[x.key]};" for at, x in enumerate(plan.results)
+    )
+    yield "}"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.parametrize("plans", some([80, 1500]))
+def test_c_of_any_plan(plans: int, tmp_path: Path) -> None:
+    functions, calls = [], []
+    for number, (plan, rows) in enumerate(_cases("c", plans)):
+        if not _fits_in_c(plan):
+            continue
+        functions.append("\n".join(_c_function(f"f{number}", plan)))
+        for row in rows:
+            given_ = [f"UINT64_C({row[x.role]})" for x in list_parameters(plan)]
+            calls.append(f"f{number}({', '.join([*given_, 'r'])});")
+            calls += [
+                f'if (r[{at}] != UINT64_C({bits})) printf("f{number} %d\\n", __LINE__);'
+                for at, bits in enumerate(compute_results(plan, row).values())
+            ]
+    head = ("#include <stdint.h>", "#include <stdio.h>")
+    main = ("int main(void) {", "uint64_t r[2];", *calls, "return 0;", "}\n")
+    text = "\n".join((*head, *functions, *main))
+    (tmp_path / "plans.c").write_text(text)
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsanitize=undefined"]
+    program = str(tmp_path / "plans")
+    subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "plans.c")], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -18,7 +18,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.export.code.plan_code import list_parameters, make_function_name
+from ptxscope.export.code.function_parts import list_parameters, make_function_name
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms

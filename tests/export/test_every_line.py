@@ -25,7 +25,7 @@ from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import TEXTS
-from ptxscope.export.code.plan_code import list_parameters, make_function_name
+from ptxscope.export.code.function_parts import list_parameters, make_function_name
 from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference

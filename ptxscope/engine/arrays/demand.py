@@ -144,7 +144,7 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.WHERE: _demand_choice,
     Op.BITAND: lambda x, index, need: min(x.fixed[0].bit_length(), need),
     Op.CAST: lambda x, index, need: min(x.fixed[0], need),
-    Op.GATHER: lambda x, index, need: max(32, measure_gathered_bits(x, index)),
+    Op.GATHER: lambda x, index, need: max(32, measure_gathered_bits(x)),
     Op.KEEP: lambda x, index, need: x.fixed[1],
     Op.PACK: lambda x, index, need: x.fixed[0],
     Op.SUM_LANES: lambda x, index, need: measure_total_bits(x),
@@ -152,10 +152,11 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
 """The number of bits of argument ``index`` that count if ``need`` bits of the result do."""
 
 
-def measure_gathered_bits(x: Node, index: int) -> int:
-    """Return the number of low bits of word ``index`` from which a GATHER picks."""
+def measure_gathered_bits(x: Node) -> int:
+    """Return the number of low bits of words from which a GATHER picks."""
     unit, picks = x.fixed
-    return max((unit * (part + 1) for word, part in picks if word == index), default=0)
+    bits: int = unit * (1 + max(part for _, part in picks))
+    return bits
 
 
 def measure_total_bits(x: Node) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..ir.operations import Op, apply_operation
 from ..ir.program import Program, record_plan
 from ..ir.tape import Node
-from ..semantics.arithmetic import Picks
+from ..semantics.arithmetic import Picks, compute_float_bits
 from ..semantics.plan import Plan
 from .array_program import RunBuffers
 from .call_sequence import Buffer, BufferKind, get_storage_dtype
@@ -103,6 +103,9 @@ class _ObjectArithmetic:
 
     def sum_lanes(self, x: Objects, lanes: tuple[int, ...], _: int) -> Objects:
         return np.add.reduce(x[list(lanes)], keepdims=True)
+
+    def float_bits(self, x: Objects) -> Objects:
+        return compute_float_bits(self, x)
 
 
 _OBJECTS: Any = _ObjectArithmetic()

@@ -25,7 +25,7 @@ from .call_sequence import (
     clip,
     make_constant,
 )
-from .demand import ALL_BITS, Recording
+from .demand import ALL_BITS, Recording, measure_gathered_bits
 from .integer_types import MachineInt, find_common_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import Selector, SelectorState
@@ -249,7 +249,7 @@ def _select_cast(s: SelectorState, x: Node) -> LaneView:
     if s.count_needed_bits(x) <= bits < s.find_narrowest_view(y, bits).bits:
         return s.find_narrowest_view(y, bits)
     if type_.bits == bits:
-        if signed and s.count_needed_bits(x) > bits and y.op is Op.GATHER and y.lanes == 1:
+        if signed and s.count_needed_bits(x) > bits and _is_part_of_word(y, bits):
             return extract_part(s, y, signed=True)
         return s.read(y, type_)
     if not signed:
@@ -258,6 +258,13 @@ def _select_cast(s: SelectorState, x: Node) -> LaneView:
     distance = make_constant(type_.bits - bits, type_)
     top = s.append_call(np.left_shift, type_, x.lanes, s.read(y, type_), distance)
     return s.append_call(np.right_shift, type_, x.lanes, top, distance)
+
+
+def _is_part_of_word(x: Node, bits: int) -> bool:
+    """Whether a node is one part, of ``bits`` bits, of a 32-bit word."""
+    return (
+        x.op is Op.GATHER and x.lanes == 1 and x.fixed[0] == bits and measure_gathered_bits(x) <= 32
+    )
 
 
 _SELECTORS: Mapping[Op, Selector] = {

@@ -43,7 +43,7 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
     unit, picks = x.fixed
     if x.lanes == 1:
         return _select_one_lane(s, x)
-    if unit * x.lanes > 32 or any(measure_gathered_bits(x, i) > 32 for i in range(len(x.args))):
+    if unit * x.lanes > 32 or measure_gathered_bits(x) > 32:
         raise WidthError(f"{x.lanes} parts of {unit} bits")
     moves = [
         (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)

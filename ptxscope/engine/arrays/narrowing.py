@@ -14,6 +14,7 @@ from ..ir.rewrites import (
     add_negative,
     drop_idle_magnitude,
     drop_idle_shift,
+    expand_float,
     measure_span,
 )
 from ..ir.tape import Node, Rules, Tape, get_range
@@ -336,14 +337,15 @@ NARROWING_RULES: Rules = {
     Op.EQUAL: (*SHORTENING_RULES[Op.EQUAL], compare_by_halves),
     Op.NOT_EQUAL: (compare_by_halves,),
 }
-PASSES = (SHORTENING_RULES, NARROWING_RULES)
+_FIRST_RULES: Rules = {**SHORTENING_RULES, Op.FLOAT_BITS: (expand_float,)}
+PASSES = (_FIRST_RULES, NARROWING_RULES)
 """The passes: the first shortens the recorded operations, the second narrows the result.
 
 They are separate because arguments may be clipped for a comparison only once its final form is
 known.
 """
 FLAGGED_PASSES = (
-    SHORTENING_RULES,
+    _FIRST_RULES,
     {**NARROWING_RULES, Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average, narrow_whole_shift)},
 )
 """The passes for a plan with flags: every row counts, so no node is needed by low bits alone."""

@@ -41,6 +41,7 @@ class Op(StrEnum):
     KEEP = "keep"
     PACK = "pack"
     SUM_LANES = "sum lanes"
+    FLOAT_BITS = "float bits"
 
 
 class Operation(NamedTuple):
@@ -131,6 +132,12 @@ OPERATIONS: Mapping[Op, Operation] = {
     ),
     Op.SUM_LANES: Operation(
         "x", "lanes count", "the sum of the lanes listed, of count", lambda ar, *v: ar.sum_lanes(*v)
+    ),
+    Op.FLOAT_BITS: Operation(
+        "x",
+        "",
+        "the binary32 pattern nearest to x, ties to even: compute_float_bits",
+        lambda ar, x: ar.float_bits(x),
     ),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..isa.integers import Range, get_limits
+from ..semantics.arithmetic import compute_float_bits
 from .operations import Op
 from .tape import Node, Rules, Tape, get_range
 
@@ -32,10 +33,10 @@ def drop_idle_shift(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
 
 
 def drop_idle_bound(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
-    """min(x, y) and max(x, y) are x or y if one of them is never beyond the other."""
+    """min(x, y) and max(x, y) are x or y if one is never beyond the other, or both are one."""
     a, b = get_range(x), get_range(y)
     lesser, greater = (x, y) if op is Op.MINIMUM else (y, x)
-    if a.high <= b.low:
+    if x is y or a.high <= b.low:
         bound = lesser
     elif b.high <= a.low:
         bound = greater
@@ -170,6 +171,11 @@ def turn_sign_choice(tape: Tape, op: Op, condition: Node, x: Node, y: Node | int
     if condition.op is not Op.GREATER_EQUAL or condition.args[1] != 0 or isinstance(y, int):
         return None
     return tape.where(tape.less(condition.nodes[0], 0), y, x)
+
+
+def expand_float(tape: Tape, op: Op, x: Node) -> Node | None:
+    """The pattern of a float is what ``compute_float_bits`` computes by other operations."""
+    return compute_float_bits(tape, x)
 
 
 SHORTENING_RULES: Rules = {

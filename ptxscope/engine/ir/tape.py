@@ -167,6 +167,9 @@ class Tape:
     def sum_lanes(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
         return self.emit(Op.SUM_LANES, x, fixed=(lanes, count))
 
+    def float_bits(self, x: Node) -> Node:
+        return self.emit(Op.FLOAT_BITS, x)
+
 
 def _bound_values(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> Range:
     """Return a range that contains every result of an operation."""

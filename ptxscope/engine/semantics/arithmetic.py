@@ -30,7 +30,7 @@ class Arithmetic(Protocol[V]):
         """Return x - y."""
 
     def multiply(self, x: V, y: V | int) -> V:
-        """Return x * y, for a product that fits in 64 bits."""
+        """Return x * y."""
 
     def negative(self, x: V) -> V:
         """Return -x."""
@@ -80,6 +80,39 @@ class Arithmetic(Protocol[V]):
 
     def sum_lanes(self, x: V, lanes: tuple[int, ...], count: int) -> V:
         """Return the sum of the lanes in ``lanes`` of x, which has ``count`` lanes."""
+
+    def float_bits(self, x: V) -> V:
+        """Return the binary32 pattern of the float nearest to x, ties to even.
+
+        x is in -2**31..2**32 - 1; ``compute_float_bits`` gives the same by the other methods.
+        """
+
+
+def normalise_magnitude(ar: Arithmetic[V], x: V) -> tuple[V, V]:
+    """Return |x|, shifted left until its top bit is bit 31, and an exponent.
+
+    The low eight bits lie below the significand. The exponent is biased, less one; 0 for zero.
+    """
+    magnitude = ar.absolute(x)
+    nonzero = ar.less(ar.negative(magnitude), 0)
+    top, exponent = magnitude, ar.multiply(nonzero, 126 + 31)
+    for distance in (16, 8, 4, 2, 1):
+        low = ar.less(top, 1 << (32 - distance))
+        top = ar.where(low, ar.multiply(top, 1 << distance), top)
+        top = ar.cast(top, 32, signed=False)
+        exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, nonzero), distance))
+    return top, exponent
+
+
+def compute_float_bits(ar: Arithmetic[V], x: V) -> V:
+    """Return ``ar.float_bits(x)``."""
+    top, exponent = normalise_magnitude(ar, x)
+    odd_bit = ar.bitand(ar.shift_right(top, 8), 1)
+    significand = ar.shift_right(ar.add(ar.add(top, 127), odd_bit), 8)
+    # the leading one, and a carry out of it, add one to the exponent each
+    bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
+    signed = ar.add(bits, ar.multiply(ar.less(x, 0), 1 << 31))
+    return ar.cast(signed, 32, signed=False)
 
 
 LaneValues = tuple[int, ...]
@@ -153,6 +186,9 @@ class Exact:
     def sum_lanes(self, x: LaneValues, lanes: tuple[int, ...], count: int) -> LaneValues:
         return (sum(x[i] for i in lanes),)
 
+    def float_bits(self, x: LaneValues) -> LaneValues:
+        return compute_float_bits(self, x)
+
 
 def _widen_shift_range(y: Range | int) -> Range:
     return Range(y, y) if isinstance(y, int) else y
@@ -225,6 +261,9 @@ class Ranges:
 
     def sum_lanes(self, x: Range, lanes: tuple[int, ...], count: int) -> Range:
         return Range(x.low * len(lanes), x.high * len(lanes))
+
+    def float_bits(self, x: Range) -> Range:
+        return get_limits(32, signed=False)
 
 
 EXACT = Exact()

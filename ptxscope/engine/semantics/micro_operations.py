@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Cmp, Type
-from .arithmetic import Arithmetic, LaneValues, Picks, V
+from .arithmetic import Arithmetic, LaneValues, Picks, V, normalise_magnitude
 from .micro_operation import MAX_LANE_BITS, Flag, InputBits, MicroOperation, get_lane, map_bits
 
 
@@ -194,32 +194,11 @@ class ToFloat(MicroOperation):
     """Convert an integer of at most 32 bits to a binary32 pattern, ties to even."""
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        top, exponent = self._normalise(ar, v[0])
-        odd_bit = ar.bitand(ar.shift_right(top, 8), 1)
-        significand = ar.shift_right(ar.add(ar.add(top, 127), odd_bit), 8)
-        # the leading one, and a carry out of it, add one to the exponent each
-        bits = ar.add(ar.multiply(exponent, 1 << 23), significand)
-        signed = ar.add(bits, ar.multiply(ar.less(v[0], 0), 1 << 31))
-        return ar.cast(signed, 32, signed=False)
+        return ar.float_bits(v[0])
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        top, _ = self._normalise(ar, v[0])
+        top, _ = normalise_magnitude(ar, v[0])
         yield Flag.ROUNDED, _is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
-
-    def _normalise(self, ar: Arithmetic[V], x: V) -> tuple[V, V]:
-        """Return the magnitude, shifted left until its top bit is bit 31, and an exponent.
-
-        The low eight bits lie below the significand. The exponent is biased, less one; 0 for zero.
-        """
-        magnitude = ar.absolute(x)
-        nonzero = ar.less(ar.negative(magnitude), 0)
-        top, exponent = magnitude, ar.multiply(nonzero, 126 + 31)
-        for distance in (16, 8, 4, 2, 1):
-            low = ar.less(top, 1 << (32 - distance))
-            top = ar.where(low, ar.multiply(top, 1 << distance), top)
-            top = ar.cast(top, 32, signed=False)
-            exponent = ar.subtract(exponent, ar.multiply(ar.minimum(low, nonzero), distance))
-        return top, exponent
 
 
 class PlusOne(MicroOperation):

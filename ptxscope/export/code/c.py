@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from ...engine.ir.operations import Op
+from ...engine.ir.tape import Node, get_range
+from ...engine.isa.integers import Range
 from ...engine.isa.types import Type
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
+from .function_parts import group_by_stage, list_parameters, list_results, make_function_name
 from .plan_code import (
     Assignment,
+    Expression,
     IntegerRangeKind,
-    group_by_stage,
+    Level,
+    Writer,
+    find_kind,
+    find_operation_kind,
     list_assignments,
-    list_parameters,
-    list_results,
-    make_function_name,
 )
 
 _TYPES = {
@@ -27,50 +31,84 @@ _TYPES = {
 }
 
 
-class _C(NamedTuple):
-    kind: IntegerRangeKind = IntegerRangeKind.SIGNED
+class _C:
+    has_kinds = True
 
-    def with_kind(self, kind: IntegerRangeKind) -> _C:
-        return _C(kind)
-
-    def number(self, value: int) -> str:
+    def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         if value < 0:
-            return f"(-{self.number(-value)})"
+            # the least number of a type is no literal
+            is_least = value in (-1 << 63, -1 << 127)
+            text = self.format_number(-value - is_least, kind).text
+            return Expression(
+                f"-{text} - 1" if is_least else f"-{text}",
+                kind,
+                Level.SUM if is_least else Level.UNARY,
+            )
         if value < 1 << 31:
-            return str(value) if value < 256 else hex(value)
-        if self.kind is IntegerRangeKind.UNSIGNED:
-            return f"UINT64_C({value:#x})"
-        return f"INT64_C({value:#x})" if value < 1 << 63 else f"(__int128)UINT64_C({value:#x})"
+            text = str(value) if value < 256 else hex(value)
+        elif kind is IntegerRangeKind.UNSIGNED:
+            text = f"UINT64_C({value:#x})"
+        elif value < 1 << 63:
+            text = f"INT64_C({value:#x})"
+        elif value < 1 << 64:
+            text = f"(__int128)UINT64_C({value:#x})"
+        else:
+            text = f"((__int128){value >> 64:#x} << 64 | UINT64_C({value % (1 << 64):#x}))"
+        return Expression(text, kind, Level.ATOM)
+
+    def convert(self, x: Expression, kind: IntegerRangeKind) -> Expression:
+        if kind is x.kind:
+            return x
+        # C converts a signed number beside an unsigned one, and loses its sign
+        text = x.text if x.level <= Level.UNARY else f"({x.text})"
+        return Expression(f"({_TYPES[kind]}){text}", kind, Level.UNARY)
+
+    def convert_truth(self, x: Expression) -> Expression:
+        return x
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({condition} ? {x} : {y})"
+        return f"{condition} ? {x} : {y}"
 
-    def format_power(self, exponent: str) -> str:
-        return f"({'U' * (self.kind is IntegerRangeKind.UNSIGNED)}INT64_C(1) << {exponent})"
+    def write_bound(self, w: Writer, x: Node, lane: int) -> Expression:
+        ranges = (get_range(y) for y in x.args)
+        if x.op is not Op.CLIP:
+            kind = find_kind(ranges)
+            a, b = (w.read_name(x, index, lane, kind) for index in (0, 1))
+            sign = "<" if x.op is Op.MINIMUM else ">"
+            return Expression(self.choose(f"{a} {sign} {b}", a, b), kind, Level.CHOICE)
+        low, high = x.fixed
+        kind = find_kind((*ranges, Range(low, high)))
+        value = w.read_name(x, 0, lane, kind)
+        low_text, high_text = (w.format_number(bound, kind) for bound in x.fixed)
+        upper = self.choose(f"{value} > {high_text}", high_text, value)
+        text = self.choose(f"{value} < {low_text}", low_text, f"({upper})")
+        return Expression(text, kind, Level.CHOICE)
 
-    def format_and(self, x: str, y: str) -> str:
-        return f"{x} && {y}"
+    def write_absolute(self, w: Writer, x: Node, lane: int) -> Expression:
+        (y,) = x.nodes
+        if y.op is Op.SUBTRACT:
+            kind = find_operation_kind(y)
+            a, b = (w.read_name(y, index, lane, kind) for index in (0, 1))
+            text = self.choose(f"{a} < {b}", f"{b} - {a}", f"{a} - {b}")
+        else:
+            kind = find_operation_kind(x)
+            value = w.read_name(x, 0, lane, kind)
+            text = self.choose(f"{value} < 0", f"-{value}", value)
+        return Expression(text, kind, Level.CHOICE)
 
-    def format_or(self, conditions: Iterable[str]) -> str:
-        return " || ".join(conditions)
+    def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
+        """Multiply by a power: C leaves the left shift of a negative number undefined."""
+        kind = find_operation_kind(x)
+        value = w.read(x, 0, lane, kind, Level.PRODUCT)
+        amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Level.UNARY)
+        one = self.convert(Expression("1", IntegerRangeKind.SIGNED, Level.ATOM), kind).text
+        one = "INT64_C(1)" if kind is IntegerRangeKind.SIGNED else one
+        return Expression(f"{value} * ({one} << {amount})", kind, Level.PRODUCT)
 
-    def format_truth(self, condition: str) -> str:
-        return f"({condition})"
-
-    def read(self, name: str, kind: IntegerRangeKind) -> str:
-        # C converts a signed number beside an unsigned one, and loses its sign
-        return name if kind is self.kind else f"({_TYPES[self.kind]}){name}"
-
-    def format_low64(self, x: str, is_signed: bool) -> str:
-        if not is_signed and self.kind is IntegerRangeKind.UNSIGNED:
-            return x
-        return f"({'' if is_signed else 'u'}int64_t){x}"
-
-    def convert(self, expression: str, kind: IntegerRangeKind) -> str:
-        return f"({_TYPES[kind]})({expression})"
-
-    def format_float_bits(self, x: str) -> str:
-        return f"((union {{ float f; uint32_t u; }}){{ (float){x} }}).u"
+    def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
+        value = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Level.UNARY)
+        text = f"((union {{ float f; uint32_t u; }}){{ (float){value} }}).u"
+        return Expression(text, IntegerRangeKind.SIGNED, Level.ATOM)
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:

@@ -1,25 +1,26 @@
-"""A Plan as a small function in another language, written row by row from micro-operations.
+"""A Plan as a small function in another language: a named value for each lane of each row.
 
-This module has the common part: one expression for each lane and kind of micro-operation. A Dialect
+``_WRITERS`` has an expression for each operation of the intermediate representation. A ``Dialect``
 has the differences between the languages.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
-from itertools import groupby
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum, IntEnum
+from typing import Protocol
 
-from ...engine.isa.integers import Range, get_limits
-from ...engine.isa.roles import ORDER, Role
-from ...engine.isa.types import BoolOp, Cmp
+from ...engine.ir.operations import Op, apply_operation
+from ...engine.ir.program import record_plan
+from ...engine.ir.rewrites import SHORTENING_RULES
+from ...engine.ir.tape import Node, get_range
+from ...engine.isa.integers import Range
 from ...engine.records import NamedTuple
-from ...engine.semantics import micro_operations as m
-from ...engine.semantics.micro_operation import MicroOperation
-from ...engine.semantics.plan import Plan, Row, Source, Stage
-from ...engine.tracing.trace import Trace
+from ...engine.semantics.arithmetic import EXACT
+from ...engine.semantics.plan import Plan, Stage
+
+_MAX_LINE_CHARS = 90
+"""The longest expression that repeats a part instead of naming it."""
 
 
 class IntegerRangeKind(Enum):
@@ -42,41 +43,57 @@ def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
     )
 
 
+class Level(IntEnum):
+    """How tightly an expression binds; a looser one needs brackets."""
+
+    ATOM = 0
+    UNARY = 1
+    PRODUCT = 2
+    SUM = 3
+    OTHER = 4
+    """Shifts, bits and comparisons, whose order differs between languages."""
+    CHOICE = 5
+
+
+class Expression(NamedTuple):
+    """An expression of a kind."""
+
+    text: str
+    kind: IntegerRangeKind
+    level: Level
+    is_truth: bool = False
+    """Whether the language takes it for a truth instead of a number."""
+
+
 class Dialect(Protocol):
     """The syntax of a language."""
 
-    def with_kind(self, kind: IntegerRangeKind) -> Dialect:
-        """Return the dialect for an expression of a kind."""
+    has_kinds: bool
+    """Whether integers have a width, so that a conversion to 64 bits truncates."""
 
-    def number(self, value: int) -> str:
-        """Format an integer literal."""
+    def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
+        """Format an integer literal of a kind."""
+
+    def convert(self, x: Expression, kind: IntegerRangeKind) -> Expression:
+        """Format a conversion to another kind."""
+
+    def convert_truth(self, x: Expression) -> Expression:
+        """Format a truth as 1 or 0."""
 
     def choose(self, condition: str, x: str, y: str) -> str:
         """Format x if the condition holds, otherwise y."""
 
-    def format_power(self, exponent: str) -> str:
-        """Format 2 to the power of an expression of at most 32."""
+    def write_bound(self, w: Writer, x: Node, lane: int) -> Expression:
+        """Write a MINIMUM, MAXIMUM or CLIP."""
 
-    def format_and(self, x: str, y: str) -> str:
-        """Format the conjunction of two conditions."""
+    def write_absolute(self, w: Writer, x: Node, lane: int) -> Expression:
+        """Write an ABSOLUTE."""
 
-    def format_or(self, conditions: Iterable[str]) -> str:
-        """Format the disjunction of conditions."""
+    def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
+        """Write a SHIFT_LEFT."""
 
-    def format_truth(self, condition: str) -> str:
-        """Format a condition as 1 or 0."""
-
-    def read(self, name: str, kind: IntegerRangeKind) -> str:
-        """Format a variable of a kind as a part of the expression."""
-
-    def format_low64(self, x: str, is_signed: bool) -> str:
-        """Format the low 64 bits of an operand of the expression, signed or unsigned."""
-
-    def convert(self, expression: str, kind: IntegerRangeKind) -> str:
-        """Format a conversion of the expression to another kind that holds its value."""
-
-    def format_float_bits(self, x: str) -> str:
-        """Format the binary32 pattern of a variable that holds an integer of at most 32 bits."""
+    def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
+        """Write a FLOAT_BITS."""
 
 
 class Assignment(NamedTuple):
@@ -89,237 +106,301 @@ class Assignment(NamedTuple):
     stage: Stage
     row: str
     """Key of the row."""
-    reads: tuple[str, ...]
+    reads: frozenset[str]
     """Variables in the expression."""
 
 
-_RELATIONS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
+def list_assignments(plan: Plan, dialect: Dialect, names: Mapping[str, str]) -> list[Assignment]:
+    """Return a statement for each lane of the plan's rows; `names` has the parameters by role.
+
+    A long expression is preceded by statements for the parts that it repeats.
+    """
+    return Writer(plan, dialect, names).assignments
 
 
-def list_parameters(plan: Plan) -> list[Source]:
-    """Return the parameters of a function: a, b, c in order, a guard, old values."""
-    return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
+_Part = tuple[Node, int]
+"""A lane of a node."""
 
 
-def list_assignments(plan: Plan, dialect: Dialect, names: dict[str, str]) -> list[Assignment]:
-    """Return a statement for each lane of the plan's rows; `names` has the parameters by role."""
-    variables = {role: [name] for role, name in names.items()}
-    ranges = {names[x.role]: get_limits(x.type.bits, signed=False) for x in plan.sources}
-    assignments = []
-    for row in plan.rows:
-        base = row.key.replace(".", "_")
-        lanes = [base] if row.lanes == 1 else [f"{base}{lane}" for lane in range(row.lanes)]
-        for lane, name in enumerate(lanes):
-            reads = _list_read_variables(row, [variables[key] for key in row.inputs], lane)
-            input_ranges = [ranges[variable] for variable in reads]
-            micro = _drop_idle_bound(row.micro, input_ranges)
-            # a truncation to 64 bits reads its operand unchanged
-            all_ranges = input_ranges if _is_cut_to_64(micro) else [*input_ranges, row.range]
-            d = dialect.with_kind(find_kind(all_ranges))
-            x = [d.read(variable, find_kind([ranges[variable]])) for variable in reads]
-            expression = _strip_brackets(_LANES[type(micro)](d, micro, x, lane))
-            kind = find_kind([row.range])
-            if kind is not find_kind(all_ranges) and not _has_own_kind(micro):
-                expression = d.convert(expression, kind)
-            assignments.append(Assignment(name, expression, kind, row.stage, row.key, tuple(reads)))
-        variables[row.key] = lanes
-        ranges |= dict.fromkeys(lanes, row.range)
-    return assignments
+class Writer:
+    """Writes the rows of a plan, lane by lane."""
+
+    def __init__(self, plan: Plan, dialect: Dialect, names: Mapping[str, str]) -> None:
+        self.dialect = dialect
+        self.assignments: list[Assignment] = []
+        program = record_plan(plan, SHORTENING_RULES, has_row_nodes=True)
+        self._variables: dict[_Part, Expression] = {}
+        for x in program.nodes:
+            if x.op is Op.SOURCE:
+                self._add_variable(x, 0, names[x.fixed[0]])
+        for row in plan.rows:
+            node, base = program.rows[row.key], row.key.replace(".", "_")
+            for lane in range(node.lanes):
+                name = f"{base}{lane}" if node.lanes > 1 else base
+                self._write_row(row.stage, row.key, name, node, lane)
+
+    def _write_row(self, stage: Stage, key: str, name: str, node: Node, lane: int) -> None:
+        (value,) = node.nodes
+        self._row = stage, key, name
+        self._begin_expression(frozenset())
+        x = self.write(value, lane)
+        if len(x.text) > _MAX_LINE_CHARS and (repeated := self._list_repeated_parts()):
+            self._begin_expression(repeated)
+            x = self.write(value, lane)
+        self._assign(name, x, node, lane)
+
+    def _begin_expression(self, named_parts: frozenset[_Part]) -> None:
+        self._reads: set[str] = set()
+        self._readers: dict[_Part, set[_Part]] = {}
+        self._named = named_parts
+        self._parts: dict[_Part, Expression] = {}
+
+    def _list_repeated_parts(self) -> frozenset[_Part]:
+        return frozenset(part for part, readers in self._readers.items() if len(readers) > 1)
+
+    def _assign(self, name: str, x: Expression, node: Node, lane: int) -> None:
+        stage, key, _ = self._row
+        kind = find_kind([node.range])
+        x = self.dialect.convert(self.dialect.convert_truth(x), kind)
+        reads = frozenset(self._reads)
+        self.assignments.append(Assignment(name, x.text, kind, stage, key, reads))
+        self._add_variable(node, lane, name)
+
+    def _add_variable(self, x: Node, lane: int, name: str) -> None:
+        self._variables[x, lane] = Expression(name, find_kind([x.range]), Level.ATOM)
+
+    def write(self, x: Node, lane: int, reader: Node | None = None) -> Expression:
+        """Return an expression for a lane of a node; ``reader`` is the node that reads it."""
+        lane = lane if x.lanes > 1 else 0
+        part = x, lane
+        if x.op is Op.KEEP:
+            kept, other = x.nodes
+            return self.write(kept if lane in x.fixed[0] else other, lane, reader)
+        if x.range.low == x.range.high:
+            return self.dialect.format_number(x.range.low, find_kind([x.range]))
+        if part in self._variables:
+            self._reads.add(self._variables[part].text)
+            return self._variables[part]
+        if reader:
+            self._readers.setdefault(part, set()).add((reader, lane))
+        if part in self._named:
+            return self._name_part(x, lane)
+        if part not in self._parts:
+            self._parts[part] = _WRITERS[x.op](self, x, lane)
+        return self._parts[part]
+
+    def _name_part(self, x: Node, lane: int) -> Expression:
+        _, key, name = self._row
+        outer_reads, self._reads = self._reads, set()
+        value = _WRITERS[x.op](self, x, lane)
+        number = sum(y.row == key for y in self.assignments) + 1
+        self._assign(f"{name}_{number}", value, x, lane)
+        self._reads = outer_reads
+        return self.write(x, lane)
+
+    def read(self, x: Node, index: int, lane: int, kind: IntegerRangeKind, level: Level) -> str:
+        """Return argument ``index`` of a node in a kind, in brackets if it binds more loosely."""
+        y = x.args[index]
+        if isinstance(y, int):
+            value = self.dialect.format_number(y, kind)
+        else:
+            value = self.dialect.convert(self.write(y, lane, x), kind)
+        return value.text if value.level <= level else f"({value.text})"
+
+    def read_name(self, x: Node, index: int, lane: int, kind: IntegerRangeKind) -> str:
+        """Return an argument that is written several times: a literal, or a variable."""
+        y = x.args[index]
+        if isinstance(y, Node) and self.write(y, lane, x).level > Level.ATOM:
+            self._name_part(y, lane)
+        return self.read(x, index, lane, kind, Level.UNARY)
+
+    def format_number(self, value: int, kind: IntegerRangeKind, level: Level = Level.UNARY) -> str:
+        """Return a literal of a kind, in brackets if it binds more loosely."""
+        x = self.dialect.format_number(value, kind)
+        return x.text if x.level <= level else f"({x.text})"
+
+    def mask(self, x: Node, lane: int, bits: int, shift: int = 0, index: int = 0) -> Expression:
+        """Return ``bits`` bits of an argument, from bit ``shift``, as an unsigned number."""
+        values = get_range(x.args[index])
+        kind = find_kind([values])
+        text = self.read(x, index, lane, kind, Level.UNARY)
+        if shift:
+            text = f"{text} >> {shift}"
+        is_whole = values.fits_in(bits + shift, signed=False)
+        if is_whole:
+            return Expression(text, kind, Level.OTHER if shift else Level.UNARY)
+        text = f"({text})" if shift else text
+        if kind is IntegerRangeKind.WIDE and bits <= 64:
+            narrow = IntegerRangeKind.UNSIGNED
+            wide = Expression(text, kind, Level.ATOM)
+            text, kind = self.dialect.convert(wide, narrow).text, narrow
+        return Expression(
+            f"{text} & {self.format_number((1 << bits) - 1, kind)}", kind, Level.OTHER
+        )
 
 
-def _drop_idle_bound(micro: MicroOperation, inputs: list[Range]) -> MicroOperation:
-    """Drop a lower bound that no value can reach."""
-    if isinstance(micro, m.Clamp) and micro.low is not None and micro.low <= inputs[0].low:
-        return m.Clamp(None, micro.high)
-    return micro
+def find_operation_kind(x: Node) -> IntegerRangeKind:
+    """Return a kind that holds the arguments and the result of a node."""
+    return find_kind([*map(get_range, x.args), x.range])
 
 
-def _is_cut_to_64(micro: MicroOperation) -> bool:
-    return isinstance(micro, m.Wrap) and micro.bits == 64
+# --- a function for each operation -------------------------------------------------------
+
+_Writer = Callable[[Writer, Node, int], Expression]
 
 
-def _has_own_kind(micro: MicroOperation) -> bool:
-    """Whether the kind of an expression does not depend on its operands: a truth, or 64 bits."""
-    return isinstance(micro, m.Compare) or _is_cut_to_64(micro)
+def _make_writer(sign: str, left: Level, right: Level, level: Level) -> _Writer:
+    def write(w: Writer, x: Node, lane: int) -> Expression:
+        kind = find_operation_kind(x)
+        a, b = w.read(x, 0, lane, kind, left), w.read(x, 1, lane, kind, right)
+        return Expression(f"{a} {sign} {b}", kind, level)
+
+    return write
 
 
-def group_by_stage(assignments: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
-    """Group the assignments by stage."""
-    return [(stage, list(group)) for stage, group in groupby(assignments, key=lambda x: x.stage)]
+def _make_comparison_writer(sign: str) -> _Writer:
+    def write(w: Writer, x: Node, lane: int) -> Expression:
+        if x.args[0] is x.args[1]:
+            (truth,) = apply_operation(EXACT, x.op, ((0,), (0,)), ())
+            return w.dialect.format_number(truth, IntegerRangeKind.SIGNED)
+        kind = find_kind(map(get_range, x.args))
+        a, b = (w.read(x, index, lane, kind, Level.SUM) for index in (0, 1))
+        return Expression(f"{a} {sign} {b}", IntegerRangeKind.SIGNED, Level.OTHER, is_truth=True)
+
+    return write
 
 
-def list_results(trace: Trace, assignments: list[Assignment]) -> list[tuple[str, str]]:
-    """Return role and variable of every destination that is kept."""
-    names = {x.row: x.name for x in assignments}
-    kept_roles = trace.instruction.results
-    return [(x.role, names[x.key]) for x in trace.plan.results if x.role in kept_roles]
+def _write_truths(w: Writer, x: Node, lane: int, sign: str) -> Expression:
+    """Write an operation on two truths as one on bits."""
+    a, b = (w.write(y, lane, x) for y in x.nodes)
+    texts = [y.text if y.level <= Level.UNARY else f"({y.text})" for y in (a, b)]
+    is_truth = a.is_truth and b.is_truth
+    return Expression(f" {sign} ".join(texts), IntegerRangeKind.SIGNED, Level.OTHER, is_truth)
 
 
-def make_function_name(trace: Trace) -> str:
-    """Return ``vadd4_s32_s32_u32_sat``, with all selectors, and the model unless it is ``isa``."""
-    form = trace.instruction.form
-    parts = [trace.instruction.mnemonic]
-    parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")
-              if form.get(slot) is not None]  # fmt: skip
-    parts += [slot for slot in ("nega", "negb", "negc") if form.get(slot)]
-    if trace.model.errata:
-        parts.append(trace.model.name)
-    return re.sub(r"\W+", "_", "_".join(parts))
+def _is_of_truths(x: Node) -> bool:
+    return len(x.nodes) == 2 and all(y.is_truth for y in x.nodes)
 
 
-def _list_read_variables(row: Row, inputs: Sequence[list[str]], lane: int) -> list[str]:
-    """Return the variables of the inputs that a lane reads."""
-    match row.micro:
-        case m.Select() as select:
-            word, _ = select.picks[lane]
-            return inputs[word]
-        case m.Pack():
-            return inputs[0]
-        case m.Accumulate() as accumulate:
-            lanes, (c,) = inputs
-            return [c, *(lanes[index] for index in accumulate.lanes)]
-        case m.Merge() as merge:
-            inputs = inputs[:1] if lane in merge.lanes else inputs[1:]
-    return [names[lane if len(names) > 1 else 0] for names in inputs]
+def _write_bound(w: Writer, x: Node, lane: int) -> Expression:
+    if x.op is not Op.CLIP and _is_of_truths(x):
+        return _write_truths(w, x, lane, "&" if x.op is Op.MINIMUM else "|")
+    return w.dialect.write_bound(w, x, lane)
 
 
-def _strip_brackets(expression: str) -> str:
-    """Strip brackets that enclose the whole expression."""
-    depth = 0
-    for index, char in enumerate(expression):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            is_enclosed = index == len(expression) - 1 and expression[0] == "("
-            return expression[1:-1] if is_enclosed else expression
-    return expression
+def _write_not_equal(w: Writer, x: Node, lane: int) -> Expression:
+    if _is_of_truths(x) and x.args[0] is not x.args[1]:
+        return _write_truths(w, x, lane, "^")
+    return _make_comparison_writer("!=")(w, x, lane)
 
 
-def _format_low_bits(d: Dialect, x: str, bits: int) -> str:
-    if bits == 64:
-        return d.format_low64(x, is_signed=False)
-    return f"({x} & {d.number((1 << bits) - 1)})"
+def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_operation_kind(x)
+    value = w.read(x, 0, lane, kind, Level.UNARY)
+    return Expression(f"-({value})" if value[0] == "-" else f"-{value}", kind, Level.UNARY)
 
 
-def _format_part(d: Dialect, x: str, unit: int, index: int) -> str:
-    return _format_low_bits(d, f"({x} >> {unit * index})" if index else x, unit)
+def _write_reverse_subtraction(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_kind([*map(get_range, x.args), x.range, Range(x.fixed[0], x.fixed[0])])
+    value = w.read(x, 0, lane, kind, Level.PRODUCT)
+    return Expression(f"{w.format_number(x.fixed[0], kind)} - {value}", kind, Level.SUM)
 
 
-def _format_read(d: Dialect, x: str, bits: int, is_signed: bool) -> str:
-    if not is_signed:
-        return _format_low_bits(d, x, bits)
-    if bits == 64:
-        return d.format_low64(x, is_signed=True)
-    top = d.number(1 << (bits - 1))
-    return f"(({_format_low_bits(d, x, bits)} ^ {top}) - {top})"
+def _write_average(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_kind([*map(get_range, x.args), *(Range(2 * y.low, 2 * y.high) for y in (x.range,))])
+    total = " + ".join(w.read(x, index, lane, kind, Level.PRODUCT) for index in (0, 1))
+    return Expression(f"({total} + ({total} >= 0)) >> 1", kind, Level.OTHER)
 
 
-def _select(d: Dialect, micro: m.Select, x: list[str], lane: int) -> str:
-    _, index = micro.picks[lane]
-    return _format_part(d, x[0], micro.unit, index)
+def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_kind([get_range(x.args[0])])
+    value = w.read(x, 0, lane, kind, Level.UNARY)
+    amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Level.UNARY)
+    return Expression(f"{value} >> {amount}", kind, Level.OTHER)
 
 
-def _merge(d: Dialect, micro: m.Merge, x: list[str], lane: int) -> str:
-    if lane not in micro.lanes:
-        return _format_part(d, x[0], micro.unit, lane)
-    return _format_low_bits(d, _format_part(d, x[0], 16, 1) if micro.high else x[0], micro.unit)
+def _write_not(w: Writer, x: Node, lane: int) -> Expression:
+    kind = IntegerRangeKind.SIGNED
+    return Expression(f"1 - {w.read(x, 0, lane, kind, Level.PRODUCT)}", kind, Level.SUM)
 
 
-def _format_pack(_: Dialect, micro: m.Pack, x: list[str], _lane: int) -> str:
-    parts = [f"({y} << {micro.unit * index})" if index else y for index, y in enumerate(x)]
-    return " | ".join(reversed(parts))
+def _write_choice(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_kind(map(get_range, x.args[1:]))
+    condition = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Level.OTHER)
+    a, b = (w.read(x, index, lane, kind, Level.OTHER) for index in (1, 2))
+    return Expression(w.dialect.choose(condition, a, b), kind, Level.CHOICE)
 
 
-def _format_absolute(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
-    return d.choose(f"{x[0]} < {x[1]}", f"{x[1]} - {x[0]}", f"{x[0]} - {x[1]}")
+def _write_bitand(w: Writer, x: Node, lane: int) -> Expression:
+    (mask,) = x.fixed
+    kind = find_kind([get_range(x.args[0]), Range(mask, mask)])
+    value = w.read(x, 0, lane, kind, Level.UNARY)
+    return Expression(f"{value} & {w.format_number(mask, kind)}", kind, Level.OTHER)
 
 
-def _format_magnitude(d: Dialect, micro: m.Magnitude, x: list[str], _lane: int) -> str:
-    minimum = d.number(get_limits(micro.bits, signed=True).low)
-    return d.choose(d.format_and(f"{x[0]} < 0", f"{x[0]} != {minimum}"), f"-{x[0]}", x[0])
+def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
+    bits, signed = x.fixed
+    if bits == 64 and w.dialect.has_kinds:
+        kind = IntegerRangeKind.SIGNED if signed else IntegerRangeKind.UNSIGNED
+        return w.dialect.convert(w.write(x.nodes[0], lane, x), kind)
+    low = w.mask(x, lane, bits)
+    if not signed:
+        return low
+    kind = find_kind([x.range, Range(0, (1 << bits) - 1)])
+    low, top = w.dialect.convert(low, kind), w.format_number(1 << (bits - 1), kind)
+    text = low.text if low.level <= Level.UNARY else f"({low.text})"
+    return Expression(f"({text} ^ {top}) - {top}", kind, Level.SUM)
 
 
-def _format_average(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
-    total = f"{x[0]} + {x[1]}"
-    return f"({total} + {d.format_truth(f'{total} >= 0')}) >> 1"
+def _write_gather(w: Writer, x: Node, lane: int) -> Expression:
+    unit, picks = x.fixed
+    word, part = picks[lane]
+    return w.mask(x, 0, unit, unit * part, word)
 
 
-def _format_amount(d: Dialect, micro: m.LimitAmount, x: list[str], _lane: int) -> str:
-    return f"{x[0]} & 31" if micro.wrap else d.choose(f"{x[0]} < 32", x[0], "32")
+def _write_pack(w: Writer, x: Node, lane: int) -> Expression:
+    (y,), (unit,) = x.nodes, x.fixed
+    kind = find_operation_kind(x)
+    parts = []
+    for index in reversed(range(y.lanes)):
+        part = w.read(x, 0, index, kind, Level.UNARY)
+        parts.append(f"({part} << {unit * index})" if index else part)
+    return Expression(" | ".join(parts), kind, Level.OTHER)
 
 
-def _clamp(d: Dialect, micro: m.Clamp, x: list[str], _lane: int) -> str:
-    expression = x[0]
-    if micro.high is not None:
-        high = d.number(micro.high)
-        expression = d.choose(f"{x[0]} > {high}", high, expression)
-    if micro.low is not None:
-        low = d.number(micro.low)
-        expression = d.choose(f"{x[0]} < {low}", low, expression)
-    return expression
+def _write_sum(w: Writer, x: Node, lane: int) -> Expression:
+    kind = find_operation_kind(x)
+    lanes = (w.read(x, 0, index, kind, Level.PRODUCT) for index in x.fixed[0])
+    return Expression(" + ".join(lanes), kind, Level.SUM)
 
 
-def _flush(d: Dialect, _: MicroOperation, x: list[str], _lane: int) -> str:
-    small = f"{_format_low_bits(d, x[0], 31)} < {d.number(1 << 23)}"
-    return d.choose(small, f"{x[0]} & {d.number(1 << 31)}", x[0])
-
-
-def _compare(d: Dialect, micro: m.Compare, x: list[str], _lane: int) -> str:
-    cmp, type_ = micro.cmp, micro.type
-    sign = _RELATIONS.get(m.RELATIONS.get(cmp, cmp), "")
-    if type_ is None or not type_.is_float:
-        operands = x if type_ is None else [_format_read(d, v, type_.bits, type_.signed) for v in x]
-        return d.format_truth(f"{operands[0]} {sign} {(*operands, '0')[1]}")
-    bits = type_.bits
-    infinity = d.number(m.get_infinity(bits))
-    nan = d.format_truth(d.format_or(f"{_format_low_bits(d, v, bits - 1)} > {infinity}" for v in x))
-    if cmp in (Cmp.NAN, Cmp.NUM):
-        return nan if cmp is Cmp.NAN else f"1 - {nan}"
-    magnitudes = [_format_low_bits(d, v, bits - 1) for v in x]
-    if bits == 64:
-        magnitudes = [d.format_low64(v, is_signed=True) for v in magnitudes]
-    ordered = [
-        d.choose(f"{v} >> {bits - 1}", f"-{magnitude}", magnitude)
-        for v, magnitude in zip(x, magnitudes, strict=True)
-    ]
-    comparison = d.format_truth(f"{ordered[0]} {sign} {(*ordered, '0')[1]}")
-    return f"{comparison} | {nan}" if cmp in m.UNORDERED else f"{comparison} & (1 - {nan})"
-
-
-def _format_combination(_: Dialect, micro: m.Combine, x: list[str], _lane: int) -> str:
-    sign = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}[micro.boolop]
-    return f"{x[0]} {sign} {x[1]}"
-
-
-_LANES: dict[type, Callable[[Dialect, Any, list[str], int], str]] = {
-    m.Select: _select,
-    m.Merge: _merge,
-    m.Pack: _format_pack,
-    m.Accumulate: lambda _d, _m, x, _: " + ".join(x),
-    m.Extend: lambda d, micro, x, _: _format_read(d, x[0], micro.bits, micro.signed),
-    m.Wrap: lambda d, micro, x, _: _format_read(d, x[0], micro.bits, micro.signed),
-    m.Truncate: lambda d, micro, x, _: _format_low_bits(d, x[0], micro.bits),
-    m.Add: lambda _d, _m, x, _: f"{x[0]} + {x[1]}",
-    m.Subtract: lambda _d, _m, x, _: f"{x[0]} - {x[1]}",
-    m.Multiply: lambda _d, _m, x, _: f"{x[0]} * {x[1]}",
-    m.AbsoluteDifference: _format_absolute,
-    m.Minimum: lambda d, _m, x, _: d.choose(f"{x[0]} < {x[1]}", x[0], x[1]),
-    m.Maximum: lambda d, _m, x, _: d.choose(f"{x[0]} > {x[1]}", x[0], x[1]),
-    m.Average: _format_average,
-    m.LimitAmount: _format_amount,
-    # C leaves the left shift of a negative number undefined
-    m.ShiftLeft: lambda d, _m, x, _: f"{x[0]} * {d.format_power(x[1])}",
-    m.ShiftRight: lambda _d, _m, x, _: f"{x[0]} >> {x[1]}",
-    m.ScaleDown: lambda _d, micro, x, _: f"{x[0]} >> {micro.amount}",
-    m.Negate: lambda _d, _m, x, _: f"-{x[0]}",
-    m.Magnitude: _format_magnitude,
-    m.ToBits: lambda d, micro, x, _: _format_low_bits(d, x[0], micro.bits),
-    m.ToFloat: lambda d, _m, x, _: d.format_float_bits(x[0]),
-    m.PlusOne: lambda _d, _m, x, _: f"{x[0]} + 1",
-    m.Clamp: _clamp,
-    m.Flush: _flush,
-    m.Compare: _compare,
-    m.Not: lambda _d, _m, x, _: f"1 - {x[0]}",
-    m.Combine: _format_combination,
-    m.Choose: lambda d, _m, x, _: d.choose(x[0], x[1], x[2]),
-    m.Encode: lambda d, micro, x, _: f"{x[0]} * {d.number(micro.true)}",
+_WRITERS: Mapping[Op, _Writer] = {
+    Op.ROW: lambda w, x, lane: w.write(x.nodes[0], lane, x),
+    Op.ADD: _make_writer("+", Level.SUM, Level.PRODUCT, Level.SUM),
+    Op.SUBTRACT: _make_writer("-", Level.SUM, Level.PRODUCT, Level.SUM),
+    Op.REVERSE_SUBTRACT: _write_reverse_subtraction,
+    Op.MULTIPLY: _make_writer("*", Level.PRODUCT, Level.UNARY, Level.PRODUCT),
+    Op.NEGATIVE: _write_negative,
+    Op.ABSOLUTE: lambda w, x, lane: w.dialect.write_absolute(w, x, lane),
+    Op.MINIMUM: _write_bound,
+    Op.MAXIMUM: _write_bound,
+    Op.CLIP: _write_bound,
+    Op.AVERAGE: _write_average,
+    Op.SHIFT_LEFT: lambda w, x, lane: w.dialect.write_left_shift(w, x, lane),
+    Op.SHIFT_RIGHT: _write_right_shift,
+    Op.LESS: _make_comparison_writer("<"),
+    Op.LESS_EQUAL: _make_comparison_writer("<="),
+    Op.GREATER: _make_comparison_writer(">"),
+    Op.GREATER_EQUAL: _make_comparison_writer(">="),
+    Op.EQUAL: _make_comparison_writer("=="),
+    Op.NOT_EQUAL: _write_not_equal,
+    Op.NOT: _write_not,
+    Op.WHERE: _write_choice,
+    Op.BITAND: _write_bitand,
+    Op.CAST: _write_cast,
+    Op.GATHER: _write_gather,
+    Op.PACK: _write_pack,
+    Op.SUM_LANES: _write_sum,
+    Op.FLOAT_BITS: lambda w, x, lane: w.dialect.write_float_bits(w, x, lane),
 }
+"""The expression of each operation but SOURCE, which is a variable, and KEEP, which is either."""

@@ -2,59 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from ...engine.ir.operations import Op
+from ...engine.ir.tape import Node
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
+from .function_parts import group_by_stage, list_parameters, list_results, make_function_name
 from .plan_code import (
+    Expression,
     IntegerRangeKind,
-    group_by_stage,
+    Level,
+    Writer,
     list_assignments,
-    list_parameters,
-    list_results,
-    make_function_name,
 )
+
+_KIND = IntegerRangeKind.SIGNED  # integers have any width
 
 
 class _Python:
-    def with_kind(self, kind: IntegerRangeKind) -> _Python:  # noqa: ARG002 - integers have any width
-        return self
+    has_kinds = False
 
-    def number(self, value: int) -> str:
-        return str(value) if abs(value) < 256 else hex(value)
+    def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
+        text = str(value) if abs(value) < 256 else hex(value)
+        return Expression(text, kind, Level.UNARY if value < 0 else Level.ATOM)
+
+    def convert(self, x: Expression, kind: IntegerRangeKind) -> Expression:  # noqa: ARG002
+        return x
+
+    def convert_truth(self, x: Expression) -> Expression:
+        return Expression(f"int({x.text})", _KIND, Level.ATOM) if x.is_truth else x
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        return f"({x} if {condition} else {y})"
+        return f"{x} if {condition} else {y}"
 
-    def format_power(self, exponent: str) -> str:
-        return f"(1 << {exponent})"
+    def write_bound(self, w: Writer, x: Node, lane: int) -> Expression:
+        value = w.read(x, 0, lane, _KIND, Level.CHOICE)
+        if x.op is not Op.CLIP:
+            name = "min" if x.op is Op.MINIMUM else "max"
+            text = f"{name}({value}, {w.read(x, 1, lane, _KIND, Level.CHOICE)})"
+        else:
+            low, high = (w.format_number(bound, _KIND) for bound in x.fixed)
+            text = f"min(max({value}, {low}), {high})"
+        return Expression(text, _KIND, Level.ATOM)
 
-    def format_and(self, x: str, y: str) -> str:
-        return f"{x} and {y}"
+    def write_absolute(self, w: Writer, x: Node, lane: int) -> Expression:
+        return Expression(f"abs({w.read(x, 0, lane, _KIND, Level.CHOICE)})", _KIND, Level.ATOM)
 
-    def format_or(self, conditions: Iterable[str]) -> str:
-        return " or ".join(conditions)
+    def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
+        value, amount = (w.read(x, index, lane, _KIND, Level.UNARY) for index in (0, 1))
+        return Expression(f"{value} << {amount}", _KIND, Level.OTHER)
 
-    def format_truth(self, condition: str) -> str:
-        return f"int({condition})"
-
-    def read(self, name: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
-        return name
-
-    def format_low64(self, x: str, is_signed: bool) -> str:
-        low = f"({x} & {(1 << 64) - 1:#x})"
-        return f"(({low} ^ {1 << 63:#x}) - {1 << 63:#x})" if is_signed else low
-
-    def convert(self, expression: str, kind: IntegerRangeKind) -> str:  # noqa: ARG002
-        return expression
-
-    def format_float_bits(self, x: str) -> str:
-        size = f"abs({x}).bit_length()"
-        significand = f"round(abs({x}) / 2.0 ** ({size} - 24))"  # ties to even
-        magnitude = f"(((125 + {size}) << 23) + {significand} if {x} else 0)"
-        return f"{magnitude} + (0x80000000 if {x} < 0 else 0)"
+    def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
+        value = w.read_name(x, 0, lane, _KIND)
+        size = f"abs({value}).bit_length()"
+        significand = f"round(abs({value}) / 2.0 ** ({size} - 24))"  # ties to even
+        magnitude = f"(((125 + {size}) << 23) + {significand} if {value} else 0)"
+        text = f"{magnitude} + (0x80000000 if {value} < 0 else 0)"
+        return Expression(text, _KIND, Level.SUM)
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
