@@ -21,7 +21,8 @@ from ..engine.syntax.instruction import Instruction
 from ..screens.main.greeting import Start
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import make_keymap
-from ..state.setup import make_example, make_setup, trace_of
+from ..state.explorer_state import ExplorerState
+from ..state.setup import make_example, make_setup
 from ..state.state_store import SavedState, StateStore, format_state
 from ..widgets.base.explorer_app import ExplorerApp
 from ..widgets.base.theme_styles import (
@@ -108,15 +109,18 @@ class Explorer(ExplorerApp):
         self.user_keymap = store.load_keymap() if store else {}
         if predict:
             saved_state = saved_state._replace(step=1, predicting=True, guesses=())
-        self._main = self._make_main_screen(
+        elif instruction is not None:
+            saved_state = saved_state._replace(predicting=False)
+        self.state, start = self._make_state(
             saved_state,
             instruction,
             values or {},
             model,
-            listing,
-            is_predicting=predict,
+            has_listing=listing is not None,
             from_start=from_start,
         )
+        is_greeting = listing is None and not saved_state.predicting
+        self._main = MainScreen(self.state, store, start if is_greeting else None)
         self._listing = listing
         self.keys = KeyQueue(self, is_held=listing is not None or lesson is not None)
         """The keys that wait to be processed."""
@@ -125,43 +129,26 @@ class Explorer(ExplorerApp):
         self._theme = saved_state.theme
 
     @staticmethod
-    def _make_main_screen(
-        saved_state: SavedState,
+    def _make_state(
+        saved: SavedState,
         ins: Instruction | None,
         values: Mapping[str, int],
         model: str,
-        listing: ListingCursor | None,
         *,
-        is_predicting: bool,
+        has_listing: bool,
         from_start: bool,
-    ) -> MainScreen:
-        """Return a screen with a named instruction in full, the saved state or an example."""
-        recent, start = list(saved_state.recent), None
-        if ins is not None:
-            if not is_predicting:
-                start = Start.LINE if from_start else Start.VALUES
-            step, setup = int(is_predicting or from_start), make_setup(ins, values, model)
-            return MainScreen(setup, None, step, recent, start=start, predicting=is_predicting)
-        is_said = listing is None and not saved_state.predicting
-        if saved_state.setup is not None:
-            return MainScreen(
-                saved_state.setup,
-                saved_state.pin,
-                saved_state.step,
-                recent,
-                is_revealed=saved_state.is_result_revealed,
-                start=Start.KEPT if is_said else None,
-                guesses=saved_state.guesses,
-                predicting=saved_state.predicting,
-            )
-        return MainScreen(
-            make_example("vset4"),
-            saved_state.pin,
-            int(listing is None or is_predicting),
-            recent,
-            start=Start.EXAMPLE if is_said else None,
-            predicting=is_predicting,
-        )
+    ) -> tuple[ExplorerState, Start]:
+        """Return the state to begin with, and its origin: a line, the saved state or an example."""
+        if ins is None and saved.setup is not None:
+            return ExplorerState(saved.setup, saved), Start.KEPT
+        others = SavedState(recent=saved.recent, predicting=saved.predicting)
+        if ins is None:
+            step = int(saved.predicting or not has_listing)
+            others = others._replace(pin=saved.pin, step=step)
+            return ExplorerState(make_example("vset4"), others), Start.EXAMPLE
+        others = others._replace(step=int(saved.predicting or from_start))
+        start = Start.LINE if from_start else Start.VALUES
+        return ExplorerState(make_setup(ins, values, model), others), start
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield Textual's palette commands, except those that are actions of the explorer."""
@@ -212,10 +199,10 @@ class Explorer(ExplorerApp):
     def _open_named(self) -> None:
         """Open the listing or the lesson of the command line; keys wait until then."""
         if self._listing is not None:
-            self._main.open_cursor(self._listing, is_first=True)
+            self._main.listings.open_cursor(self._listing, is_first=True)
         if self._lesson is not None:
             name, from_start = self._lesson
-            self._main.open_lesson(name, from_start=from_start)
+            self._main.lessons.open(name, from_start=from_start)
         self.keys.release()
 
     def _repaint_all(self, _: object) -> None:
@@ -292,24 +279,19 @@ class Explorer(ExplorerApp):
     @property
     def current_state(self) -> SavedState:
         """Return the explorer's current state."""
-        main = self._main
-        setup, pin, step, is_revealed, guesses, predicting = main.view_state
-        if not predicting:
-            step = 0 if step >= len(trace_of(setup).steps) else step or -1
-        theme = self._stand_ins.get(self.theme, self.theme)
-        return SavedState(setup, pin, step, main.recent, theme, is_revealed, guesses, predicting)
+        return self.state.make_saved_state(self._stand_ins.get(self.theme, self.theme))
 
     def save_state(self) -> None:
         """Save the explorer's state. Raise OSError if it cannot be written."""
         if self.store is not None:
             self.store.save(self.current_state)
-            if self._main.tour:
-                self.store.save_lessons(self._main.tour.places)
+            if self.state.lesson:
+                self.store.save_lessons(self.state.lesson.places)
 
     def describe_state(self) -> Iterator[str]:
         """Yield the state as lines for a crash report."""
         yield f"screens: {self._failed_at}"
-        cursor = self._main.listing_cursor
+        cursor = self.state.cursor
         if cursor is not None:
             listing = cursor.listing
             place = f"program {cursor.program} statement {cursor.index}"

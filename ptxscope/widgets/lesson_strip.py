@@ -45,7 +45,7 @@ class LessonStrip(Pane):
         Binding("escape", "leave", "leave", key_display="Esc"),
     ]
     DEFAULT_CSS = """
-    LessonStrip { height: auto; max-height: 100%; background: $surface; overflow-y: auto; }
+    LessonStrip { height: auto; max-height: 55%; background: $surface; overflow-y: auto; }
     """
 
     class CardRequested(PostedMessage):
@@ -138,7 +138,7 @@ class LessonStrip(Pane):
         if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
-            self.post_message(self.Answering(self, event.character))
+            self.Answering(self, event.character).post_to_screen()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
@@ -146,30 +146,30 @@ class LessonStrip(Pane):
 
     def action_next(self) -> None:
         """Go to the next card."""
-        self.post_message(self.CardRequested(self, 1))
+        self.CardRequested(self, 1).post_to_screen()
 
     def action_back(self) -> None:
         """Go to the previous card."""
-        self.post_message(self.CardRequested(self, -1))
+        self.CardRequested(self, -1).post_to_screen()
 
     def action_enter(self) -> None:
         """Answer, or go on."""
-        self.post_message(self.ContinueRequested(self))
+        self.ContinueRequested(self).post_to_screen()
 
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.post_message(self.CardHintRequested(self))
+            self.CardHintRequested(self).post_to_screen()
         else:
             await self.run_action("screen.help")
 
     def action_reveal(self) -> None:
         """Show the result."""
-        self.post_message(self.Revealed(self))
+        self.Revealed(self).post_to_screen()
 
     def action_leave(self) -> None:
         """Leave the lesson."""
-        self.post_message(self.ExitRequested(self))
+        self.ExitRequested(self).post_to_screen()
 
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Session
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.pane import Pane
@@ -51,8 +52,12 @@ class Driver:
         return main
 
     @property
+    def state(self) -> ExplorerState:
+        return self.app.state
+
+    @property
     def session(self) -> Session:
-        return self.screen.session
+        return self.state.session
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until they have done what they do."""
@@ -128,7 +133,7 @@ class Driver:
         shown = self.pane("result").read_text()
         for name, bits in trace.result.items():
             assert name in shown
-            if not self.screen.is_result_hidden:
+            if not self.state.is_result_hidden:
                 assert f"{bits:x}" in shown
 
 

@@ -79,7 +79,7 @@ async def test_a_wrong_answer_is_told_and_its_steps_can_be_seen() -> None:
         await drive.press("ctrl+t")
         assert drive.session.trace.instruction == found.trace.instruction
         assert drive.session.trace.result == found.trace.result
-        assert drive.screen.step == len(drive.session.trace.steps)
+        assert drive.state.step == len(drive.session.trace.steps)
         await drive.press("u")
         assert drive.session.trace.instruction.opcode == "vset4"
 

@@ -14,7 +14,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.screens.dialogs.dialog import DialogFrame
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.screens.dialogs.help_dialog import _PANES
-from ptxscope.screens.main.dialog_actions import _HELP_SECTIONS
+from ptxscope.screens.main.dialog_controller import HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
@@ -37,14 +37,14 @@ async def test_enter_leaves_the_line_and_letters_act_again() -> None:
         assert drive.session.setup.line.endswith("npq")
         await drive.press("p")
         assert drive.session.setup.line.endswith("npq")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 async def test_keys_behind_enter_act_however_fast_they_come() -> None:
     async with explorer() as drive:
         await drive.mash("i", "end", *"xy", "enter", "p", "p")
         assert drive.session.setup.line.endswith("xy")
-        assert drive.screen.step == 3
+        assert drive.state.step == 3
         assert len(drive.session.past) == 1
         await drive.mash("u", "i", *"z", "enter", "u")
         assert not drive.session.past
@@ -55,7 +55,7 @@ async def test_escape_leaves_the_line_too() -> None:
     async with explorer() as drive:
         await drive.press("i", "x", "escape", "p")
         assert focused(drive) is not drive.screen.query_one("#line")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 async def test_enter_takes_a_completion_that_was_chosen_then_leaves() -> None:
@@ -526,7 +526,7 @@ async def test_help_opens_at_the_top_where_no_panel_has_the_focus() -> None:
 
 
 def test_help_has_a_section_for_every_panel() -> None:
-    assert set(_HELP_SECTIONS.values()) <= set(_PANES)
+    assert set(HELP_SECTIONS.values()) <= set(_PANES)
     assert set(HELP) == set(_PANES)
 
 

@@ -44,8 +44,8 @@ async def test_the_cursor_shows_each_explanation_and_one_opens() -> None:
         assert "without `.sat`" in why(drive)
         await drive.press("enter")
         assert drive.session.setup.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
-        assert drive.screen.pin is not None
-        assert drive.screen.pin.line == E3[0] + ";"
+        assert drive.state.pin is not None
+        assert drive.state.pin.line == E3[0] + ";"
 
 
 async def test_what_was_typed_is_there_again() -> None:
@@ -119,8 +119,8 @@ async def test_another_opcode_is_offered_and_opens_beside_what_was_written() -> 
         await drive.press("enter")
         assert drive.session.setup.line == "vmax4.s32.s32.s32 d, a, b, c;"
         assert drive.session.trace.result == {"d": 0x04030304}
-        assert drive.screen.pin is not None
-        assert drive.screen.pin.line == f"{line};"
+        assert drive.state.pin is not None
+        assert drive.state.pin.line == f"{line};"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -129,7 +129,7 @@ async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -
         assert "last legal line" not in await drive.read_after(drive.press("x"))
         await drive.press("escape")
         wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
-        drive.screen.edit(with_line(drive.session.setup, wrong))
+        drive.screen.edits.edit(with_line(drive.session.setup, wrong))
         assert "Why did I get that? · of the last legal line" in await drive.read_after(
             drive.press("x")
         )
@@ -155,5 +155,5 @@ async def test_the_model_is_what_it_was_when_the_comparison_is_closed() -> None:
         await drive.press("x", *"0x80", "enter", "enter")
         assert drive.session.setup.model == "isa"  # .sat is missing in what explains it
         await drive.press("equals_sign")
-        assert drive.screen.pin is None
+        assert drive.state.pin is None
         assert drive.session.setup.model == model

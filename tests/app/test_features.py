@@ -20,7 +20,7 @@ from ptxscope.engine.tracing.evaluation import make_plan
 from ptxscope.engine.tracing.step_text import format_stage_title
 from ptxscope.scene.scene_cells import GLYPHS
 from ptxscope.screens.dialogs.help_dialog import STAGES
-from ptxscope.screens.main import step_actions
+from ptxscope.screens.main import step_controller
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, FIXED_FOOTER_ACTIONS, FOOTER, GROUPS, make_bindings
 from ptxscope.state.state_store import StateStore
@@ -321,13 +321,13 @@ async def test_a_pin_is_compared_row_by_row() -> None:
 
 
 async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_actions, "_PACE", 0.03)
+    monkeypatch.setattr(step_controller, "_PACE", 0.03)
     async with explorer() as drive:
         shown = await drive.read_after(drive.press("space"))
         assert "playing" in shown
         for _ in range(60):
             await drive.pilot.pause(0.05)
-            if drive.screen.step == 5:
+            if drive.state.step == 5:
                 break
         assert "Step 5 of 5" in await drive.text()
         assert "playing" not in await drive.text()
@@ -473,7 +473,7 @@ async def test_letters_act_unless_a_field_has_the_focus() -> None:
         await drive.press("escape")
         assert focused(drive) is None
         await drive.press("l", "down", "p")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 async def test_everything_can_be_done_with_the_mouse() -> None:
@@ -485,7 +485,7 @@ async def test_everything_can_be_done_with_the_mouse() -> None:
         assert drive.session.trace.operands["a"] == 0x00FF7F01
         await drive.click("keys", "Esc leave")
         await drive.click("keys", "n next")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
         await drive.click("lanes", " a.b1")
         assert drive.screen.query_one(LanesPane).place is not None
         await drive.pilot.click("#filter")
@@ -514,19 +514,19 @@ async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
     async with explorer(*VADD4, store=store) as drive:
         await drive.press("equals_sign", "s", "p", "p", "slash", *"vsub4", "enter", "p")
         drive.app.theme = "textual-light"
-        line, step = drive.session.setup.line, drive.screen.step
+        line, step = drive.session.setup.line, drive.state.step
         values = drive.session.trace.operands
         drive.app.save_state()
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.line == line
         assert drive.session.trace.operands == values
-        assert drive.screen.step == step
-        assert drive.screen.pin is not None
+        assert drive.state.step == step
+        assert drive.state.pin is not None
         assert drive.app.theme == "textual-light"
-        assert "vsub4" in drive.screen.recent
+        assert "vsub4" in drive.state.recent
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.instruction == parse(LINE)
-        assert "vsub4" in drive.screen.recent
+        assert "vsub4" in drive.state.recent
 
 
 async def test_an_illegal_line_is_kept_too(tmp_path: Path) -> None:

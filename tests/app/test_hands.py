@@ -133,14 +133,14 @@ async def test_any_literal_goes_into_the_operand(
     setup: tuple[str, dict[str, int]], role: str, text: str, bits: int
 ) -> None:
     async with explorer(*setup) as drive:
-        before, step = drive.session.setup, drive.screen.step
+        before, step = drive.session.setup, drive.state.step
         await drive.press("o", *["down"] * "abc".index(role))
         assert f" = {text}" in await typed(drive, text)
         assert drive.session.setup == before
         await drive.press("enter")
         assert operand(drive, role) == bits
         assert focused(drive) is drive.screen.query_one("#operands")
-        assert (drive.session.setup.line, drive.screen.step) == (before.line, step)
+        assert (drive.session.setup.line, drive.state.step) == (before.line, step)
 
 
 async def test_true_is_typed_over_false() -> None:
@@ -164,17 +164,17 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
 async def test_no_letter_on_an_operand_leads_elsewhere(part: int) -> None:
     """Letters that act on values in place, and q, keep what they mean; others are text."""
     async with explorer(*VADD4) as drive:
-        operands, field = drive.screen.query_one("#operands"), drive.screen.value_field
+        operands, field = drive.screen.query_one("#operands"), drive.screen.view.mount_value_field()
         await drive.press("o")
         for letter in string.ascii_letters[part::4]:
             if letter in "oursqvyY":
                 continue
-            before, step = drive.session.setup, drive.screen.step
+            before, step = drive.session.setup, drive.state.step
             shown = await drive.read_after(drive.press(letter))
             assert focused(drive) is field.input, letter
             assert f"a = {letter}" in shown
             assert drive.app.screen is drive.screen
-            assert (drive.session.setup, drive.screen.step) == (before, step)
+            assert (drive.session.setup, drive.state.step) == (before, step)
             await drive.press("escape")
             assert focused(drive) is operands
         for letter in "oursyY":
@@ -335,9 +335,9 @@ async def test_every_token_is_few_keys_away() -> None:
 async def test_a_click_elsewhere_leaves_the_field() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("o", *"12")
-        assert drive.screen.value_field.display
+        assert drive.screen.view.mount_value_field().display
         await on_word(drive, "modifiers", "[–] sat", part=5)
-        assert not drive.screen.value_field.is_on_screen
+        assert not drive.screen.view.mount_value_field().is_on_screen
         assert drive.session.setup.instruction.form.sat
         assert operand(drive) == 12  # what was typed is not lost
 
@@ -572,7 +572,7 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
             entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
             ins = make_instruction(form, named or ("d",), {}, None)
-            drive.screen.edit(Setup(ins, str(ins), {}))
+            drive.screen.edits.edit(Setup(ins, str(ins), {}))
             await drive.press(*rng.choices(keys, k=25))
             assert not find_violations(drive.session.setup.instruction.form)
             drive.agree()
@@ -585,7 +585,7 @@ async def to_chip(drive: Driver) -> None:
     """The cursor of the lanes on a's lane 3, and 55 typed."""
     await drive.press("1", "l", *["up"] * 9)
     await typed(drive, "55")
-    assert drive.screen.value_field.is_open
+    assert drive.screen.view.mount_value_field().is_open
 
 
 async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
@@ -598,7 +598,7 @@ async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
         others = [before >> 8 * lane & 0xFF for lane in range(4)]
         assert lanes.count(55) == 1
         assert sum(x != y for x, y in zip(lanes, others, strict=True)) == 1
-        assert not drive.screen.value_field.is_open
+        assert not drive.screen.view.mount_value_field().is_open
         assert len(drive.session.past) == past + 1
         await drive.press("escape", "u")
         assert operand(drive) == before
@@ -611,7 +611,7 @@ async def test_a_value_is_entered_by_going_on(way: str) -> None:
         await typed(drive, "55")
         await drive.press(way)
         assert operand(drive) == 0x37FF7F01
-        assert not drive.screen.value_field.is_open
+        assert not drive.screen.view.mount_value_field().is_open
 
 
 async def test_a_value_is_entered_by_a_click_on_the_line() -> None:

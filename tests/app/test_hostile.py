@@ -89,11 +89,11 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
 async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "f")
     async with explorer() as drive:
-        drive.screen._open_file(str(tmp_path / "f"))
+        drive.screen.listings.open_file(str(tmp_path / "f"))
         await drive.pilot.pause()
         assert any("it is a FIFO" in said for said in messages(drive))
         await drive.press("escape")
-        assert drive.screen.listing_cursor is None
+        assert drive.state.cursor is None
 
 
 @POSIX

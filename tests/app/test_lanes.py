@@ -255,7 +255,7 @@ async def test_a_right_click_and_a_second_left_one_step_a_selector() -> None:
 async def test_a_title_of_a_step_goes_there() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         await drive.click("lanes", "3 add")
-        assert drive.screen.step == 3
+        assert drive.state.step == 3
 
 
 # --- motion ----------------------------------------------------------------------------------
@@ -353,7 +353,7 @@ async def test_typing_where_something_is_computed_says_so_and_does_nothing_else(
         for key in ("0", "minus", "5", "full_stop"):
             shown = await drive.read_after(drive.press(key))
             assert "type over a register's chip" in shown
-            assert drive.screen.step == 3
+            assert drive.state.step == 3
 
 
 async def test_space_in_the_lanes_plays_nothing() -> None:
@@ -392,10 +392,10 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
         text = await drive.read_after(
             drive.click("lanes", "2 extend") if way == "click" else drive.press(way)
         )
-        assert drive.screen.is_result_hidden
+        assert drive.state.is_result_hidden
         assert lanes.place is not None
         trace = drive.session.trace
-        assert trace.rows[lanes.place.key] in trace.steps[drive.screen.step - 1].rows
+        assert trace.rows[lanes.place.key] in trace.steps[drive.state.step - 1].rows
         assert lanes.place in [piece.target for drawn in lanes.visible_lines for piece in drawn]
         lit = [piece for drawn in lanes.visible_lines for piece in drawn if "cursor" in piece.ink]
         assert lit

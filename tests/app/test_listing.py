@@ -116,8 +116,8 @@ async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
     text = "// a\rvadd.u32.u32.u32 x, a, b; // b\r\nvadd.u32.u32.u32 y, x, x;"
     async with explorer() as drive:
         await drive.paste(text)
-        assert drive.screen.listing_cursor
-        assert [row.line for row in drive.screen.listing_cursor.rows] == [2, 3]
+        assert drive.state.cursor
+        assert [row.line for row in drive.state.cursor.rows] == [2, 3]
 
 
 async def test_undo_takes_a_given_value_back() -> None:
@@ -125,13 +125,13 @@ async def test_undo_takes_a_given_value_back() -> None:
         await drive.paste("vadd.u32.u32.u32 x, a, b; vadd.u32.u32.u32 y, x, x;")
         await drive.press("r")
         assert "needs" not in listing(drive)
-        assert drive.screen.listing_cursor
-        given = drive.screen.listing_cursor.listing.given
+        assert drive.state.cursor
+        given = drive.state.cursor.listing.given
         await drive.press("right_square_bracket")
         x = drive.session.trace.operands["a"]
         await drive.press("u")
-        assert drive.session.setup.instruction == drive.screen.listing_cursor.statement.instruction
-        assert drive.screen.listing_cursor.listing.given == given
+        assert drive.session.setup.instruction == drive.state.cursor.statement.instruction
+        assert drive.state.cursor.listing.given == given
         await drive.press("u")
         assert "needs a, b" in listing(drive)
         await drive.press("ctrl+r", "ctrl+r")
@@ -168,8 +168,8 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
         assert "video.ptx · 1 of 37" in shown
         await drive.press("down", "down", "enter")
         assert focused(drive) is None
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.statement.instruction == drive.session.setup.instruction
+        assert drive.state.cursor
+        assert drive.state.cursor.statement.instruction == drive.session.setup.instruction
         await drive.press("slash")
         assert "filter" in await drive.text()
         assert "3 of 37" in await drive.read_after(drive.press("escape", "g"))
@@ -179,7 +179,7 @@ async def test_a_listing_is_called_what_its_file_is() -> None:
     opened = open_listing(BLOCK, "[red]a[b].ptx")
     assert opened
     async with explorer(size=(200, 60)) as drive:
-        drive.screen.open_cursor(opened)
+        drive.screen.listings.open_cursor(opened)
         assert "[red]a[b].ptx · 1 of 3" in await drive.text()
 
 
@@ -194,7 +194,7 @@ async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
         await drive.press("ctrl+u")
         await drive.type(str(tmp_path / "empty.ptx"))
         assert "None of the 27" in await drive.read_after(drive.press("enter"))
-        assert drive.screen.listing_cursor is None
+        assert drive.state.cursor is None
 
 
 async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
@@ -225,8 +225,8 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         assert "video.cu:38:" in told(drive)
         assert "as documented, in plain PTX:" in told(drive)
         await drive.press("enter")
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.statement.line == 38
+        assert drive.state.cursor
+        assert drive.state.cursor.statement.line == 38
         assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
         divergence = find_divergences(drive.session.trace)[0]
         assert [erratum.id for erratum in divergence.errata] == ["E3"]
@@ -266,8 +266,8 @@ async def test_undo_goes_back_to_the_line_it_came_from() -> None:
         for _ in range(3):
             await drive.press("right_square_bracket")
         await drive.press("u")
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.statement.line == 4
+        assert drive.state.cursor
+        assert drive.state.cursor.statement.line == 4
         assert drive.session.trace.operands["a"] == 5
 
 
@@ -278,8 +278,8 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         shown = await drive.read_after(drive.press("enter"))
         assert "these operands are not the run's" in shown
         assert find_divergences(drive.session.trace)
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.listing.given[0]["a"] == 5
+        assert drive.state.cursor
+        assert drive.state.cursor.listing.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
         assert drive.session.trace.operands["a"] == 6
         assert "not the run's" not in await drive.text()
@@ -364,8 +364,8 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         shown = await drive.read_after(drive.press("enter"))
         assert "line 2 wrote the bits that differ" in shown
         assert not drive.app.screen.query(Toast)
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.statement.line == 2
+        assert drive.state.cursor
+        assert drive.state.cursor.statement.line == 2
         await drive.press("f")
         await drive.type("e=0x??????07")
         assert "e is as observed" in await drive.read_after(drive.press("enter"))
@@ -410,10 +410,10 @@ async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
     async with explorer() as drive:
         await drive.paste(BLOCK)
         await drive.press("escape", "1", "space")
-        assert drive.screen.is_playing
+        assert drive.state.is_playing
         shown = await drive.read_after(drive.press("right_square_bracket"))
-        assert not drive.screen.is_playing
-        assert drive.screen.step == len(drive.session.trace.steps)
+        assert not drive.state.is_playing
+        assert drive.state.step == len(drive.session.trace.steps)
         assert "playing" not in shown
 
 
@@ -441,7 +441,7 @@ async def test_the_list_tells_no_result_that_is_held_back() -> None:
         await drive.press("home")
         assert "0x02030405" not in listing(drive)
         assert "0xfdfcfbfa" not in listing(drive)  # it would tell t1
-        assert drive.screen.is_result_hidden
+        assert drive.state.is_result_hidden
         await drive.press("d")
         assert "0x02030405" in listing(drive)
         await drive.press("d", "end")
@@ -496,7 +496,7 @@ async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool
 async def test_a_listing_has_half_the_width_while_it_has_the_focus(size: tuple[int, int]) -> None:
     text = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
     async with explorer(size=size) as drive:
-        drive.screen.open_listing(text, "video.ptx")
+        drive.screen.listings.open_text(text, "video.ptx")
         await drive.text()
         side = drive.screen.query_one("#side")
         assert side.size.width == size[0] // 2

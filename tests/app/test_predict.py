@@ -58,20 +58,20 @@ async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int
     size, first = case
     async with explorer(LINE, VALUES, size=size) as drive:
         await drive.press(*("2P" if first == 3 else "1Pp"))
-        assert drive.screen.is_predicting
+        assert drive.state.is_predicting
         stages = [str(step.stage) for step in drive.session.trace.steps[first - 1 :]]
         count = 0
         for key in (key for key in ROWS if key.partition(".")[0] in stages):
             answers = ROWS[key]
             for lane, text in zip((3, 2, 1, 0), answers, strict=False):
                 assert place(drive) == (key, lane if len(answers) > 1 else 0)
-                assert drive.screen.is_result_hidden
+                assert drive.state.is_result_hidden
                 await tell(drive, text)
                 count += 1
-        assert not drive.screen.is_predicting
+        assert not drive.state.is_predicting
         assert f"{count} values told, {count} at once" in said(drive)
         assert "0x81007f81" in await drive.text()
-        assert drive.screen.step == 6
+        assert drive.state.step == 6
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -137,7 +137,7 @@ async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
         await drive.press("1", "P")
         await drive.type("12")
         await drive.press("escape")
-        assert drive.screen.is_predicting
+        assert drive.state.is_predicting
         assert place(drive) == ("extend.a", 3)
         shown = await drive.read_after(drive.press("right"))
         assert "12 ?" in shown
@@ -145,12 +145,12 @@ async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
         await drive.press("escape", "left", "enter")
         assert "= 12" in await drive.text()
         await drive.press("8", "escape", "escape")
-        assert not drive.screen.is_predicting
-        assert drive.screen.step == 1
+        assert not drive.state.is_predicting
+        assert drive.state.step == 1
         shown = await drive.read_after(drive.press("P"))
         assert "128 ?" in shown
         assert "0x ?" in shown
-        assert drive.screen.step == 2
+        assert drive.state.step == 2
 
 
 async def test_what_is_no_value_is_pointed_at_and_not_judged() -> None:
@@ -165,16 +165,16 @@ async def test_what_is_no_value_is_pointed_at_and_not_judged() -> None:
 async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("3", "P", "escape")
-        assert not drive.screen.is_predicting
-        assert drive.screen.step == 3
-        assert drive.screen.is_result_hidden
+        assert not drive.state.is_predicting
+        assert drive.state.step == 3
+        assert drive.state.is_result_hidden
         assert focused(drive) is None
         assert "P goes on" in said(drive)
         await drive.press("end", "P")
-        assert drive.screen.step == 4  # where it was left
+        assert drive.state.step == 4  # where it was left
         await drive.press("end")  # `a` is a digit here
-        assert not drive.screen.is_predicting
-        assert drive.screen.step == 6
+        assert not drive.state.is_predicting
+        assert drive.state.step == 6
 
 
 async def test_steps_can_be_shown_and_gone_back_to() -> None:
@@ -187,7 +187,7 @@ async def test_steps_can_be_shown_and_gone_back_to() -> None:
         await drive.press("p")
         assert place(drive) == ("extend.a", 2)  # lane 3 was told
         await drive.press("end")
-        assert not drive.screen.is_predicting
+        assert not drive.state.is_predicting
 
 
 async def test_another_trace_is_predicted_anew() -> None:
@@ -195,7 +195,7 @@ async def test_another_trace_is_predicted_anew() -> None:
         await drive.press("1", "P")
         await tell(drive, "-128")
         await drive.press("s")  # a and b exchanged
-        assert drive.screen.is_predicting
+        assert drive.state.is_predicting
         assert drive.pane("lanes").read_text().count("▁▁▁▁") == 8
         await tell(drive, "1")
         assert said(drive) == "✓ Right"
@@ -207,7 +207,7 @@ async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
         await drive.type("slct")
         await drive.press("enter")
         assert drive.session.trace.instruction.opcode == "slct"
-        assert drive.screen.step <= len(drive.session.trace.steps)
+        assert drive.state.step <= len(drive.session.trace.steps)
         await drive.text()
 
 
@@ -238,13 +238,13 @@ async def test_every_sort_of_instruction_can_be_told(
         trace_ = drive.session.trace
         asked = [x for step in trace_.steps for x in list_locations(trace_, step.number)]
         for key, lane in asked:
-            assert drive.screen.is_predicting, (key, lane)
+            assert drive.state.is_predicting, (key, lane)
             assert place(drive) == (key, lane)
             row = trace_.rows[key]
             right = row.values[lane]
             text = hex(right) if right >= 0 else str(right)
             await tell(drive, text)
-        assert not drive.screen.is_predicting
+        assert not drive.state.is_predicting
         assert f"{len(asked)} at once" in said(drive)
 
 
@@ -257,7 +257,7 @@ async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> N
             await pilot.pause()
             drive = Driver(app, pilot)
             assert "Step 1 of" in await drive.text()
-            assert drive.screen.is_predicting
+            assert drive.state.is_predicting
             assert place(drive) == ("select.a", 3)
             await tell(drive, "0x80")
             assert said(drive) == "✓ Right"
@@ -278,8 +278,8 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
         drive.app.save_state()
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
-        assert drive.screen.is_predicting
-        assert drive.screen.step == 2
+        assert drive.state.is_predicting
+        assert drive.state.step == 2
         assert "✗ 255" in shown
         assert "99 ?" in shown
         assert place(drive) == ("extend.a", 2)
@@ -299,7 +299,7 @@ async def test_what_was_kept_is_of_what_was_open_and_nothing_else(tmp_path: Path
         assert "▐80▌ = -128" in await drive.text()
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.press("home", "P", "n")
-        assert drive.screen.guesses == {}
+        assert drive.state.guesses == {}
 
 
 @pytest.mark.parametrize(
@@ -360,5 +360,5 @@ async def test_a_monkey_predicts(seed: int) -> None:
             await drive.pilot.resize_terminal(*size)
             assert drive.app.is_running
             drive.agree()
-            kept = drive.screen.list_guesses()
+            kept = drive.state.make_saved_state().guesses
             assert all(isinstance(x, list) for x in kept)

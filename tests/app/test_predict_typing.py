@@ -36,38 +36,38 @@ def lanes(drive: Driver) -> str:
 async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
         await drive.press("1", "P", "p")
-        assert drive.screen.step == 1
+        assert drive.state.step == 1
         chips = lanes(drive).count("ff")
         await drive.press("escape")
-        assert not drive.screen.is_predicting
-        assert drive.screen.is_result_hidden
-        assert drive.screen.step == 0
+        assert not drive.state.is_predicting
+        assert drive.state.is_result_hidden
+        assert drive.state.step == 0
         assert "Before step 1" in await drive.text()
         assert lanes(drive).count("ff") == chips  # a takes b's bytes in step 1: none is drawn twice
         await drive.press("P")
-        assert drive.screen.is_predicting
-        assert drive.screen.step == 1
+        assert drive.state.is_predicting
+        assert drive.state.step == 1
         assert drive.screen.query_one(LanesPane).place == LaneRef("select.a", 3)
 
 
 async def test_what_follows_on_the_operands_alone_tells_no_more_than_is_asked_for() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p", "escape", "p")
-        assert drive.screen.step == 0
+        assert drive.state.step == 0
         await drive.press("s")  # a and b exchanged: another trace
-        assert drive.screen.step == 0
+        assert drive.state.step == 0
         await drive.press("u", "t", "t", "equals_sign", "equals_sign", "w", "escape")
-        assert drive.screen.step == 0
+        assert drive.state.step == 0
         await drive.press("n")
-        assert drive.screen.step == 1
+        assert drive.state.step == 1
         await drive.press("n", "p", "p")
-        assert drive.screen.step == 1
+        assert drive.state.step == 1
 
 
 async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p", "escape", "space")
-        assert drive.screen.step == 1
+        assert drive.state.step == 1
         await drive.press("space")
 
 
@@ -77,10 +77,10 @@ async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) ->
         drive.app.save_state()
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert "Before step 1" in await drive.text()
-        assert drive.screen.step == 0
+        assert drive.state.step == 0
         await drive.press("P")
-        assert drive.screen.step == 1
-        assert drive.screen.is_predicting
+        assert drive.state.step == 1
+        assert drive.state.is_predicting
 
 
 # --- typing ------------------------------------------------------------------------------
@@ -91,19 +91,19 @@ async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) ->
 async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p", KEYS.get(char, char))
-        assert drive.screen.is_predicting
-        assert drive.screen.step == 1
+        assert drive.state.is_predicting
+        assert drive.state.step == 1
         assert drive.app.screen is drive.screen
-        assert drive.screen.value_field.is_open
+        assert drive.screen.view.mount_value_field().is_open
         begun = f"0x{char}" if char in "abcdef" else char  # a letter can begin nothing else
-        assert drive.screen.value_field.input.value == begun
+        assert drive.screen.view.mount_value_field().input.value == begun
 
 
 async def test_a_letter_begins_hexadecimal_or_false() -> None:
     async with explorer("setp.lt.s32 p, a, b", {"a": 1, "b": 2}) as drive:
-        drive.screen.begin_predicting(len(drive.session.trace.steps))
+        drive.screen.predictions.begin()
         await drive.press("f")
-        assert drive.screen.value_field.input.value == "f"
+        assert drive.screen.view.mount_value_field().input.value == "f"
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p")
         await drive.type("ff")
@@ -117,7 +117,7 @@ async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
         assert "Type it: yes, no, 1, 0" in said(drive)
         assert "n shows the step" not in said(drive)
         await drive.type("no")
-        assert drive.screen.value_field.input.value == "no"
+        assert drive.screen.view.mount_value_field().input.value == "no"
         await drive.press("enter")
         assert said(drive).startswith("✓ Right")
 
@@ -126,7 +126,7 @@ async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
     async with explorer("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}) as drive:
         await drive.press("1", "P", "p")
         await drive.type("nan")
-        assert drive.screen.value_field.input.value == "nan"
+        assert drive.screen.view.mount_value_field().input.value == "nan"
         await drive.press("enter")
         assert said(drive) == "✓ Right"
 
@@ -160,10 +160,10 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         assert focused(drive) is not drive.pane("lanes")
         drive.screen.action_result()
         assert "The result would reveal the answer" in said(drive)
-        assert drive.screen.is_result_hidden
+        assert drive.state.is_result_hidden
         await drive.press("escape", "l", "end")
-        assert not drive.screen.is_predicting
-        assert drive.screen.step == len(drive.session.trace.steps)
+        assert not drive.state.is_predicting
+        assert drive.state.step == len(drive.session.trace.steps)
         assert "d result" in (await drive.read_after(drive.press("escape", "2"))).splitlines()[-1]
 
 
@@ -184,7 +184,7 @@ async def test_what_can_not_be_read_is_typed_over_by_what_comes_next() -> None:
         await drive.type("12q")
         await drive.press("enter")
         await drive.type("0x1")
-        assert drive.screen.value_field.input.value == "0x1"
+        assert drive.screen.view.mount_value_field().input.value == "0x1"
 
 
 async def test_an_operands_value_that_can_not_be_read_stays_to_be_mended() -> None:
@@ -192,7 +192,7 @@ async def test_an_operands_value_that_can_not_be_read_stays_to_be_mended() -> No
         await drive.press("o", "enter")
         await drive.type("12q")
         await drive.press("enter", "backspace")
-        assert drive.screen.value_field.input.value == "12"
+        assert drive.screen.view.mount_value_field().input.value == "12"
 
 
 async def test_what_was_said_of_the_answer_before_goes() -> None:
@@ -210,7 +210,7 @@ async def test_what_was_said_of_the_answer_before_goes() -> None:
 
 async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
     async with explorer(size=(100, 30)) as drive:
-        drive.screen.open_lesson("extension")
+        drive.screen.lessons.open("extension")
         await drive.press(*"nnnnnn")
         strip = drive.pane("tour-strip")
         await drive.type("68")
@@ -220,7 +220,7 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
         await drive.press("enter")
         assert "Not 68" not in strip.read_text()
         await drive.type("0x114")
-        assert drive.screen.value_field.input.value == "0x114"
+        assert drive.screen.view.mount_value_field().input.value == "0x114"
 
 
 async def test_an_exercises_answer_that_can_not_be_read_is_typed_over() -> None:

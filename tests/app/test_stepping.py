@@ -99,7 +99,7 @@ async def test_what_is_said_is_of_this_step_only() -> None:
         assert not said(drive)
         await drive.press("n")
         assert "n starts over" in said(drive)
-        assert drive.screen.step == 5
+        assert drive.state.step == 5
 
 
 async def test_it_starts_over_only_where_that_is_said() -> None:
@@ -107,7 +107,7 @@ async def test_it_starts_over_only_where_that_is_said() -> None:
         await drive.press("n", "equals_sign")
         assert "starts over" not in said(drive)
         assert "n starts over" in await drive.read_after(drive.press("n"))
-        assert drive.screen.step == 5
+        assert drive.state.step == 5
 
 
 async def test_with_a_line_and_values_all_is_shown() -> None:
@@ -220,15 +220,15 @@ async def test_a_digit_goes_to_that_step() -> None:
 async def test_a_field_an_operand_and_a_selector_take_their_digits() -> None:
     async with explorer() as drive:
         await drive.press("2", "i", "end", "3")
-        assert drive.screen.step == 2
+        assert drive.state.step == 2
         assert drive.session.setup.line.endswith("3")
         await drive.press("escape", "u", "o", "1", "4", "enter", "escape")
         assert drive.session.trace.operands["a"] == 14
         await drive.press("m", *["down"] * 5, "right", "7")
         assert "%r2.b7210" in drive.session.setup.line
-        assert drive.screen.step == 2
+        assert drive.state.step == 2
         await drive.press("escape", "4")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 async def test_the_user_may_give_steps_other_keys(tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
 async def test_a_click_in_the_footer_does_what_the_key_does() -> None:
     async with explorer(*E3, size=(160, 40)) as drive:
         await drive.click("keys", "p back")
-        assert drive.screen.step == 5
+        assert drive.state.step == 5
         await drive.click("keys", "m modifiers")
         assert focused(drive) is drive.screen.query_one("#modifiers")
         await drive.press("down")
@@ -540,15 +540,15 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
     timer: Callable[..., Timer] = MainScreen.set_timer
 
     def hurried(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
-        if callback == self._play_next:
-            stays.append((self.step, delay))
+        if callback == self.steps._play_next:
+            stays.append((self.state.step, delay))
         return timer(self, delay / 1000, callback)
 
     monkeypatch.setattr(MainScreen, "set_timer", hurried)
     async with explorer() as drive:
         shown = await drive.read_after(drive.press("space"))
-        assert "▸1 select" in shown or drive.screen.step > 1
-        while drive.screen.step < 5:
+        assert "▸1 select" in shown or drive.state.step > 1
+        while drive.state.step < 5:
             await asyncio.sleep(0.01)
         assert "playing" not in await drive.text()
         trace = drive.session.trace
@@ -594,9 +594,9 @@ async def test_undo_and_redo_keep_the_step() -> None:
     async with explorer() as drive:
         await drive.press("s")
         await drive.press("2", "u")
-        assert drive.screen.step == 2
+        assert drive.state.step == 2
         await drive.press("4", "ctrl+r")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 async def test_undo_and_redo_stay_at_the_end() -> None:
@@ -607,13 +607,13 @@ async def test_undo_and_redo_stay_at_the_end() -> None:
         assert ".sat" not in drive.session.setup.line
         fewer = len(drive.session.trace.steps)
         assert fewer < count
-        assert drive.screen.step == fewer
+        assert drive.state.step == fewer
         await drive.press("u")
-        assert drive.screen.step == count
+        assert drive.state.step == count
         await drive.press("ctrl+r")
-        assert drive.screen.step == fewer
+        assert drive.state.step == fewer
         await drive.press("u")
-        assert drive.screen.step == count
+        assert drive.state.step == count
 
 
 async def test_a_step_is_no_edit() -> None:
@@ -621,7 +621,7 @@ async def test_a_step_is_no_edit() -> None:
         await drive.press("1", "n", "n", "d", "n")
         assert not drive.session.past
         await drive.press("u")
-        assert drive.screen.step == 4
+        assert drive.state.step == 4
 
 
 # --- the focus -----------------------------------------------------------------------------
@@ -637,7 +637,7 @@ async def test_nothing_has_the_focus_and_escape_gives_it_up(size: tuple[int, int
             await drive.press("escape")
             assert focused(drive) is None
             await drive.press("p")
-            assert drive.screen.step == 4
+            assert drive.state.step == 4
         await drive.press("question_mark", "escape")
         assert focused(drive) is None
         await drive.press("slash", *"vmad", "enter")

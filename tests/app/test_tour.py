@@ -12,9 +12,9 @@ from ptxscope.learn.lesson_progress import LessonProgress
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
-from ptxscope.screens.main.lesson_view import LessonView
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
+from ptxscope.widgets.lesson_strip import LessonStrip
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
 from tests.learn.quotes import missing_numbers
@@ -24,7 +24,7 @@ SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
 
 async def opened(drive: Driver, name: str) -> str:
-    drive.screen.open_lesson(name)
+    drive.screen.lessons.open(name)
     return await drive.text()
 
 
@@ -59,13 +59,13 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         {role: card.trace.operands.get(role, bits) for role, bits in trace.operands.items()},
     )
     assert trace.model.name == card.trace.model.name
-    assert drive.screen.step == card.step
+    assert drive.state.step == card.step
     assert missing_numbers(card.text, picture(drive)) == []
     said = " ".join("".join(piece.text for piece in card.text).split())
     assert said in strip(drive)
     if card.ask:
         assert field(drive).is_open
-        assert drive.screen.is_result_hidden
+        assert drive.state.is_result_hidden
         await drive.type(format_answer(card))
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)
@@ -73,7 +73,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         assert missing_numbers(card.remark, picture(drive)) == []
         asked = trace.rows.get(card.ask.key)
         if asked is not None:
-            assert trace.steps[drive.screen.step - 1].stage is asked.stage
+            assert trace.steps[drive.state.step - 1].stage is asked.stage
             assert lit(drive) == LaneRef(card.ask.key, card.ask.lane or 0)
     elif card.anchor and card.anchor.key in trace.rows:
         assert lit(drive) == LaneRef(card.anchor.key, card.anchor.lane or 0)
@@ -84,8 +84,8 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
 
 
 def lesson_name(drive: Driver) -> str:
-    assert drive.screen.tour
-    return drive.screen.tour.lesson.head.name
+    assert drive.state.lesson
+    return drive.state.lesson.lesson.head.name
 
 
 CASES = [
@@ -102,8 +102,8 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
         await opened(drive, name)
         for at, card in enumerate(cards, 1):
             await played(drive, card, at, len(cards))
-        assert drive.screen.tour is None
-        assert not drive.screen.query(LessonView)
+        assert drive.state.lesson is None
+        assert not drive.screen.query_one(LessonStrip).display
         shown = await drive.text()
         assert "That was the lesson" in shown
         assert "show it" not in shown.splitlines()[-1]
@@ -179,14 +179,14 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         assert "? Extend: a is s32, so signed" in strip(drive)
         await drive.press("escape")
         assert focused(drive) is drive.pane("tour-strip")
-        assert drive.screen.tour
+        assert drive.state.lesson
         await drive.press("minus")  # an answer begins
         assert field(drive).is_open
         assert field(drive).input.value.endswith("-")
         await drive.press("escape")
         await drive.press("s")
         assert "It is -16." in strip(drive)
-        assert drive.screen.step == 2
+        assert drive.state.step == 2
         await drive.press("n")
         assert "8 of 9" in title(drive)
 
@@ -200,7 +200,7 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         assert "7 of 9" in title(drive)
         assert field(drive).input.value == "0xa"
         await drive.press("escape", "escape")
-        assert drive.screen.tour is None
+        assert drive.state.lesson is None
 
 
 async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
@@ -261,42 +261,42 @@ async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() 
         assert focused(drive) is drive.pane("lanes")
         await drive.press("escape", "t", "3")
         assert drive.session.setup.model.startswith("ptxas")
-        assert drive.screen.step == 3
+        assert drive.state.step == 3
         await drive.press("L")  # back to the lesson
         assert focused(drive) is drive.pane("tour-strip")
         await drive.press("n")
         assert drive.session.setup.model == "isa"
-        assert drive.screen.step == 5
+        assert drive.state.step == 5
 
 
 async def test_a_card_may_be_predicted_lane_by_lane() -> None:
     async with explorer() as drive:
         await opened(drive, "clamping")
         await drive.press("P")
-        assert drive.screen.is_predicting
+        assert drive.state.is_predicting
         await drive.type("128")
         await drive.press("enter")
         assert focused(drive) is drive.pane("lanes")
         await drive.press("escape", "L", "n")
-        assert not drive.screen.is_predicting
+        assert not drive.state.is_predicting
         assert "clamping · 2 of 10" in title(drive)
 
 
 async def test_a_pin_and_a_listing_are_there_again() -> None:
     listing = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
     async with explorer(size=(120, 40)) as drive:
-        drive.screen.open_listing(listing, "video.ptx")
+        drive.screen.listings.open_text(listing, "video.ptx")
         await drive.press("escape", "equals_sign")
-        pin, cursor = drive.screen.pin, drive.screen.listing_cursor
+        pin, cursor = drive.state.pin, drive.state.cursor
         assert pin
         assert cursor
         await opened(drive, "averages")
-        assert drive.screen.pin is None
+        assert drive.state.pin is None
         await drive.press("n", "n")
         assert drive.session.setup.instruction.opcode == "vavrg4"
         await drive.press("escape")
-        assert drive.screen.pin == pin
-        assert drive.screen.listing_cursor == cursor
+        assert drive.state.pin == pin
+        assert drive.state.cursor == cursor
 
 
 @sampled
@@ -308,7 +308,7 @@ async def test_leaving_a_lesson_returns_to_the_step(step: int, is_asked: bool) -
         before = await drive.text()
         await opened(drive, "clamping")
         await drive.press("n", "n", "o", "5", "enter", "escape", "L", "escape")
-        assert drive.screen.step == step
+        assert drive.state.step == step
         shown = (await drive.text()).splitlines()
         assert shown[:-2] == before.splitlines()[:-2]  # but for the hint and the keys
 
@@ -319,7 +319,7 @@ async def test_another_lesson_takes_the_place_of_one_that_is_open() -> None:
         await drive.press("n")
         await opened(drive, "slct")
         assert "slct · 1 of" in title(drive)
-        assert len(drive.screen.query(LessonView)) == 1
+        assert drive.screen.query_one(LessonStrip).display
         await opened(drive, "lanes")
         assert "lanes · 2 of" in title(drive)
 

@@ -23,7 +23,7 @@ def listing(drive: Driver) -> str:
 
 
 async def _open(drive: Driver, name: str, text: str) -> None:
-    drive.screen.open_listing(text, name)
+    drive.screen.listings.open_text(text, name)
     await drive.pilot.pause()
 
 
@@ -38,8 +38,8 @@ async def test_undo_goes_back_to_the_listing_before() -> None:
         assert drive.app.is_running
         assert "long.ptx · 6 of 8" in shown
         assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.statement.instruction == drive.session.setup.instruction
+        assert drive.state.cursor
+        assert drive.state.cursor.statement.instruction == drive.session.setup.instruction
         assert "x8" in listing(drive)
         assert "vmin" not in listing(drive)
         await drive.press(*["u"] * 5)
@@ -56,14 +56,14 @@ async def test_the_values_given_belong_to_their_listing() -> None:
         await drive.press("o", *"100", "enter", "escape", "right_square_bracket")
         await _open(drive, "short.ptx", SHORT)
         await drive.press("o", *"7", "enter", "escape")
-        assert drive.screen.listing_cursor
-        assert drive.screen.listing_cursor.listing.given == ({"a": 7},)
+        assert drive.state.cursor
+        assert drive.state.cursor.listing.given == ({"a": 7},)
         await drive.press("u", "u")
-        assert drive.screen.listing_cursor.listing.given == ({"x0": 100},)
+        assert drive.state.cursor.listing.given == ({"x0": 100},)
         assert drive.session.trace.operands["a"] == 101  # x1 = x0 + 1
         assert "0x00000088" in listing(drive)  # 100 + 1 + … + 8 = 136, what x8 holds
         await drive.press("ctrl+r", "ctrl+r")
-        assert drive.screen.listing_cursor.listing.given == ({"a": 7},)
+        assert drive.state.cursor.listing.given == ({"a": 7},)
 
 
 async def test_undo_of_opening_a_listing_closes_it() -> None:
@@ -73,7 +73,7 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
         assert isinstance(focused(drive), ListingPane)
         await drive.press("u")
         assert drive.session.setup == before
-        assert drive.screen.listing_cursor is None
+        assert drive.state.cursor is None
         assert focused(drive) is None
         assert not drive.screen.query_one("#listing").display
         assert "pasted · 1 of 2" in await drive.read_after(drive.press("ctrl+r"))

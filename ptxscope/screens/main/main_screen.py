@@ -1,9 +1,8 @@
-"""The explorer's main screen: owns the session and updates the widgets."""
+"""The explorer's main screen: hands keys and messages to the controllers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,46 +10,39 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from ...engine.semantics.plan import Stage
-from ...engine.tracing.provenance import LaneBits, find_provenance
-from ...engine.tracing.step_text import format_title
-from ...engine.tracing.trace import Trace
+from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
-from ...state.session import Session
-from ...state.setup import Setup, trace_of
+from ...state.explorer_state import ExplorerState
+from ...state.setup import Setup
+from ...state.state_store import SavedState, StateStore
 from ...widgets.base.blank_box import Box
-from ...widgets.base.explorer_app import get_explorer_app
-from ...widgets.base.hint_bar import Hint, HintBar
+from ...widgets.base.hint_bar import Hint
 from ...widgets.base.theme_styles import ThemedScreen
-from ...widgets.footer_keys import list_footer_keys
 from ...widgets.form.form_pane import FormPane
-from ...widgets.form.modifier_table import ModifierTable
-from ...widgets.form.slot_choices import ABSENT
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.operand_table import OperandTable
-from ...widgets.ptx_line import LineStatus, PtxLine
-from ...widgets.result_bar import KeyBar, ResultBar
+from ...widgets.ptx_line import PtxLine
+from ...widgets.result_bar import KeyBar
 from ..dialogs.message_placement import MessagesAside
-from .dialog_actions import DialogActions
-from .edit_actions import EditActions
+from .dialog_controller import DialogController
+from .edit_controller import EditController
+from .explorer_view import ExplorerView
+from .focus_controller import FocusController
 from .greeting import Start, greeting
-from .lesson_actions import LessonActions
-from .listing_actions import ListingActions
-from .prediction_actions import PredictionActions
-from .step_actions import StepActions
+from .lesson_controller import LessonController
+from .listing_controller import ListingController
+from .prediction_controller import PredictionController
+from .step_controller import StepController
+
+if TYPE_CHECKING:
+    from ...widgets.form.modifier_row import ModifierRow
+    from ...widgets.lesson_strip import LessonStrip
+    from ...widgets.listing_pane import ListingPane
+    from ...widgets.value_field import ValueField
 
 
-class MainScreen(
-    PredictionActions,
-    LessonActions,
-    ListingActions,
-    StepActions,
-    EditActions,
-    DialogActions,
-    ThemedScreen[None],
-    MessagesAside[None],
-):
+class MainScreen(ThemedScreen[None], MessagesAside[None]):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = make_bindings()
@@ -95,59 +87,54 @@ class MainScreen(
     """
 
     def __init__(
-        self,
-        setup: Setup,
-        pin: Setup | None,
-        step: int,
-        recent: list[str],
-        *,
-        is_revealed: bool = False,
-        start: Start | None = None,
-        guesses: Sequence[object] = (),
-        predicting: bool = False,
+        self, state: ExplorerState, store: StateStore | None = None, start: Start | None = None
     ) -> None:
-        super().__init__(guesses, predicting=predicting, left_at=int(step < 0))
-        self.session = Session(setup)
-        self.opened = self.session.trace
-        """The first trace of the screen."""
-        self.pin = pin
-        """The evaluation to compare with."""
-        self.step = max(step, 0) if step else len(self.session.trace.steps)
-        """The last revealed step, from 1; 0 reveals none."""
-        self.recent = recent
-        """Opcodes of recent instructions, the latest first."""
-        self.asked = is_revealed
-        """Whether the result is shown before its step."""
+        super().__init__()
+        self.state = state
+        self.view = view = ExplorerView(self, state)
+        self.focuses = FocusController(state, view)
+        self.predictions = PredictionController(state, view, self.focuses)
+        self.steps = StepController(state, view, self.predictions)
+        self.edits = EditController(state, view, self.focuses, self.predictions)
+        self.listings = ListingController(state, view, self.focuses, self.edits)
+        self.lessons = LessonController(
+            state, view, store, self.focuses, self.predictions, self.steps
+        )
+        self.dialogs = DialogController(state, view, store, self.edits)
         self._greeting = start
         """The origin of the trace, if the greeting names it."""
         self._was_seen = False
 
-    @property
-    def is_result_hidden(self) -> bool:
-        """Whether the result is hidden.
+    def start_over(self, setup: Setup, saved: SavedState) -> None:
+        """Start over with another state; the widgets stay."""
+        self.focuses.leave()
+        self.view.hide_lesson_strip()
+        self.state.start(setup, saved)
+        self.view.show_listing(is_visible=False)
+        self.view.show_hint("")
+        self.view.show_session()
+        self.view.show_keys()
 
-        It is while a step is unrevealed and the user has not asked for the result.
-        """
-        is_veiled = self.is_predicting or self.step < len(self.session.trace.steps)
-        return is_veiled and not self.asked
+    # --- layout --------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
         """Yield the widgets."""
         self._fit()
+        view = self.view
         with Vertical(id="top") as top:
             top.border_title = "ptxscope · PTX"
-            yield PtxLine()
-            yield LineStatus()
+            yield view.line
+            yield view.status
         with Box(id="body"):
-            with Box(id="side"):
-                yield InstructionBrowser()
-                yield ModifierTable()
-            with Box(id="center"):
-                yield LanesPane()
-                yield ResultBar()
-                yield OperandTable()
-        yield HintBar()
-        yield KeyBar()
+            with view.side:
+                yield view.browser
+                yield view.modifiers
+            with view.center:
+                yield view.lanes
+                yield view.result
+                yield view.operands
+        yield view.hints
+        yield view.keys
 
     def _fit(self) -> None:
         """Lay out for the terminal's size from the first paint on."""
@@ -157,17 +144,17 @@ class MainScreen(
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out for the new size; a narrow screen creates a row of modifiers on first use."""
-        if event.size.width < self.NORMAL and not self.query("#modifier-row"):
-            from ...widgets.form.modifier_row import ModifierRow
-
-            row = ModifierRow()
-            self.mount(row, after="#top")
-            row.show(self.session.setup.instruction.form)
+        if event.size.width < self.NORMAL:
+            self.view.mount_modifier_row()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Skip the update of styles for the first resume, because they are fresh."""
         event.refresh_styles, self._was_seen = self._was_seen, True
-        self.show_keys()
+        self.view.show_keys()
+
+    def on_screen_suspend(self) -> None:
+        """Clear the footer: a dialog shows its own keys on its frame."""
+        self.view.keys.show((), ())
 
     def _extend_compose(self, widgets: list[Widget]) -> None:
         """Mount Textual's own widgets after the first paint, because they are not visible.
@@ -181,225 +168,251 @@ class MainScreen(
         super()._extend_compose(added)
         self.mount(*added, before=0)
         self.app._refresh_notifications()
-        _ = self.value_field
+        self.view.mount_value_field()
 
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_hidden_widgets)
-        self.show_keys()
-        self.show_session()
+        self.view.show_keys()
+        self.view.show_session()
         if self._greeting is not None:
-            at_end = self.step == len(self.session.trace.steps)
-            self.show_hint(greeting(self._greeting, self.key, at_end=at_end))
-        self.call_after_refresh(self.begin_as_kept)
+            at_end = self.state.is_at_end
+            self.view.show_hint(greeting(self._greeting, self.view.get_key, at_end=at_end))
+        if self.state.is_prediction_pending:
+            self.call_after_refresh(self.predictions.begin)
 
-    def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
-        """Show a hint until the next edit or step; others do not replace a sticky one."""
-        self.is_told = False
-        self.query_one(HintBar).show_message(text, style, is_sticky=is_sticky)
+    # --- the focus -----------------------------------------------------------------------
 
-    def notify_user(self, title: str, text: str) -> None:
-        """Show an outcome in the row of hints, or as a message if hints have no row."""
-        if self.has_class("-tiny"):
-            self.notify(text, title=title, markup=False)
+    def on_descendant_focus(self) -> None:
+        self.focuses.follow_focus()
+
+    def on_descendant_blur(self) -> None:
+        self.focuses.follow_blur()
+
+    def action_leave(self) -> None:
+        self.predictions.leave()
+
+    def action_focus_on(self, id_: str) -> None:
+        if id_ == "listing":
+            self.listings.focus()
         else:
-            self.show_hint(f"{title}: {text}", "strong", is_sticky=True)
+            self.focuses.move_to(id_)
 
-    def clear_hint(self) -> None:
-        """Clear the hint, unless the line has an error."""
-        self.is_told = False
-        self.query_one(HintBar).clear()
-        self.query_one(LineStatus).show_hint()
+    def on_listing_pane_focus_released(self) -> None:
+        self.predictions.leave()
 
-    def show_keys(self) -> None:
-        """Update the footer with the keys that apply now."""
-        self.query_one(KeyBar).show(*list_footer_keys(self, is_predicting=self.is_predicting))
+    # --- what is shown -------------------------------------------------------------------
 
-    # --- showing -------------------------------------------------------------------
-
-    def show_session(self) -> None:
-        """Update every widget from the session."""
-        self.follow_listing()
-        setup, trace = self.session.setup, self.session.trace
-        first_step = 0 if self.tour else self.least_step  # a lesson may show the operands alone
-        self.step = min(max(self.step, first_step), len(trace.steps))
-        self.follow_prediction()
-        self.query_one(PtxLine).show(setup.line, setup.instruction, setup.error)
-        suffix = " · of the last legal line" if setup.error else ""
-        self.query_one(OperandTable).set_title(f"Operands{suffix}")
-        self.query_one(ModifierTable).set_title(
-            f"Modifiers{suffix or f' · {ABSENT} is not written'}"
-        )
-        self.query_one(InstructionBrowser).show(setup.instruction.opcode, self.recent)
-        for pane in self.query(FormPane):
-            pane.show(setup.instruction.form)
-        self.query_one(OperandTable).show(trace)
-        if self.made_value_field is not None:
-            self.made_value_field.follow_edit(trace.operands)
-        self.show_status()
-        self.show_step()
-        if self.shown_too is not None:
-            self.shown_too()
-
-    def show_step(self, *, is_animated: bool = False) -> None:
-        """Update the lanes and the result to the session's step."""
-        session, lanes, pin = self.session, self.query_one(LanesPane), self._get_comparable_pin()
-        lanes.set_title(self._step_title())
-        self.hide_listing_results()
-        bar = self.query_one(ResultBar)
-        bar.show(session.trace, session.divergences, pin, self._find_reveal_key())
-        asks_numbers = self.guesses is not None and session.trace.steps[self.step - 1].stage in (
-            Stage.SELECT,
-            Stage.EXTEND,
-        )
-        self.query_one(OperandTable).hide_readings(is_hidden=asks_numbers)
-        if self.guesses is not None:  # a pin or another answer would reveal the answer
-            lanes.show_trace(session.trace, self.step, guesses=self.guesses)
-            return
-        lanes.show_trace(session.trace, self.step, session.divergence, pin, is_animated=is_animated)
-
-    def _step_title(self) -> str:
-        trace = self.session.trace
-        count = len(trace.steps)
-        parts = [f"Before step 1 of {count}"]
-        if self.step:
-            parts = [f"Step {self.step} of {count}", format_title(trace.steps[self.step - 1])]
-        if self.is_playing:
-            parts.append("playing")
-        if self.is_predicting:
-            parts.append("predict")
-        if self.session.setup.error:
-            parts.append("of the last legal line")
-        return " · ".join(parts)
-
-    def _find_reveal_key(self) -> str:
-        """Return the key that reveals the result, while the result is hidden."""
-        id_ = "step.last" if self.is_predicting else "step.result"
-        return self.key(id_) if self.is_result_hidden else ""
-
-    def _get_comparable_pin(self) -> Trace | None:
-        """Return the pinned evaluation if it is of the same instruction."""
-        if self.pin is None:
-            return None
-        same = self.pin.instruction.opcode == self.session.setup.instruction.opcode
-        return trace_of(self.pin) if same else None
-
-    def show_status(self) -> None:
-        """Update the line's status."""
-        setup, trace = self.session.setup, self.session.trace
-        # A contradiction of the manual would always take the place of the summary.
-        notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
-        if self.is_predicting:
-            notes = ()  # some notes reveal the result
-        line = self.query_one(PtxLine)
-        self.query_one(LineStatus).show(
-            setup.instruction,
-            setup.error,
-            (*(self.listing_cursor.list_notes(setup) if self.listing_cursor else ()), *notes),
-            line.candidates if line.has_focus else (),
-            line.candidate,
-            first=line.scroll_offset.x,
-        )
-
-    def key(self, id_: str) -> str:
-        """Return the name of an action's first key."""
-        return get_explorer_app(self).key_names[id_][0]
-
-    def on_screen_suspend(self) -> None:
-        """Clear the footer: a dialog shows its own keys on its frame."""
-        self.query_one(KeyBar).show((), ())
+    def action_page(self, delta: int) -> None:
+        """Scroll the lanes by their visible height."""
+        lanes = self.view.lanes
+        lanes.scroll_relative(y=delta * lanes.scrollable_content_region.height, animate=False)
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
     def _handle_candidate_highlighted(self) -> None:
-        self.show_status()
+        self.view.show_status()
 
-    @on(InstructionBrowser.Emptied)
-    def _handle_filter_emptied(self) -> None:
-        self.show_keys()
+    def on_instruction_browser_emptied(self) -> None:
+        self.view.show_keys()
 
-    @on(Hint)
-    def _handle_hint(self, event: Hint) -> None:
-        self.query_one(HintBar).show_widget_hint(event)
+    def on_hint(self, event: Hint) -> None:
+        self.view.hints.show_widget_hint(event)
 
-    # --- focus ---------------------------------------------------------------------
+    def on_lanes_pane_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
+        self.view.show_origin(event.cell)
+        self.view.hints.show_widget_hint(Hint(event.control, event.sentence))
+        self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
 
-    def action_leave(self) -> None:
-        """Release the focus, so that the screen's keys apply again."""
-        if self.is_predicting and self.focused in (None, self.query_one(LanesPane)):
-            self.stop_predicting()
-        self.set_focus(None)  # before its widget is hidden, else Textual focuses another
-        self.end_typing()
-        self._mark_used(None)
-
-    def action_page(self, delta: int) -> None:
-        """Scroll the lanes by their visible height."""
-        lanes = self.query_one(LanesPane)
-        lanes.scroll_relative(y=delta * lanes.scrollable_content_region.height, animate=False)
-
-    def action_focus_on(self, id_: str) -> None:
-        """Focus a widget."""
-        self.end_typing()
-        if id_ == "listing" and self.listing_cursor is None:
-            self.action_open_file()
-            return
-        if id_ == "modifiers" and self.has_class("-narrow"):
-            id_ = "modifier-row"  # the pane is hidden there
-        if id_ in ("listing", "filter"):
-            self.query_one("#side").set_class(id_ == "listing", "-listing")
-        target = self.query_one(f"#{id_}")
-        self._mark_used(target)
-        if target.focusable:
-            self.set_focus(target)  # at once, because the next key is already meant for it
-        else:
-            target.focus()  # after its layout
-
-    def _mark_used(self, target: Widget | None) -> None:
-        """Mark the widget in use, because a small screen shows some widgets only then."""
-        way = target.ancestors_with_self if target else ()
-        for hidden in ("operands", "side"):
-            panel = self.query_one(f"#{hidden}")
-            panel.set_class(panel in way, "-used")
-
-    @on(LanesPane.CursorMoved)
-    def _handle_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
-        self.query_one(OperandTable).highlight_bits(
-            self._map_origin(event.cell) if event.cell else {}
-        )
-        self.query_one(HintBar).show_widget_hint(Hint(event.control, event.sentence))
-        self.show_keys()  # the keys depend on the cell: Enter, and whether digits are keys
-
-    def _map_origin(self, cell: LaneBits) -> dict[str, int]:
-        """Return the operand bits that a cell came from: a mask by role."""
-        masks: dict[str, int] = {}
-        for role, low, high in find_provenance(self.session.trace, *cell):
-            masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
-        return masks
-
-    @on(KeyBar.Pressed)
-    async def _handle_key_pressed(self, event: KeyBar.Pressed) -> None:
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         await self.app.run_action(event.action, event.node or self)
 
-    def _widen_listing(self) -> None:
-        """Widen the listing to half the width while it has the focus."""
-        has_focus = self.focused is not None and self.focused.id == "listing"
-        self.query_one("#side").set_class(has_focus, "-read")
+    # --- steps ---------------------------------------------------------------------------
 
-    def on_descendant_focus(self) -> None:
-        """Show help on the line while it is edited, and update the footer."""
-        self._widen_listing()
-        if self.made_value_field is None or self.focused is not self.made_value_field.input:
-            self.end_typing()
-        self.show_status()
-        self.show_keys()
+    def action_step(self, delta: int) -> None:
+        self.steps.move_by(delta)
 
-    def on_descendant_blur(self) -> None:
-        """Stop the help on the line; the typing in it becomes one edit."""
-        self._widen_listing()
-        if self.typed is self.session.setup:
-            self.session.drop_empty_edit()
-        self.typed = None
-        if self.focused is None:
-            self.query_one(HintBar).clear_widget_hint()
-        self.show_status()
-        self.show_keys()
+    def action_step_to(self, target: str | int) -> None:
+        self.steps.move_to(target)
+
+    def on_lanes_pane_step_chosen(self, event: LanesPane.StepChosen) -> None:
+        self.steps.move_to(event.number)
+
+    def action_play(self) -> None:
+        self.steps.toggle_playing()
+
+    def action_motion(self) -> None:
+        self.steps.toggle_animation()
+
+    def action_result(self) -> None:
+        self.steps.toggle_result()
+
+    def on_result_bar_reveal_requested(self) -> None:
+        self.steps.show_result()
+
+    # --- edits ---------------------------------------------------------------------------
+
+    def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
+        if event.text == event.control.value:  # otherwise a later event brings the newer text
+            self.edits.type_line(event.text, is_pasted=event.pasted)
+
+    def on_instruction_browser_instruction_chosen(
+        self, event: InstructionBrowser.InstructionChosen
+    ) -> None:
+        self.edits.open_choice(event)
+
+    def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
+        self.edits.set_slot(event.slot, event.value)
+
+    def on_modifier_row_list_requested(self, event: ModifierRow.ListRequested) -> None:
+        self.edits.offer_modifiers(event)
+
+    def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
+        self.edits.set_value(event.role, event.bits)
+
+    def on_operand_table_presets(self, event: OperandTable.Presets) -> None:
+        self.edits.offer_values(event)
+
+    def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
+        self.focuses.ask_value(event.field, event.start)
+
+    def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
+        self.focuses.ask_value(event.field, event.start, event.control.place)
+
+    def on_lanes_pane_nudged(self, event: LanesPane.Nudged) -> None:
+        self.edits.nudge_lane(event)
+
+    def on_lanes_pane_flipped(self, event: LanesPane.Flipped) -> None:
+        self.edits.flip_mask(event.lane)
+
+    def on_lanes_pane_reselected(self, event: LanesPane.Reselected) -> None:
+        self.edits.select_part(event)
+
+    def on_lanes_pane_choosing(self, event: LanesPane.Choosing) -> None:
+        self.edits.offer_parts(event)
+
+    def action_fix(self) -> None:
+        self.edits.fix_line()
+
+    def action_random(self) -> None:
+        self.edits.randomize_values()
+
+    def action_swap(self) -> None:
+        self.edits.swap_operands()
+
+    def action_toggle_model(self) -> None:
+        self.edits.switch_model()
+
+    def action_undo(self) -> None:
+        self.edits.undo()
+
+    def action_redo(self) -> None:
+        self.edits.redo()
+
+    # --- values and answers --------------------------------------------------------------
+
+    def on_value_field_value_entered(self, event: ValueField.ValueEntered) -> None:
+        if not event.moved_on:
+            self.focuses.go_back()
+        self.edits.set_value(event.role, event.bits)
+
+    def on_value_field_refused(self, event: ValueField.Refused) -> None:
+        self.edits.refuse_value(event.reason)
+
+    def on_value_field_cancelled(self) -> None:
+        self.focuses.go_back()
+
+    def on_value_field_answered(self, event: ValueField.Answered) -> None:
+        if isinstance(event.about, LaneRef):
+            self.predictions.take_answer(event.about, event.text, is_entered=event.is_meant)
+        elif event.about is self.state.lesson:
+            self.lessons.take_answer(event.text, is_entered=event.is_meant)
+
+    def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
+        if event.about is self.state.lesson:
+            self.lessons.clear_feedback()
+
+    def on_value_field_answer_hint_requested(self, event: ValueField.AnswerHintRequested) -> None:
+        if event.about is self.state.lesson:
+            self.lessons.give_hint()
+
+    # --- listings ------------------------------------------------------------------------
+
+    def on_paste(self, event: events.Paste) -> None:
+        self.listings.paste_text(event.text)
+
+    def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
+        self.listings.paste_text(event.text)
+
+    def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
+        self.listings.go_to(event.to)
+
+    def action_statement(self, delta: int) -> None:
+        self.listings.move_by(delta)
+
+    def action_open_file(self) -> None:
+        self.listings.ask_file()
+
+    def action_expect(self) -> None:
+        self.listings.ask_observation()
+
+    def action_check(self) -> None:
+        self.listings.check()
+
+    # --- predictions and lessons -----------------------------------------------------------
+
+    def action_predict(self) -> None:
+        self.predictions.toggle()
+
+    def action_hint(self) -> None:
+        self.predictions.give_hint()
+
+    def on_lanes_pane_predict(self, event: LanesPane.Predict) -> None:
+        self.predictions.ask_lane(event.place, event.start)
+
+    def action_lessons(self) -> None:
+        self.lessons.choose()
+
+    def on_lesson_strip_card_requested(self, event: LessonStrip.CardRequested) -> None:
+        self.lessons.go(event.delta)
+
+    def on_lesson_strip_continue_requested(self) -> None:
+        self.lessons.go_on()
+
+    def on_lesson_strip_answering(self, event: LessonStrip.Answering) -> None:
+        self.lessons.ask(event.start)
+
+    def on_lesson_strip_card_hint_requested(self) -> None:
+        self.lessons.give_hint()
+
+    def on_lesson_strip_revealed(self) -> None:
+        self.lessons.reveal()
+
+    def on_lesson_strip_exit_requested(self) -> None:
+        self.lessons.leave_card()
+
+    # --- dialogs -------------------------------------------------------------------------
+
+    def action_challenge(self) -> None:
+        self.dialogs.ask_exercises()
+
+    def action_explain(self) -> None:
+        self.dialogs.explain()
+
+    def action_sweep(self) -> None:
+        self.dialogs.sweep()
+
+    def action_pin(self) -> None:
+        self.dialogs.toggle_pin()
+
+    def action_note(self) -> None:
+        self.dialogs.edit_note()
+
+    def action_export(self) -> None:
+        self.dialogs.export()
+
+    def action_copy(self, subject: str) -> None:
+        self.dialogs.copy(subject)
+
+    def action_help(self) -> None:
+        self.dialogs.show_help()

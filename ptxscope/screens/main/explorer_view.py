@@ -1,0 +1,225 @@
+"""The widgets of the main screen, and the one path by which they get what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widget import Widget
+
+from ...engine.tracing.provenance import LaneBits, find_provenance
+from ...engine.tracing.step_text import format_title
+from ...state.explorer_state import ExplorerState
+from ...widgets.base.blank_box import Box
+from ...widgets.base.explorer_app import get_explorer_app
+from ...widgets.base.hint_bar import HintBar
+from ...widgets.footer_keys import list_footer_keys
+from ...widgets.form.form_pane import FormPane
+from ...widgets.form.modifier_table import ModifierTable
+from ...widgets.form.slot_choices import ABSENT
+from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.lanes.lanes_pane import LanesPane
+from ...widgets.operand_table import OperandTable
+from ...widgets.ptx_line import LineStatus, PtxLine
+from ...widgets.result_bar import KeyBar, ResultBar
+
+if TYPE_CHECKING:
+    from ...widgets.form.modifier_row import ModifierRow
+    from ...widgets.lesson_strip import LessonStrip
+    from ...widgets.listing_pane import ListingPane
+    from ...widgets.value_field import ValueField
+
+
+class ExplorerView:
+    """The widgets of a screen. Those that begin hidden are created on first use."""
+
+    def __init__(self, screen: Screen[None], state: ExplorerState) -> None:
+        self.screen, self._state = screen, state
+        self.line, self.status = PtxLine(), LineStatus()
+        self.browser, self.modifiers = InstructionBrowser(), ModifierTable()
+        self.lanes, self.result, self.operands = LanesPane(), ResultBar(), OperandTable()
+        self.hints, self.keys = HintBar(), KeyBar()
+        self.side, self.center = Box(id="side"), Box(id="center")
+        self.value_field: ValueField | None = None
+        """The field for values, once it has been created."""
+        self.lesson_strip: LessonStrip | None = None
+        """The strip of a lesson, once it has been created."""
+        self._modifier_row: ModifierRow | None = None
+        self._listing: ListingPane | None = None
+        self.hint = ""
+        """The last hint of a controller, until it is cleared."""
+        self.follower: Callable[[], None] | None = None
+        """Called to update another screen that shows the session."""
+
+    # --- widgets created on first use --------------------------------------------------
+
+    def mount_value_field(self) -> ValueField:
+        """Return the field for values, which is created on first use."""
+        if self.value_field is None:
+            from ...widgets.value_field import ValueField
+
+            self.value_field = ValueField()
+            self.screen.mount(self.value_field, before=self.keys)
+        return self.value_field
+
+    @property
+    def listing(self) -> ListingPane:
+        """The list of the listing's statements."""
+        if self._listing is None:
+            from ...widgets.listing_pane import ListingPane
+
+            self._listing = ListingPane()
+            self.side.mount(self._listing, before=self.modifiers)
+        return self._listing
+
+    def mount_modifier_row(self) -> None:
+        """Create the row of modifiers of a narrow screen."""
+        if self._modifier_row is None:
+            from ...widgets.form.modifier_row import ModifierRow
+
+            self._modifier_row = ModifierRow()
+            self.screen.mount(self._modifier_row, after="#top")
+            self._modifier_row.show(self._state.setup.instruction.form)
+
+    def mount_lesson_strip(self) -> LessonStrip:
+        """Return the strip of a lesson, which is created on first use, and show it."""
+        if self.lesson_strip is None:
+            from ...widgets.lesson_strip import LessonStrip
+
+            self.lesson_strip = LessonStrip()
+            self.center.mount(self.lesson_strip, before=0)
+        self.lesson_strip.display = True
+        return self.lesson_strip
+
+    def hide_lesson_strip(self) -> None:
+        """Hide the strip of a lesson."""
+        if self.lesson_strip is not None:
+            self.lesson_strip.display = False
+
+    @property
+    def forms(self) -> Iterator[FormPane]:
+        """The widgets of the modifiers."""
+        yield self.modifiers
+        if self._modifier_row is not None:
+            yield self._modifier_row
+
+    # --- showing the state ---------------------------------------------------------------
+
+    def show_session(self) -> None:
+        """Update every widget from the state."""
+        setup, trace = self._state.setup, self._state.trace
+        if self._state.cursor is not None:
+            self.listing.show(self._state.cursor)
+        self.line.show(setup.line, setup.instruction, setup.error)
+        suffix = " · of the last legal line" if setup.error else ""
+        self.operands.set_title(f"Operands{suffix}")
+        self.modifiers.set_title(f"Modifiers{suffix or f' · {ABSENT} is not written'}")
+        self.browser.show(setup.instruction.opcode, self._state.recent)
+        for pane in self.forms:
+            pane.show(setup.instruction.form)
+        self.operands.show(trace)
+        if self.value_field is not None:
+            self.value_field.follow_edit(trace.operands)
+        self.show_status()
+        self.show_step()
+        if self.follower is not None:
+            self.follower()
+
+    def show_step(self, *, is_animated: bool = False) -> None:
+        """Update the lanes and the result to the current step."""
+        state, session = self._state, self._state.session
+        self.lanes.set_title(self._format_step_title())
+        if state.cursor is not None:
+            self.listing.hide_results(is_hidden=state.is_result_hidden)
+        pin, reveal_key = state.comparable_pin, ""
+        if state.is_result_hidden:
+            reveal_key = self.get_key("step.last" if state.is_predicting else "step.result")
+        self.result.show(state.trace, session.divergences, pin, reveal_key)
+        self.operands.hide_readings(is_hidden=state.has_hidden_readings)
+        if state.guesses is not None:  # a pin or another answer would reveal the answer
+            self.lanes.show_trace(state.trace, state.step, guesses=state.guesses)
+            return
+        self.lanes.show_trace(
+            state.trace, state.step, session.divergence, pin, is_animated=is_animated
+        )
+
+    def _format_step_title(self) -> str:
+        state = self._state
+        parts = [f"Before step 1 of {state.last_step}"]
+        if state.step:
+            title = format_title(state.trace.steps[state.step - 1])
+            parts = [f"Step {state.step} of {state.last_step}", title]
+        if state.is_playing:
+            parts.append("playing")
+        if state.is_predicting:
+            parts.append("predict")
+        if state.setup.error:
+            parts.append("of the last legal line")
+        return " · ".join(parts)
+
+    def show_status(self) -> None:
+        """Update the line's status."""
+        setup = self._state.setup
+        self.status.show(
+            setup.instruction,
+            setup.error,
+            self._state.notes,
+            self.line.candidates if self.line.has_focus else (),
+            self.line.candidate,
+            first=self.line.scroll_offset.x,
+        )
+
+    def show_keys(self) -> None:
+        """Update the footer with the keys that apply now."""
+        is_predicting = self._state.is_predicting
+        self.keys.show(*list_footer_keys(self.screen, is_predicting=is_predicting))
+
+    def show_origin(self, cell: LaneBits | None) -> None:
+        """Highlight the operand bits that a cell came from."""
+        masks: dict[str, int] = {}
+        if cell:
+            for role, low, high in find_provenance(self._state.trace, *cell):
+                masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
+        self.operands.highlight_bits(masks)
+
+    # --- hints ---------------------------------------------------------------------------
+
+    def get_key(self, id_: str) -> str:
+        """Return the name of an action's first key."""
+        return get_explorer_app(self.screen).key_names[id_][0]
+
+    def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
+        """Show a hint until the next edit or step; others do not replace a sticky one."""
+        self.hint = text
+        self.hints.show_message(text, style, is_sticky=is_sticky)
+
+    def clear_hint(self) -> None:
+        """Clear the hint, unless the line has an error."""
+        self.hint = ""
+        self.hints.clear()
+        self.status.show_hint()
+
+    def notify_user(self, title: str, text: str) -> None:
+        """Show an outcome in the row of hints, or as a message if hints have no row."""
+        if self.screen.has_class("-tiny"):
+            self.screen.notify(text, title=title, markup=False)
+        else:
+            self.show_hint(f"{title}: {text}", "strong", is_sticky=True)
+
+    # --- what a small screen shows ---------------------------------------------------------
+
+    def show_listing(self, *, is_visible: bool) -> None:
+        """Show the listing in the place of the instructions, or these again."""
+        self.side.set_class(is_visible, "-listing")
+
+    def mark_used(self, target: Widget | None) -> None:
+        """Mark the widget in use, because a small screen shows some widgets only then."""
+        path = target.ancestors_with_self if target else ()
+        for panel in (self.operands, self.side):
+            panel.set_class(panel in path, "-used")
+
+    def widen_listing(self) -> None:
+        """Widen the listing to half the width while it has the focus."""
+        focus = self.screen.focused
+        self.side.set_class(focus is not None and focus is self._listing, "-read")

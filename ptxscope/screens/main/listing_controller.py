@@ -1,0 +1,181 @@
+"""An open listing on the main screen: opening, moving, expected values, checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.notifications import SeverityLevel
+
+from ...engine.listings.asm_bindings import parse_pasted
+from ...engine.records import replace
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.syntax.parser import parse, scan
+from ...state.edits import with_line
+from ...state.explorer_state import ExplorerState
+from ...state.setup import make_setup
+from .edit_controller import EditController
+from .explorer_view import ExplorerView
+from .focus_controller import FocusController
+
+if TYPE_CHECKING:
+    from ...engine.listings.lint import CheckedInstruction
+    from ...state.open_listing import ListingCursor
+
+
+class ListingController:
+    """Opens listings, and shows the statements under their cursors."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        focus: FocusController,
+        edits: EditController,
+    ) -> None:
+        self._state, self._view, self._focus, self._edits = state, view, focus, edits
+
+    # --- opening -----------------------------------------------------------------------
+
+    def paste_text(self, text: str) -> None:
+        """Open a pasted instruction, or several as a listing, or report what is wrong."""
+        from ...state.open_listing import LONGEST
+
+        if len(text) > LONGEST:
+            problem = (
+                f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+            )
+            self._notify(problem, "Not pasted", severity="warning")
+            return
+        text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
+        statements = list(scan(text))
+        if len(statements) > 1 and any(item.instruction for item in statements):
+            self.open_text(text, "pasted")
+            return
+        try:
+            self._edits.open_instruction(parse_pasted(text))
+        except PtxError:
+            line = " ".join(make_printable(text).split())
+            self._edits.edit(with_line(self._state.setup, line))
+            self._focus.move_to("line")
+
+    def open_text(self, text: str, name: str) -> None:
+        """Open a text as a listing, at its first instruction."""
+        from ...state.open_listing import open_listing
+
+        cursor = open_listing(text, name, self._state.setup.model)
+        if cursor is None:
+            self._notify(name, "None of the 27 is in it")
+            return
+        self.open_cursor(cursor)
+
+    def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
+        """Open a listing beside the trace; with ``is_first``, undo ends there."""
+        self.go_to(cursor)
+        if is_first:
+            self._state.session.past.clear()
+        self._focus.move_to("listing")
+
+    def ask_file(self, name: str = "") -> None:
+        """Ask for a listing, or a source with inline assembly, and open it."""
+        from ..dialogs.text_prompt import TextPrompt
+
+        def on_close(name: str | None) -> None:
+            if name and name.strip():
+                self.open_file(name.strip())
+
+        prompt = TextPrompt(
+            "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
+        )
+        self._view.screen.app.push_screen(prompt, on_close)
+
+    def open_file(self, name: str) -> None:
+        """Open a file as a listing, or report the problem and ask again."""
+        from ...state.open_listing import read_listing
+
+        try:
+            self.open_text(read_listing(name), Path(name).name)
+        except ValueError as error:
+            self._notify(str(error), "Not opened", severity="error")
+            self.ask_file(name)
+
+    def _notify(
+        self, text: str, title: str = "", *, severity: SeverityLevel = "information"
+    ) -> None:
+        self._view.screen.notify(make_printable(text), title=title, markup=False, severity=severity)
+
+    # --- moving ------------------------------------------------------------------------
+
+    def focus(self) -> None:
+        """Focus the listing, or ask for one if none is open."""
+        if self._state.cursor is not None:
+            self._focus.move_to("listing")
+        else:
+            self._focus.end_typing()
+            self.ask_file()
+
+    def go_to(self, cursor: ListingCursor) -> None:
+        """Show a listing, and the evaluation of the statement under its cursor."""
+        self._view.show_listing(is_visible=True)
+        self._edits.show_edit(self._state.show_statement(cursor))
+
+    def move_by(self, delta: int) -> None:
+        """Go to another instruction of the listing."""
+        if self._state.cursor is not None:
+            self.go_to(self._state.cursor.move_by(delta))
+
+    # --- questions ---------------------------------------------------------------------
+
+    def ask_observation(self, text: str = "") -> None:
+        """Ask for a register's observed value at the end, and go to the cause of a difference."""
+        from ...state.open_listing import is_explained
+        from ..dialogs.text_prompt import TextPrompt
+
+        if self._state.cursor is None:
+            key = self._view.get_key("listing.open")
+            self._view.show_hint(f"No listing is open · {key} opens one, or paste it")
+            return
+
+        def on_close(text: str | None) -> None:
+            before = self._state.cursor
+            if not text or not text.strip() or before is None:
+                return
+            try:
+                cursor, message = before.find_culprit(text)
+            except PtxError as error:
+                self._notify(error.message, severity="error")
+                self.ask_observation(text)
+                return
+            if cursor is not before and is_explained(cursor.statement):
+                self.go_to(cursor)
+            self._view.notify_user("Observed", make_printable(message))
+
+        title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
+        prompt = TextPrompt(title, "observed", text, hint, "find what wrote it", "listing")
+        self._view.screen.app.push_screen(prompt, on_close)
+
+    def check(self) -> None:
+        """Show errors in the listing or the line, and the errata that can change a result."""
+        from ..dialogs.check_dialog import CheckDialog, check_listing_text
+
+        text, name, cursor = self._state.setup.line, "the line", self._state.cursor
+        if cursor is not None:
+            text, name = cursor.listing.text, cursor.listing.name
+
+        def on_close(instruction: CheckedInstruction | None) -> None:
+            if instruction is not None:
+                self._open_checked(instruction)
+
+        self._view.screen.app.push_screen(CheckDialog(*check_listing_text(text, name)), on_close)
+
+    def _open_checked(self, instruction: CheckedInstruction) -> None:
+        """Show a checked instruction, on operands that show the erratum."""
+        if self._state.cursor is not None:
+            cursor = self._state.cursor.move_to_line(instruction.place.line, instruction.ptx)
+            if cursor is None:
+                self._notify(instruction.ptx, "It is not in the list")
+                return
+            self.go_to(cursor)
+        if instruction.example is not None:
+            example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
+            self._edits.edit(replace(example, place=self._state.setup.place, is_detached=True))

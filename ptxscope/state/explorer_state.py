@@ -1,0 +1,377 @@
+"""The state of the explorer: a session, what is shown of it, and the transitions between states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from ..engine.records import NamedTuple
+from ..engine.semantics.plan import Stage
+from ..engine.tracing.trace import Trace
+from ..scene.scene_model import LaneRef
+from .edits import with_line, with_model
+from .prediction_progress import PredictionProgress
+from .session import Session
+from .setup import Setup, trace_of
+from .state_store import SavedState
+
+if TYPE_CHECKING:
+    from ..engine.diagnosis.findings import Finding
+    from ..learn.lesson import Lesson
+    from ..learn.lesson_progress import LessonProgress
+    from ..learn.prediction import Guess
+    from .open_lesson import OpenLesson
+    from .open_listing import ListingCursor
+
+_MAX_RECENT = 5
+"""Recent instructions at the top of the browser."""
+
+
+class Mode(Enum):
+    """What happens to the steps."""
+
+    READING = auto()
+    """The user goes from step to step."""
+    PLAYING = auto()
+    """The steps follow each other at a reader's pace."""
+    PREDICTING = auto()
+    """The user predicts the current step: a lane is drawn when its prediction is right."""
+
+
+class Edit(NamedTuple):
+    """An edit that changed something."""
+
+    before: Setup
+    requested: Setup
+    """The setup as edited; the listing may have other values for its operands."""
+
+
+class ExplorerState:
+    """What the explorer shows; its methods are the transitions.
+
+    After each of them the state is consistent: an open listing has run on the operands, the step is
+    one of the trace, and the predictions are those of the trace.
+    """
+
+    def __init__(self, setup: Setup, saved: SavedState | None = None) -> None:
+        self.start(setup, saved or SavedState())
+
+    def start(self, setup: Setup, saved: SavedState) -> None:
+        """Start over with a setup, and with a saved state for everything else."""
+        self.session = Session(setup)
+        self.pin = saved.pin
+        """The evaluation to compare with."""
+        self.recent = [*saved.recent]
+        """Opcodes of recent instructions, the latest first."""
+        self.is_revealed = saved.is_result_revealed
+        """Whether the result is shown before its step."""
+        self.mode = Mode.READING
+        self.is_prediction_pending = saved.predicting
+        """Whether the user predicted when the state was saved, and has not gone on yet."""
+        self.predictions = PredictionProgress(self.trace, saved.guesses, int(saved.step < 0))
+        self.lesson: OpenLesson | None = None
+        self._typed: Setup | None = None
+        """The setup produced by the typing in progress in the line."""
+        self._model_before = ""
+        """The model before a comparison under ``isa`` replaced it."""
+        self.step = 0
+        """The last revealed step, from 1; 0 reveals none. While predicting, the step to predict."""
+        self._restore_step(saved.step)
+
+    # --- what is shown -----------------------------------------------------------------
+
+    @property
+    def setup(self) -> Setup:
+        """The current setup."""
+        return self.session.setup
+
+    @property
+    def trace(self) -> Trace:
+        """The evaluation of the current setup."""
+        return self.session.trace
+
+    @property
+    def cursor(self) -> ListingCursor | None:
+        """The cursor in the open listing."""
+        return self.session.cursor
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last step."""
+        return len(self.trace.steps)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the last step is shown, or to be predicted."""
+        return self.step >= self.last_step
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the steps play."""
+        return self.mode is Mode.PLAYING
+
+    @property
+    def is_predicting(self) -> bool:
+        """Whether the user predicts the current step."""
+        return self.mode is Mode.PREDICTING
+
+    @property
+    def is_result_hidden(self) -> bool:
+        """Whether the result is hidden.
+
+        It is while a step is unrevealed and the user has not asked for the result.
+        """
+        return (self.is_predicting or not self.is_at_end) and not self.is_revealed
+
+    @property
+    def guesses(self) -> Mapping[LaneRef, Guess] | None:
+        """The predictions of the current step; None if it is shown."""
+        prediction = self.predictions.prediction
+        return prediction.guesses if self.is_predicting and prediction else None
+
+    @property
+    def has_hidden_readings(self) -> bool:
+        """Whether the operands as numbers would reveal the answers."""
+        if self.guesses is None:
+            return False
+        return self.trace.steps[self.step - 1].stage in (Stage.SELECT, Stage.EXTEND)
+
+    @property
+    def comparable_pin(self) -> Trace | None:
+        """The pinned evaluation, if it is of the same instruction."""
+        if self.pin is None or self.pin.instruction.opcode != self.setup.instruction.opcode:
+            return None
+        return trace_of(self.pin)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes on the line, without those that would reveal a predicted result."""
+        trace, cursor = self.trace, self.cursor
+        # A contradiction of the manual would always take the place of the summary.
+        notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
+        own = cursor.list_notes(self.setup) if cursor else ()
+        return own if self.is_predicting else (*own, *notes)
+
+    def make_saved_state(self, theme: str = "") -> SavedState:
+        """Return the state to save; while a lesson is open, the state before it."""
+        if self.lesson is not None:
+            return self.lesson.before._replace(recent=self.recent, theme=theme)
+        step = self.step
+        if not self.is_predicting:
+            step = 0 if self.is_at_end else step or -1
+        return SavedState(
+            self.setup,
+            self.pin,
+            step,
+            self.recent,
+            theme,
+            self.is_revealed,
+            self.predictions.make_saved_guesses(self.trace),
+            self.is_predicting,
+        )
+
+    # --- steps -------------------------------------------------------------------------
+
+    def go_to_step(self, step: int) -> bool:
+        """Show the steps up to the nearest one there is; return whether that changed the step.
+
+        A step before the first is shown only if it is already.
+        """
+        before, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
+        return self.step != before
+
+    def reveal_result(self, *, is_revealed: bool = True) -> bool:
+        """Reveal the result before its step, or hide it again.
+
+        Return False while the user predicts, because it would reveal the answer.
+        """
+        if not self.is_predicting:
+            self.is_revealed = is_revealed
+        return not self.is_predicting
+
+    def play(self) -> None:
+        """Play the steps."""
+        self.mode = Mode.PLAYING
+
+    def pause(self) -> bool:
+        """Stop playing the steps; return whether they played."""
+        if not self.is_playing:
+            return False
+        self.mode = Mode.READING
+        return True
+
+    def _restore_step(self, saved_step: int) -> None:
+        """Show the step of a saved state: 0 is the last one, -1 the state before the first."""
+        self.step = max(saved_step, 0) if saved_step else self.last_step
+        self._follow_session(is_at_end=False)
+
+    # --- edits -------------------------------------------------------------------------
+
+    def edit(
+        self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
+    ) -> Edit | None:
+        """Apply an edit, of the listing too if a cursor is passed; return None if nothing changed.
+
+        With ``coalesce``, one undo reverts this edit and the last one together. The last step
+        remains the last; another instruction hides its result.
+        """
+        is_at_end, before = self.is_at_end, self.setup
+        if not self.session.apply(setup, cursor, coalesce=coalesce):
+            return None
+        self.pause()
+        if self.setup.instruction.opcode != before.instruction.opcode:
+            self.is_revealed = False
+        self._follow_session(is_at_end=is_at_end)
+        return Edit(before, setup)
+
+    def type_line(self, text: str, *, is_pasted: bool = False) -> Edit | None:
+        """Apply a typed line; what is typed after it joins this edit."""
+        goes_on = self._typed is self.setup and not is_pasted
+        edit = self.edit(with_line(self.setup, text), coalesce=goes_on)
+        self._typed = None if is_pasted else self.setup
+        return edit
+
+    def end_typing(self) -> None:
+        """End the typing in the line, which is one edit, or none if it changed nothing."""
+        if self._typed is self.setup:
+            self.session.drop_empty_edit()
+        self._typed = None
+
+    def show_statement(self, cursor: ListingCursor) -> Edit | None:
+        """Show the last step of the statement at a listing's cursor."""
+        self.pause()
+        return self.show_last_step(cursor.make_setup(self.setup), cursor)
+
+    def show_last_step(self, setup: Setup, cursor: ListingCursor | None = None) -> Edit | None:
+        """Show the last step of another setup, and of another listing if a cursor is passed."""
+        self.add_recent(setup.instruction.opcode)
+        self.step = self.last_step
+        return self.edit(setup, cursor)
+
+    def find_computed_operand(self, edit: Edit) -> str:
+        """Return an operand that keeps the listing's value in spite of an edit, or nothing."""
+        values = edit.requested.values
+        return next(
+            (
+                name
+                for role, name in edit.requested.instruction.names.items()
+                if role in values and self.setup.values.get(role) != values[role]
+            ),
+            "",
+        )
+
+    def add_recent(self, opcode: str) -> None:
+        """Add an instruction to the top of the recent ones."""
+        self.recent[:] = [opcode, *(x for x in self.recent if x != opcode)][:_MAX_RECENT]
+
+    def undo(self) -> bool:
+        """Undo the last edit and return whether there was one."""
+        return self._move_history(self.session.undo)
+
+    def redo(self) -> bool:
+        """Redo the last undone edit and return whether there was one."""
+        return self._move_history(self.session.redo)
+
+    def _move_history(self, move: Callable[[], bool]) -> bool:
+        is_at_end = self.is_at_end
+        if not move():
+            return False
+        self.pause()
+        self._follow_session(is_at_end=is_at_end)
+        return True
+
+    def _follow_session(self, *, is_at_end: bool) -> None:
+        """Make the listing's run, the step and the predictions agree with the session."""
+        if self.cursor is not None:
+            cursor = self.cursor.rerun_on(self.setup)
+            self.session.amend(cursor.update_setup(self.setup), cursor)
+        # A lesson may show the operands alone; so may a first step that is still to be predicted.
+        least = 0 if self.lesson or self.predictions.left_at == 1 else 1
+        last = self.last_step
+        self.step = last if is_at_end else min(max(self.step, least), last)
+        if self.is_predicting:
+            self.predictions.follow_trace(self.trace)
+
+    # --- the pin -----------------------------------------------------------------------
+
+    def toggle_pin(self) -> bool:
+        """Pin this evaluation, or unpin; return whether unpinning restored an earlier model."""
+        self.pin = self.setup if self.pin is None else None
+        model, self._model_before = self._model_before, ""
+        if not model or self.pin is not None or self.setup.model != "isa":
+            return False
+        return self.edit(with_model(self.setup, model)) is not None
+
+    def pin_for_finding(self, setup: Setup, finding: Finding) -> None:
+        """Pin the documented evaluation, to compare an explanation with it."""
+        self._model_before = self.setup.model if finding.model.name == "isa" else ""
+        self.pin = setup
+
+    # --- predictions -------------------------------------------------------------------
+
+    def resume_predicting(self) -> None:
+        """Predict the step at which the user stopped, if it is still ahead, or else the next."""
+        left_at = self.predictions.left_at if self.predictions.follow_trace(self.trace) else 0
+        if left_at and (self.step < left_at or self.is_at_end):
+            self.begin_predicting(left_at)
+        else:
+            self.begin_predicting(1 if self.is_at_end else self.step + 1)
+
+    def begin_predicting(self, step: int) -> None:
+        """Predict a step and those after it."""
+        self.is_prediction_pending = False
+        self.predictions.follow_trace(self.trace)
+        self.mode, self.is_revealed = Mode.PREDICTING, False
+        self.step = min(max(step, 1), self.last_step)
+
+    def stop_predicting(self, step: int | None = None) -> None:
+        """Stop predicting and show a step; by default, the one before the predicted step."""
+        self.predictions.left_at = self.step
+        self.mode = Mode.READING
+        self.step = self.step - 1 if step is None else step
+
+    def finish_predicting(self) -> tuple[Guess, ...]:
+        """End predicting at the last step and return the right guesses."""
+        self.mode = Mode.READING
+        return self.predictions.finish()
+
+    def find_next_lane(self, previous: LaneRef | None = None) -> LaneRef | None:
+        """Return a lane of the current step without a right guess, searching on from one."""
+        prediction = self.predictions.prediction
+        return prediction and prediction.find_next_location(self.step, previous)
+
+    # --- lessons -----------------------------------------------------------------------
+
+    def open_lesson(
+        self, lesson: Lesson, places: dict[str, LessonProgress], *, from_start: bool
+    ) -> None:
+        """Open a lesson, at its saved position, and remember the state before it."""
+        from .open_lesson import OpenLesson
+
+        before = self.make_saved_state()
+        self.lesson = OpenLesson(lesson, places, before, self.cursor, from_start=from_start)
+
+    def show_card(self, *, is_first: bool = False) -> None:
+        """Show the setup of the lesson's card; one undo reverts all cards together."""
+        assert self.lesson
+        self.pause()
+        if self.is_predicting:
+            self.stop_predicting()
+        self.session.apply(self.lesson.setup, coalesce=not is_first)
+        self.pin, self.is_revealed, self.step = None, False, self.lesson.card.step
+        self._follow_session(is_at_end=False)
+
+    def leave_lesson(self) -> bool:
+        """Return to the state before the lesson, with one undo back to the lesson's last line.
+
+        Return whether that changed the line or its values.
+        """
+        lesson, self.lesson = self.lesson, None
+        assert lesson
+        assert lesson.before.setup
+        self.mode = Mode.READING
+        self.pin, self.is_revealed = lesson.before.pin, lesson.before.is_result_revealed
+        is_back = self.session.apply(lesson.before.setup, lesson.cursor)
+        self._restore_step(lesson.before.step)
+        return is_back

@@ -1,0 +1,286 @@
+"""Steps, edits, undo, the pin and what is saved: the explorer's transitions, without a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ptxscope import diagnose
+from ptxscope.state.edits import (
+    randomize_values,
+    swap_operands,
+    with_choice,
+    with_finding,
+    with_line,
+    with_model,
+    with_opcode,
+    with_step_note,
+)
+from ptxscope.state.explorer_state import ExplorerState, Mode
+from ptxscope.state.setup import make_example
+from ptxscope.state.state_store import SavedState, StateStore
+from tests.state.states import LINE, VALUES, make_state, reopen, set_values
+
+VADD4 = "vadd4.s32.s32.u32.sat d, a, b, c"
+
+
+# --- steps ---------------------------------------------------------------------------------
+
+
+def test_a_line_opens_at_its_last_step_and_steps_stay_in_the_trace() -> None:
+    state = make_state()
+    assert (state.step, state.last_step, state.is_at_end) == (5, 5, True)
+    assert not state.go_to_step(9)
+    assert state.go_to_step(0)
+    assert state.step == 1
+    assert not state.go_to_step(-3)
+
+
+def test_a_result_asked_for_is_shown_until_another_instruction() -> None:
+    state = make_state()
+    assert not state.is_result_hidden
+    state.go_to_step(1)
+    assert state.is_result_hidden
+    assert state.reveal_result()
+    state.go_to_step(2)
+    state.edit(randomize_values(state.setup, Random(1)))
+    assert not state.is_result_hidden
+    state.edit(with_opcode(state.setup, "vmad"))
+    assert state.is_result_hidden
+
+
+def test_a_step_is_no_edit() -> None:
+    state = make_state()
+    for step in (1, 2, 3, 4):
+        state.go_to_step(step)
+        state.reveal_result()
+    assert not state.session.past
+    assert not state.undo()
+    assert state.step == 4
+
+
+@pytest.mark.parametrize("action", ["edit", "undo", "redo"])
+def test_an_edit_undo_or_redo_stops_playing(action: str) -> None:
+    state = make_state()
+    state.edit(swap_operands(state.setup))
+    if action == "redo":
+        state.undo()
+    state.go_to_step(1)
+    state.play()
+    assert state.is_playing
+    if action == "edit":
+        set_values(state, a=7)
+    else:
+        assert getattr(state, action)()
+    assert state.mode is Mode.READING
+    assert not state.pause()
+
+
+def test_an_edit_that_changes_nothing_goes_on_playing() -> None:
+    state = make_state()
+    state.play()
+    assert state.edit(state.setup) is None
+    assert state.is_playing
+
+
+# --- undo ----------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_keep_the_step() -> None:
+    state = make_state()
+    state.edit(swap_operands(state.setup))
+    state.go_to_step(2)
+    assert state.undo()
+    assert state.step == 2
+    state.go_to_step(4)
+    assert state.redo()
+    assert state.step == 4
+
+
+def test_undo_and_redo_stay_at_the_end() -> None:
+    state = make_state(VADD4, {})
+    count = state.last_step
+    state.edit(with_choice(state.setup, "sat", False))
+    fewer = state.last_step
+    assert fewer < count
+    assert state.step == fewer
+    state.undo()
+    assert state.step == count
+    state.redo()
+    assert state.step == fewer
+
+
+def test_another_instruction_keeps_the_choices_it_also_has() -> None:
+    state = make_state("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01})
+    state.edit(with_opcode(state.setup, "vsub4"))
+    assert state.setup.line == "vsub4.s32.s32.u32.sat d.b310, a, b, c;"
+    assert state.trace.operands["a"] == 0x80FF7F01
+
+
+# --- typing in the line --------------------------------------------------------------------
+
+
+def type_keys(state: ExplorerState, text: str) -> None:
+    """Type characters at the end of the line; ``<`` deletes one."""
+    for char in text:
+        line = state.setup.line
+        state.type_line(line[:-1] if char == "<" else line + char)
+
+
+def test_typing_is_one_edit_however_many_keys() -> None:
+    state = make_state()
+    before = state.setup
+    type_keys(state, "<<<<<<%r9, %r8")
+    assert len(state.session.past) == 1
+    assert state.undo()
+    assert state.setup == before
+
+
+def test_each_visit_to_the_line_is_an_edit() -> None:
+    state = make_state()
+    before = state.setup
+    for text in ("xyz", "uvw"):
+        type_keys(state, text)
+        state.end_typing()
+    state.undo()
+    assert state.setup.line.endswith("xyz")
+    state.undo()
+    assert state.setup == before
+
+
+def test_typing_that_came_to_nothing_is_no_edit() -> None:
+    state = make_state()
+    state.edit(swap_operands(state.setup))
+    type_keys(state, "xyz<<<")
+    state.end_typing()
+    assert len(state.session.past) == 1
+    state.undo()
+    assert state.trace.operands["a"] == VALUES["%r2"]
+
+
+def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
+    state = make_state()
+    before = state.setup.line
+    type_keys(state, "xy")
+    state.type_line(f"{before}xypasted", is_pasted=True)
+    type_keys(state, "zw")
+    lines = []
+    while state.session.past:
+        lines.append(state.setup.line)
+        state.undo()
+    assert lines == [f"{before}xypastedzw", f"{before}xypasted", f"{before}xy"]
+    assert state.setup.line == before
+
+
+# --- the pin -------------------------------------------------------------------------------
+
+
+def test_a_pin_is_compared_with_the_same_instruction_only() -> None:
+    state = make_state(VADD4, {"a": 1, "b": 2})
+    assert not state.toggle_pin()
+    assert state.comparable_pin == state.trace
+    set_values(state, a=3)
+    assert state.comparable_pin
+    assert state.comparable_pin.operands["a"] == 1
+    state.edit(with_opcode(state.setup, "vmad"))
+    assert state.pin
+    assert state.comparable_pin is None
+    state.undo()
+    assert state.comparable_pin
+    state.toggle_pin()
+    assert state.pin is None
+
+
+def test_the_model_is_what_it_was_when_a_comparison_is_closed() -> None:
+    line, values = "vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F, "b": 1, "c": 0}
+    state = make_state(line, values)
+    state.edit(with_model(state.setup, "ptxas-13.5"))
+    documented = with_model(state.setup, "isa")
+    # 127 + 1 without the clamp is 0x80
+    finding = next(x for x in diagnose(line, values, 0x80) if x.model.name == "isa")
+    state.pin_for_finding(documented, finding)
+    state.edit(with_finding(documented, finding))
+    assert state.trace.result == {"d": 0x80}
+    assert state.setup.model == "isa"
+    assert state.toggle_pin()
+    assert (state.pin, state.setup.model) == (None, "ptxas-13.5")
+
+
+# --- what is saved -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("step", "saved"), [(1, 1), (3, 3), (5, 0)])
+def test_the_step_is_saved_and_the_last_as_such(step: int, saved: int) -> None:
+    state = make_state()
+    state.go_to_step(step)
+    assert state.make_saved_state().step == saved
+    assert reopen(state).step == step
+
+
+def test_what_was_open_is_there_again(tmp_path: Path) -> None:
+    state = make_state(VADD4, {"a": 1, "b": 2})
+    state.toggle_pin()
+    state.edit(swap_operands(state.setup))
+    state.edit(with_step_note(state.setup, state.trace.steps[0].stage, "why"))
+    state.add_recent("vsub4")
+    state.go_to_step(2)
+    state.reveal_result()
+    StateStore(tmp_path, tmp_path).save(state.make_saved_state("textual-light"))
+    saved = StateStore(tmp_path, tmp_path).load()
+    assert saved.setup
+    again = ExplorerState(saved.setup, saved)
+    assert (again.setup, again.pin, again.step) == (state.setup, state.pin, 2)
+    assert not again.is_result_hidden
+    assert again.recent == ["vsub4"]
+    assert saved.theme == "textual-light"
+
+
+def test_an_illegal_line_is_saved_too(tmp_path: Path) -> None:
+    state = make_state()
+    state.edit(with_line(state.setup, f"{LINE}, xyz"))
+    StateStore(tmp_path, tmp_path).save(state.make_saved_state())
+    saved = StateStore(tmp_path, tmp_path).load().setup
+    assert saved
+    again = ExplorerState(saved)
+    assert again.setup.line.endswith("xyz")
+    assert again.setup.error
+    assert again.trace.result == {"%r1": 7}
+
+
+def test_a_state_of_before_has_asked_for_nothing(tmp_path: Path) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    state = ExplorerState(make_example("vset4"), SavedState(step=1))
+    state.reveal_result()
+    store.save(state.make_saved_state())
+    text = store.state.read_text(encoding="utf-8")
+    without = text.replace(',\n "asked": true', "")
+    assert without != text
+    store.state.write_text(without, encoding="utf-8")
+    assert store.load().setup is not None
+    assert store.load().is_result_revealed is False
+    assert not store.messages
+
+
+def test_recent_instructions_are_few_and_different() -> None:
+    state = make_state()
+    for opcode in ("vadd", "vsub", "vmad", "vset", "vadd", "vmin", "selp"):
+        state.add_recent(opcode)
+    assert state.recent == ["selp", "vmin", "vadd", "vset", "vmad"]
+
+
+def test_it_starts_over() -> None:
+    state = make_state()
+    state.toggle_pin()
+    state.edit(swap_operands(state.setup))
+    state.begin_predicting(1)
+    state.start(make_example("vset4"), SavedState(step=1))
+    fresh = ExplorerState(make_example("vset4"), SavedState(step=1))
+    assert state.make_saved_state() == fresh.make_saved_state()
+    assert (state.step, state.pin, state.mode, len(state.session.past)) == (
+        1,
+        None,
+        Mode.READING,
+        0,
+    )

@@ -1,0 +1,250 @@
+"""An open listing in the explorer's state: what runs on, what undo takes back, what notes say."""
+
+from __future__ import annotations
+
+from ptxscope.state.edits import with_choice, with_value
+from ptxscope.state.explorer_state import ExplorerState
+from tests.state.states import make_state, move_by, open_text, paste_line, set_values
+
+LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
+SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
+BLOCK = """{
+  .reg .u32 t1, t2;
+  .reg .pred p;
+  vadd4.u32.u32.u32 t1, %1, %2, %2;
+  not.b32 t2, t1;
+  setp.ne.b32 p, t2, 0;
+  selp.b32 %0, t1, %3, p;
+}"""
+TWICE = """\
+vadd.u32.u32.u32 x, a, 1;
+vadd.u32.u32.u32 x, x, 1;
+vadd.u32.u32.u32 x, a, 1;
+vadd.u32.s32.s32.sat d.b0, x, b, c;
+"""
+
+
+def sources(state: ExplorerState) -> dict[str, int]:
+    """The values of the sources, by role."""
+    return {role: bits for role, bits in state.trace.operands.items() if role in "abc"}
+
+
+def results(state: ExplorerState) -> list[str]:
+    """What the list shows as results."""
+    assert state.cursor
+    return [row.result for row in state.cursor.rows]
+
+
+# --- the run -------------------------------------------------------------------------------
+
+
+def test_values_given_at_one_line_run_on_to_the_next() -> None:
+    state = make_state()
+    open_text(state, BLOCK)
+    set_values(state, a=0x01020304, b=0x01010101)
+    assert results(state)[:2] == ["0x02030405", "0xfdfcfbfa"]  # not of it, by hand
+    move_by(state, 1)
+    assert state.trace.operands["a"] == 0xFDFCFBFA
+    assert state.trace.result == {"p": 1}
+    move_by(state, -1)
+    assert state.setup.line == "vadd4.u32.u32.u32 t1, %1, %2, %2;"
+
+
+def test_what_is_computed_follows_a_value_that_is_given_later() -> None:
+    state = make_state()
+    text = "vadd4.u32.u32.u32 t, %1, %2, %2;\nnot.b32 u, t;\nvset4.u32.u32.lt.add %0, u, t, %1;"
+    open_text(state, text)
+    set_values(state, a=1, b=2)
+    move_by(state, 1)
+    assert sources(state) == {"a": 0xFFFFFFFC, "b": 3, "c": 1}
+    set_values(state, c=9)
+    assert sources(state) == {"a": 0xFFFFFFF4, "b": 0xB, "c": 9}
+    assert "0x0000000b" in results(state)
+    state.undo()
+    assert sources(state) == {"a": 0xFFFFFFFC, "b": 3, "c": 1}
+
+
+def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
+    text = "ld.u32 a, [p];\nvadd.u32.u32.u32 x, a, 0;\nld.u32 a, [q];\nvadd.u32.u32.u32 y, a, 0;"
+    state = make_state()
+    open_text(state, text)
+    set_values(state, a=5)
+    move_by(state, 1)
+    assert "not known, shown as 0: a" in state.notes
+    assert sources(state)["a"] == 0
+    set_values(state, a=7)
+    assert sources(state)["a"] == 7
+    move_by(state, -1)
+    assert sources(state)["a"] == 5
+    move_by(state, 1)
+    assert sources(state)["a"] == 7
+
+
+def test_constants_behind_a_line_that_cannot_run_are_known() -> None:
+    text = (
+        "vadd.u32.u32.u32 %r9, %r1, %r2;\nmov.u32 %r3, 5;\nmov.u32 %r5, 7;\n"
+        "vmad.u32.u32.u32 %r4, %r3, %r5, 0;\nvadd.u32.u32.u32 %r6, %r4, %r9;"
+    )
+    state = make_state()
+    open_text(state, text)
+    move_by(state, 1)
+    assert sources(state) == {"a": 5, "b": 7, "c": 0}
+    assert state.trace.result == {"%r4": 35}
+    assert state.notes[:1] == ("the run stops at line 1, which needs %r1",)
+    move_by(state, 1)  # 35 + what line 1 would have made
+    assert state.trace.operands["a"] == 35
+    assert state.notes[0] == "not known, shown as 0: %r9"
+
+
+def test_registers_keep_their_values_when_the_line_is_changed() -> None:
+    state = make_state()
+    open_text(state, TWICE)
+    set_values(state, a=5)
+    move_by(state, 1)
+    paste_line(state, "vsub.u32.u32.u32 y, a, x")
+    assert sources(state) == {"a": 5, "b": 6}
+
+
+def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
+    state = make_state("vadd4.u32.u32.u32 d, a, b, c", {"a": 5, "b": 6, "c": 7})
+    open_text(state, "{ .reg .u32 x;\nvadd.u32.u32.u32 x, a, b;\nvmax.u32.u32.u32 y, x, c; }")
+    for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
+        assert state.setup.line == line
+        assert (sources(state)["a"], sources(state)["b"]) == (0, 0)
+        assert any("not known, shown as 0: " in note for note in state.notes)
+        move_by(state, 1)
+    state.undo()
+    state.undo()
+    assert sources(state)["a"] == 5
+
+
+def test_a_computed_operand_keeps_its_value() -> None:
+    state = make_state()
+    open_text(state, BLOCK)
+    set_values(state, a=0x01020304, b=0x01010101)
+    move_by(state, 1)
+    before = sources(state)
+    edit = state.edit(with_value(state.setup, "a", 7))
+    assert edit
+    assert state.find_computed_operand(edit) == "t2"
+    assert sources(state) == before
+    move_by(state, -1)
+    edit = state.edit(with_value(state.setup, "a", 7))
+    assert edit
+    assert not state.find_computed_operand(edit)
+
+
+def test_a_statement_opens_at_its_last_step_and_ends_playing() -> None:
+    state = make_state()
+    open_text(state, BLOCK)
+    state.go_to_step(1)
+    state.play()
+    move_by(state, 1)
+    assert not state.is_playing
+    assert state.is_at_end
+
+
+# --- notes ---------------------------------------------------------------------------------
+
+
+def test_what_is_not_known_and_what_is_changed_is_said() -> None:
+    state = make_state()
+    open_text(state, BLOCK)
+    assert state.notes[:1] == ("not known, shown as 0: %1, %2",)
+    move_by(state, 1)
+    assert "the run stops at line 4, which needs %1" in state.notes
+    move_by(state, -1)
+    state.edit(with_choice(state.setup, "sat", True))
+    assert any(note.startswith("changed here only") for note in state.notes)
+    state.undo()
+    assert not any(note.startswith("changed here only") for note in state.notes)
+
+
+def test_what_stands_behind_a_taken_branch_is_said_not_to_be_reached() -> None:
+    state = make_state()
+    open_text(state, "vadd.u32.u32.u32 d, 1, 2;\nbra L;\nvadd.u32.u32.u32 e, d, d;\nL:")
+    move_by(state, 1)
+    assert "not reached: line 2 ends the run" in state.notes
+
+
+# --- undo ----------------------------------------------------------------------------------
+
+
+def test_undo_goes_back_to_the_listing_before() -> None:
+    state = make_state()
+    before = state.setup
+    open_text(state, LONG)
+    for _ in range(5):
+        move_by(state, 1)
+    assert state.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
+    open_text(state, SHORT)
+    assert state.setup.line == "vmin.u32.u32.u32 s, a, b;"
+    state.undo()
+    assert state.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
+    assert state.cursor
+    assert state.cursor.statement.instruction == state.setup.instruction
+    for _ in range(6):
+        state.undo()
+    assert (state.setup, state.cursor) == (before, None)
+    for _ in range(7):
+        state.redo()
+    assert state.setup.line == "vmin.u32.u32.u32 s, a, b;"
+
+
+def test_the_values_given_belong_to_their_listing() -> None:
+    state = make_state()
+    open_text(state, LONG)
+    set_values(state, a=100)
+    move_by(state, 1)
+    open_text(state, SHORT)
+    set_values(state, a=7)
+    assert state.cursor
+    assert state.cursor.listing.given == ({"a": 7},)
+    state.undo()
+    state.undo()
+    assert state.cursor.listing.given == ({"x0": 100},)
+    assert state.trace.operands["a"] == 101  # x1 = x0 + 1
+    assert results(state)[-1] == "0x00000088"  # 100 + 1 + … + 8 = 136, what x8 holds
+    state.redo()
+    state.redo()
+    assert state.cursor.listing.given == ({"a": 7},)
+
+
+def test_a_listing_of_the_same_first_line_is_undone_too() -> None:
+    state = make_state()
+    open_text(state, SHORT)
+    open_text(state, SHORT.splitlines()[0] + "\nvsub.u32.u32.u32 u, s, b;\n")
+    assert state.cursor
+    assert "vsub" in state.cursor.rows[-1].text
+    state.undo()
+    assert "vmax" in state.cursor.rows[-1].text
+
+
+def test_undo_takes_a_given_value_back() -> None:
+    state = make_state()
+    open_text(state, "vadd.u32.u32.u32 x, a, b; vadd.u32.u32.u32 y, x, x;")
+    state.edit(with_value(with_value(state.setup, "a", 3), "b", 4))
+    assert state.cursor
+    given = state.cursor.listing.given
+    move_by(state, 1)
+    assert state.trace.operands["a"] == 7
+    state.undo()
+    assert state.setup.instruction == state.cursor.statement.instruction
+    assert state.cursor.listing.given == given
+    state.undo()
+    assert state.cursor.rows[0].needs == ("a", "b")
+    state.redo()
+    state.redo()
+    assert state.trace.operands["a"] == 7
+
+
+def test_undo_goes_back_to_the_line_it_came_from() -> None:
+    state = make_state()
+    open_text(state, TWICE)
+    set_values(state, a=5)
+    for _ in range(3):
+        move_by(state, 1)
+    state.undo()
+    assert state.cursor
+    assert state.cursor.statement.line == 3
+    assert state.trace.operands["a"] == 5
