@@ -53,6 +53,10 @@ def page_of(opcode: str) -> str:
     return pages()[f"instructions/{opcode}"]
 
 
+def test_what_is_made_is_known_by_its_folder_or_its_name() -> None:
+    assert {path.partition("/")[0] for path in pages()} == {*manual.FOLDERS, *manual.FILES}
+
+
 # --- a page an instruction -----------------------------------------------------------------
 
 

@@ -14,7 +14,8 @@ from . import manual_lessons, manual_pages, manual_reference
 
 FOLDERS: Final = ("instructions", "errata", "commands", "lessons")
 """Those of docs/ in which nothing is written by hand."""
-
+FILES: Final = ("expectations", "json", "published")
+"""The pages beside these folders that are made too."""
 
 STYLE: Final = "themes.css"
 
