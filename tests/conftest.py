@@ -70,6 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: garbage is not looked for among them."""
+    """Thousands of tests stay until the end: garbage is not looked for among them, nor often."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)

@@ -39,7 +39,7 @@ def mark_left(items: Iterable[pytest.Item]) -> None:
     begun = set()
     for item in items:
         name = item.nodeid.partition("[")[0]
-        if item.get_closest_marker("sampled"):
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("thorough"):
             if name in begun and crc32(f"sampled {item.nodeid}".encode()) % SAMPLE:
                 item.add_marker(thorough)
             begun.add(name)

@@ -23,6 +23,8 @@ from ptxscope.widgets.base.pane import Pane
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 MASKED = "vadd4.s32.s32.s32 d.b310, a, b, c"
 
@@ -166,7 +168,6 @@ async def test_words_open_what_they_say() -> None:
         assert drive.session.setup.instruction.opcode == "vavrg4"
 
 
-@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (250, 70)])
 async def test_no_word_in_the_browser_is_cut(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
@@ -222,7 +223,6 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     assert sum(said.startswith("Quit") or ": quit" in said for said in listed) == 1
 
 
-@sampled
 @pytest.mark.parametrize(
     ("query", "first"),
     [
@@ -262,7 +262,6 @@ OPENED = {
 }
 
 
-@sampled
 @pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("name", OPENED)
 async def test_dialogs_have_one_frame_that_fits(name: str, size: tuple[int, int]) -> None:
@@ -317,7 +316,6 @@ async def test_home_end_and_pages_act_in_help(size: tuple[int, int]) -> None:
         assert page.scroll_offset.y == 0
 
 
-@sampled
 @pytest.mark.parametrize("size", SIZES)
 async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
@@ -333,7 +331,6 @@ async def test_got_and_documented_stand_aligned(size: tuple[int, int]) -> None:
         assert "bytes 3, 2, 1 right, byte 0 is not" in said
 
 
-@sampled
 @pytest.mark.parametrize("size", SIZES[:2])
 @pytest.mark.parametrize(
     ("line", "values", "got"),
@@ -410,7 +407,6 @@ EDITED = {
 }
 
 
-@sampled
 @pytest.mark.parametrize("size", some([(60, 20), (80, 24), (120, 40)], 1))
 @pytest.mark.parametrize("place", EDITED)
 async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:
@@ -506,7 +502,6 @@ HELP = {
 }
 
 
-@sampled
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("section", HELP)
 async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[int, int]) -> None:

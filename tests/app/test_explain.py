@@ -12,6 +12,8 @@ from ptxscope.widgets.base.menu import Menu
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
 
@@ -59,7 +61,6 @@ async def test_what_was_typed_is_there_again() -> None:
         assert drive.session.setup.line == E3[0] + ";"
 
 
-@sampled
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

@@ -25,6 +25,8 @@ from tests.tiers import ci_only, sampled
 
 from . import on_pty
 
+pytestmark = sampled
+
 PACKAGE = Path(__file__).parents[2] / "ptxscope"
 DRAWN = ("app", "state", "widgets", "screens", "scene", "engine/tracing")
 
@@ -113,7 +115,6 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
     assert not unknown
 
 
-@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 @pytest.mark.parametrize("width", [56, 76, 116])
 def test_cells_of_lane_rows_begin_where_they_did(opcode: str, width: int) -> None:

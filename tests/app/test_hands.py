@@ -26,6 +26,8 @@ from ptxscope.widgets.form.modifier_row import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import ci_only, sampled, some
 
+pytestmark = sampled
+
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
 VSET4 = ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0, "c": 5})
 SETP = ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})
@@ -101,7 +103,6 @@ async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
 # --- 4.2: any literal can be typed ---------------------------------------------------------
 
 
-@sampled
 @pytest.mark.parametrize(
     ("setup", "role", "text", "bits"),
     [
@@ -224,7 +225,6 @@ async def test_a_pasted_value_goes_into_the_operand_an_instruction_opens() -> No
         assert drive.session.setup.instruction.opcode == "vmin4"
 
 
-@sampled
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("setup", [VADD4, SETP, SET64, VSET4])
 async def test_no_reading_of_an_operand_is_cut(
@@ -273,7 +273,6 @@ async def test_a_small_screen_has_the_modifiers_in_one_row_and_a_large_one_the_p
         assert focused(drive) is drive.pane("modifiers")
 
 
-@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_nothing_of_the_row_is_cut_at_any_width(opcode: str) -> None:
     from random import Random

@@ -18,6 +18,8 @@ from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (250, 70)]
 MOCK = (
     "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
@@ -421,7 +423,6 @@ ADDED = {
 }
 
 
-@sampled
 @pytest.mark.parametrize("line", ADDED)
 @pytest.mark.parametrize(
     ("typed", "bits"),
@@ -530,7 +531,6 @@ async def test_enter_says_why_it_does_nothing() -> None:
 # --- floats ---------------------------------------------------------------------------------
 
 
-@sampled
 @pytest.mark.parametrize("where", ["lanes", "operands"])
 @pytest.mark.parametrize(
     ("bits", "key", "then"),

@@ -10,6 +10,8 @@ from textual.widgets import Input
 from tests.app.driving import explorer
 from tests.tiers import sampled
 
+pytestmark = sampled
+
 LINE = "setp.lt.f32 p, a, b"
 FIELDS = {
     "line": ("i",),
@@ -26,7 +28,6 @@ FIELDS = {
 }
 
 
-@sampled
 @pytest.mark.parametrize("name", FIELDS)
 async def test_a_field_takes_every_letter(name: str) -> None:
     async with explorer(LINE, {"a": 0, "b": 0}) as drive:

@@ -16,6 +16,8 @@ from ptxscope.widgets.ptx_line import PtxLine
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40)]
 NAME = "%a_register_with_a_name_of_40_characters"
 LONG = f"vadd4.s32.s32.u32.sat {NAME}1, {NAME}2, {NAME}3, {NAME}4"
@@ -35,7 +37,6 @@ def said(drive: Driver) -> str:
     return " ".join(f"{drive.pane('status').read_text()} {drive.pane('hint').read_text()}".split())
 
 
-@sampled
 @pytest.mark.parametrize("size", some(SIZES))
 @pytest.mark.parametrize("line", WRONG)
 async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
@@ -96,7 +97,6 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
         assert edges(await drive.read_after(drive.press(*["right"] * 100))) == ("<", ">")
 
 
-@sampled
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
@@ -107,7 +107,6 @@ async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
         assert ("…" in row) == ("vset4" not in row.split())
 
 
-@sampled
 @pytest.mark.parametrize("width", [50, 60, 70, 80, 81, 82, 100])
 async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:

@@ -20,7 +20,9 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane, _fold_text
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
-from tests.tiers import some
+from tests.tiers import sampled, some
+
+pytestmark = sampled
 
 BLOCK = """{
   .reg .u32 t1, t2;

@@ -16,6 +16,8 @@ from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import sampled
 
+pytestmark = sampled
+
 LINE = "vmin4.u32.u32.u32 d, a.b7654, b, c"
 VALUES = {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0}
 SIZES = ((80, 24), (120, 40))
@@ -86,7 +88,6 @@ async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) ->
 # --- typing ------------------------------------------------------------------------------
 
 
-@sampled
 @pytest.mark.parametrize("char", "0123456789abcdef-[")
 async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
     async with explorer(LINE, VALUES) as drive:

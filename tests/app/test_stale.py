@@ -19,6 +19,8 @@ from ptxscope.widgets.operand_table import OperandField, OperandTable
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled
 
+pytestmark = sampled
+
 BEFORE = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", {"a": 0x807F7FA6, "b": 0x7F017F80})
 AFTER = "setp.lt.f32 p|q, a, b"
 
@@ -59,7 +61,6 @@ def operands(drive: Driver) -> OperandTable:
     return drive.screen.query_one(OperandTable)
 
 
-@sampled
 @pytest.mark.parametrize("name", MESSAGES)
 async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
     async with explorer(*BEFORE) as drive:

@@ -29,6 +29,8 @@ from ptxscope.widgets.result_bar import VEIL, KeyBar, ResultBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import ci_only, sampled, some
 
+pytestmark = sampled
+
 DATA = Path(__file__).parents[1] / "data"
 SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
@@ -412,7 +414,6 @@ async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
 # --- the result ----------------------------------------------------------------------------
 
 
-@sampled
 @pytest.mark.parametrize("size", some(SIZES, 0, 1))
 @pytest.mark.parametrize(
     ("line", "values", "result", "badge"),

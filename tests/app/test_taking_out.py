@@ -21,6 +21,8 @@ from ptxscope.widgets.base.form_fields import Page
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
 
@@ -148,7 +150,6 @@ async def test_the_export_screen_fits(size: tuple[int, int]) -> None:
 WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"
 
 
-@sampled
 @pytest.mark.parametrize("name", TEXTS)
 async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) -> None:
     async with explorer(*E3) as drive:
@@ -179,7 +180,6 @@ async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
         assert not {"\u05d0", "\u0645", "\u200d"} & {*told}
 
 
-@sampled
 @pytest.mark.parametrize(("name", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 async def test_a_picture_is_told_in_words_and_saved(
     name: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,8 @@ from tests.app.driving import Driver, explorer, focused
 from tests.learn.quotes import missing_numbers
 from tests.tiers import sampled, some
 
+pytestmark = sampled
+
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
 
@@ -233,7 +235,6 @@ async def test_the_empty_field_of_a_question_takes_every_letter() -> None:
         assert "8 of 10" in title(drive)
 
 
-@sampled
 @pytest.mark.parametrize("answer_", ["no", "n", "No", "false", "0"])
 async def test_a_question_of_yes_or_no_is_answered_in_words(answer_: str) -> None:
     async with explorer() as drive:
@@ -299,7 +300,6 @@ async def test_a_pin_and_a_listing_are_there_again() -> None:
         assert drive.state.cursor == cursor
 
 
-@sampled
 @pytest.mark.parametrize("step", [1, 3, 5])
 @pytest.mark.parametrize("is_asked", [False, True])
 async def test_leaving_a_lesson_returns_to_the_step(step: int, is_asked: bool) -> None:

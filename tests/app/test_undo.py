@@ -14,6 +14,8 @@ from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused
 from tests.tiers import sampled
 
+pytestmark = sampled
+
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
 
@@ -149,7 +151,6 @@ def test_what_was_computed_is_not_held() -> None:
     assert not session.cursor.listing.lists
 
 
-@sampled
 @pytest.mark.parametrize(
     ("keys", "edit"),
     [

@@ -182,7 +182,7 @@ def test_a_pin_is_compared_with_the_same_instruction_only() -> None:
     assert not state.toggle_pin()
     assert state.comparable_pin == state.trace
     set_values(state, a=3)
-    assert state.comparable_pin
+    assert state.comparable_pin is not None
     assert state.comparable_pin.operands["a"] == 1
     state.edit(with_opcode(state.setup, "vmad"))
     assert state.pin
