@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..engine.isa.catalog import C_BITS, CATALOG
 from ..engine.isa.roles import Role
-from ..engine.records import Record, replace
+from ..engine.records import Record
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
@@ -46,7 +46,7 @@ def trace_of(setup: Setup) -> Trace:
             operands[role] = first.setdefault(ins.names[role], value)
     trace = Trace(ins, parse_model(setup.model), operands)
     notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
-    return replace(trace, annotations=setup.annotations._replace(notes=notes))
+    return trace.with_annotations(setup.annotations._replace(notes=notes))
 
 
 def make_unset_bits(setup: Setup, role: str) -> int:

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -18,12 +19,15 @@ from rich.console import Console
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics import plan_execution
+from ptxscope.engine.semantics.arithmetic import LaneValues
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.semantics.plan import Plan, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.export import TEXTS
 from ptxscope.export.content.alt_text import format_alt_text, format_short_alt
+from ptxscope.export.content.annotated_trace import annotate_trace
 from ptxscope.export.content.document import build_document
 from ptxscope.export.content.sanitizer import sanitize_text
 from ptxscope.export.formats.text import render
@@ -416,3 +420,18 @@ def test_that_both_answers_are_one_is_said_in_every_format(format_: str) -> None
     for shown, options in ((one, Options()), (E3, Options(both=True)),
                            (one, Options(both=True, result=False))):  # fmt: skip
         assert said not in " ".join(export(shown, format_, options).split())
+
+
+def test_a_document_runs_each_plan_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Plan] = []
+
+    def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
+        runs.append(plan)
+        return plan_execution.run_plan(plan, operands)
+
+    monkeypatch.setattr("ptxscope.engine.tracing.trace.run_plan", run_plan)
+    shown = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": -1, "b": 0, "c": 0x11223344})
+    for title in ("", "titled"):
+        titled, options = annotate_trace(shown, Options(both=True), title=title)
+        export(titled, "html", options)
+    assert len(runs) == len({*runs}) == 2

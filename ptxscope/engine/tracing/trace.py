@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, Protocol
 
-from ..records import FrozenDict, NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.arithmetic import EXACT, LaneValues
 from ..semantics.erratum import Erratum
 from ..semantics.micro_operation import Flag, MicroOperation
@@ -168,6 +168,12 @@ class Trace(Record):
             sibling.__dict__["_siblings"] = self._siblings
         return self._siblings[model]
 
+    def with_annotations(self, annotations: Annotations) -> Trace:
+        """Return this trace with other annotations."""
+        annotated = replace(self, annotations=annotations)
+        annotated.__dict__["_siblings"] = self._siblings
+        return annotated
+
     @cached_property
     def plan(self) -> Plan:
         """The plan that was run."""
@@ -176,6 +182,8 @@ class Trace(Record):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, one for each stage. The last step's values are the result."""
+        if (sibling := self.with_model(self.model)) is not self:
+            return sibling.steps
         for sibling in self._siblings.values():
             if "steps" in sibling.__dict__ and sibling.plan == self.plan:
                 return sibling.steps

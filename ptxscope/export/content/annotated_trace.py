@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...engine.records import replace
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.note_targets import parse_note, parse_stages
 from ...engine.tracing.trace import Trace
@@ -44,4 +43,4 @@ def annotate_trace(
         options = options._replace(stages=stages, result=not is_early, is_early=is_early)
     if is_hidden:
         options = options._replace(result=False, is_early=False)
-    return replace(trace, annotations=annotations), options
+    return trace.with_annotations(annotations), options

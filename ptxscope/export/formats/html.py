@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
-from ...engine.records import replace
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.lane_text import format_short_name
 from ...engine.tracing.provenance import find_provenance
@@ -109,9 +108,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     For narrow pages, a compact picture replaces it, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
-    drawing = trace_picture.draw_trace(
-        replace(doc.trace, annotations=annotations), options, "-picture"
-    )
+    drawing = trace_picture.draw_trace(doc.trace.with_annotations(annotations), options, "-picture")
     relations = find_relations(drawing.canvas)
 
     def picture_lines() -> Iterator[str]:
@@ -120,7 +117,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
         count = len(relations.numbers)
         small_options = options._replace(both=False, compact=True)
         for index, trace in enumerate(list_traces(doc.trace, options)):
-            document = build_document(replace(trace, annotations=annotations), small_options)
+            document = build_document(trace.with_annotations(annotations), small_options)
             small_drawing = trace_picture.draw_trace(
                 document.trace, small_options, f"-narrow{index or ''}", look=trace_picture.SMALL
             )

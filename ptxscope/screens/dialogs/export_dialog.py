@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ... import files
-from ...engine.records import replace
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.note_targets import parse_stages
@@ -104,7 +103,7 @@ class ExportDialog(Dialog[Annotations]):
 
     def _parse_request(self) -> tuple[Trace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
-        trace = replace(self._trace, annotations=self.annotations)
+        trace = self._trace.with_annotations(self.annotations)
         steps = self._get_value("steps").strip()
         stages = parse_stages(steps, trace) if steps else None
         both, standalone, compact = (
