@@ -9,9 +9,29 @@ from ptxscope import parse
 from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, Type
-from ptxscope.engine.semantics import micro_operations as m
-from ptxscope.engine.semantics.micro_operation import MicroOperation
-from ptxscope.engine.semantics.plan import Builder, Plan, Stage
+from ptxscope.engine.micro_operations.base import MicroOperation
+from ptxscope.engine.micro_operations.comparison import Compare
+from ptxscope.engine.micro_operations.float_bits import Flush, ToFloat
+from ptxscope.engine.micro_operations.logic import Choose, Combine, Encode, Not
+from ptxscope.engine.micro_operations.merge import Accumulate, Merge, Pack
+from ptxscope.engine.micro_operations.numbers import (
+    AbsoluteDifference,
+    Add,
+    Average,
+    Magnitude,
+    Maximum,
+    Minimum,
+    Multiply,
+    Negate,
+    PlusOne,
+    ScaleDown,
+    Subtract,
+)
+from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
+from ptxscope.engine.micro_operations.selection import Extend, Select
+from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
+from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.semantics.plan import Builder, Plan
 
 _FORM = parse("vadd.s32.s32.s32 d, a, b").form
 _ROLES = ("a", "b", "c", "guard")
@@ -81,14 +101,14 @@ def _select(d: _Draw) -> Drawn:
     parts = [(word, part) for word in range(len(words)) for part in range(64 // unit)]
     near = [x for x in parts if x[1] < 32 // unit]
     kept = near if d.rng.random() < 0.8 else parts
-    return m.Select(unit, tuple(d.rng.choice(kept) for _ in range(lanes))), words
+    return Select(unit, tuple(d.rng.choice(kept) for _ in range(lanes))), words
 
 
 def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
     def draw(d: _Draw) -> Drawn | None:
         y = d.keys(None, Range(0, 32))
         if not y:
-            return m.LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+            return LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
         amount = d.rng.choice(y)
         return micro, (d.key(d.nodes[amount].lanes), amount)
 
@@ -96,7 +116,7 @@ def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
 
 
 def _limit(d: _Draw) -> Drawn | None:
-    return m.LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+    return LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
 
 
 def _clamp(d: _Draw) -> Drawn:
@@ -107,7 +127,7 @@ def _clamp(d: _Draw) -> Drawn:
         for _ in "lh"
     )
     missing = d.rng.random()
-    return m.Clamp(None if missing < 0.2 else ends[0], None if missing > 0.8 else ends[1]), (x,)
+    return Clamp(None if missing < 0.2 else ends[0], None if missing > 0.8 else ends[1]), (x,)
 
 
 def _merge(d: _Draw) -> Drawn | None:
@@ -119,20 +139,20 @@ def _merge(d: _Draw) -> Drawn | None:
         return None
     x = d.rng.choice(t)
     kept = (c,) if len(lanes) < count or d.nodes[x].lanes == 1 or d.rng.random() < 0.5 else ()
-    return m.Merge(unit, lanes, d.rng.random() < 0.5, d.rng.random() < 0.2), (x, *kept)
+    return Merge(unit, lanes, d.rng.random() < 0.5, d.rng.random() < 0.2), (x, *kept)
 
 
 def _pack(d: _Draw) -> Drawn | None:
     unit = d.unit()
     found = [x for x in d.keys(None, _unsigned(unit)) if d.nodes[x].lanes > 1]
-    return (m.Pack(unit), (d.rng.choice(found),)) if found else None
+    return (Pack(unit), (d.rng.choice(found),)) if found else None
 
 
 def _accumulate(d: _Draw) -> Drawn:
     x = d.key()
     count = d.nodes[x].lanes
     lanes = tuple(sorted(d.rng.sample(range(count), d.rng.randint(1, count))))
-    return m.Accumulate(lanes, count), (x, d.key(1))
+    return Accumulate(lanes, count), (x, d.key(1))
 
 
 def _compare(d: _Draw) -> Drawn | None:
@@ -146,7 +166,7 @@ def _compare(d: _Draw) -> Drawn | None:
     others = [y for y in d.keys(d.nodes[x].lanes) if y in found or not is_float]
     keys = (x, d.rng.choice(others)) if others and d.rng.random() < 0.8 else (x,)
     cmp = d.rng.choice([y for y in Cmp if is_float or len(y) == 2])
-    return m.Compare(cmp, type_), keys
+    return Compare(cmp, type_), keys
 
 
 def _truth(d: _Draw, lanes: int | None = None) -> str | None:
@@ -157,62 +177,62 @@ def _truth(d: _Draw, lanes: int | None = None) -> str | None:
 def _combine(d: _Draw) -> Drawn | None:
     x = _truth(d)
     y = _truth(d, d.nodes[x].lanes) if x else None
-    return (m.Combine(d.rng.choice(list(BoolOp))), (x, y)) if x and y else None
+    return (Combine(d.rng.choice(list(BoolOp))), (x, y)) if x and y else None
 
 
 def _choose(d: _Draw) -> Drawn | None:
     x, y = d.pair()
     condition = _truth(d, d.nodes[x].lanes)
-    return (m.Choose(), (condition, x, y)) if condition else None
+    return (Choose(), (condition, x, y)) if condition else None
 
 
 def _encode(d: _Draw) -> Drawn | None:
     x = _truth(d)
     true = d.rng.choice((1, 0xFF, 0x3F80_0000, 0xFFFF_FFFF))
-    return (m.Encode(true), (x,)) if x else None
+    return (Encode(true), (x,)) if x else None
 
 
 def _to_float(d: _Draw) -> Drawn | None:
     found = d.keys(None, Range(-1 << 31, (1 << 31) - 1)) + d.keys(None, _unsigned(32))
-    return (m.ToFloat(), (d.rng.choice(found),)) if found else None
+    return (ToFloat(), (d.rng.choice(found),)) if found else None
 
 
 def _flush(d: _Draw) -> Drawn | None:
     found = d.keys(None, _unsigned(32))
-    return (m.Flush(), (d.rng.choice(found),)) if found else None
+    return (Flush(), (d.rng.choice(found),)) if found else None
 
 
 DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
-    m.Select: _select,
-    m.Extend: lambda d: (m.Extend(*d.bits()), (d.key(),)),
-    m.Add: lambda d: (m.Add(), d.pair()),
-    m.Subtract: lambda d: (m.Subtract(), d.pair()),
-    m.Multiply: lambda d: (m.Multiply(), d.pair()),
-    m.AbsoluteDifference: lambda d: (m.AbsoluteDifference(), d.pair()),
-    m.Minimum: lambda d: (m.Minimum(), d.pair()),
-    m.Maximum: lambda d: (m.Maximum(), d.pair()),
-    m.Average: lambda d: (m.Average(), d.pair()),
-    m.LimitAmount: _limit,
-    m.ShiftLeft: _shift(m.ShiftLeft()),
-    m.ShiftRight: _shift(m.ShiftRight()),
-    m.ScaleDown: lambda d: (m.ScaleDown(d.rng.randint(0, 32)), (d.key(),)),
-    m.Negate: lambda d: (m.Negate(), (d.key(),)),
-    m.Magnitude: lambda d: (m.Magnitude(d.bits()[0]), (d.key(),)),
-    m.ToBits: lambda d: (m.ToBits(d.bits()[0]), (d.key(),)),
-    m.ToFloat: _to_float,
-    m.PlusOne: lambda d: (m.PlusOne(), (d.key(),)),
-    m.Clamp: _clamp,
-    m.Wrap: lambda d: (m.Wrap(*d.bits()), (d.key(),)),
-    m.Truncate: lambda d: (m.Truncate(*d.bits()), (d.key(),)),
-    m.Merge: _merge,
-    m.Pack: _pack,
-    m.Accumulate: _accumulate,
-    m.Flush: _flush,
-    m.Compare: _compare,
-    m.Not: lambda d: (m.Not(), (_truth(d) or "guard",)),
-    m.Combine: _combine,
-    m.Choose: _choose,
-    m.Encode: _encode,
+    Select: _select,
+    Extend: lambda d: (Extend(*d.bits()), (d.key(),)),
+    Add: lambda d: (Add(), d.pair()),
+    Subtract: lambda d: (Subtract(), d.pair()),
+    Multiply: lambda d: (Multiply(), d.pair()),
+    AbsoluteDifference: lambda d: (AbsoluteDifference(), d.pair()),
+    Minimum: lambda d: (Minimum(), d.pair()),
+    Maximum: lambda d: (Maximum(), d.pair()),
+    Average: lambda d: (Average(), d.pair()),
+    LimitAmount: _limit,
+    ShiftLeft: _shift(ShiftLeft()),
+    ShiftRight: _shift(ShiftRight()),
+    ScaleDown: lambda d: (ScaleDown(d.rng.randint(0, 32)), (d.key(),)),
+    Negate: lambda d: (Negate(), (d.key(),)),
+    Magnitude: lambda d: (Magnitude(d.bits()[0]), (d.key(),)),
+    ToBits: lambda d: (ToBits(d.bits()[0]), (d.key(),)),
+    ToFloat: _to_float,
+    PlusOne: lambda d: (PlusOne(), (d.key(),)),
+    Clamp: _clamp,
+    Wrap: lambda d: (Wrap(*d.bits()), (d.key(),)),
+    Truncate: lambda d: (Truncate(*d.bits()), (d.key(),)),
+    Merge: _merge,
+    Pack: _pack,
+    Accumulate: _accumulate,
+    Flush: _flush,
+    Compare: _compare,
+    Not: lambda d: (Not(), (_truth(d) or "guard",)),
+    Combine: _combine,
+    Choose: _choose,
+    Encode: _encode,
 }
 """For each kind, how to draw it and its inputs within what ``Arithmetic`` states; or None."""
 
@@ -239,5 +259,5 @@ def _results(d: _Draw) -> Iterator[tuple[str, str]]:
         key = d.key()
         if d.nodes[key].lanes > 1:
             lanes = tuple(range(d.nodes[key].lanes))
-            key = d.add(Stage.ACCUMULATE, m.Accumulate(lanes, len(lanes)), key, "a")
-        yield role, d.add(Stage.WRITE, m.Truncate(type_.bits, signed=False), key)
+            key = d.add(Stage.ACCUMULATE, Accumulate(lanes, len(lanes)), key, "a")
+        yield role, d.add(Stage.WRITE, Truncate(type_.bits, signed=False), key)

@@ -10,6 +10,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Destinations, Type
+from ptxscope.engine.micro_operations.base import Copy, MicroOperation
 from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
@@ -78,3 +79,11 @@ def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
     ins = random_instruction(opcode, draw(st.integers(0, 2**48)))
     ins = replace(ins, guard=Guard("g", negated=draw(st.booleans())))
     return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}
+
+
+KINDS = frozenset(
+    kind
+    for kind in MicroOperation.__subclasses__()
+    if kind.__module__.startswith("ptxscope.") and kind is not Copy
+)
+"""The micro-operations of which plans consist."""

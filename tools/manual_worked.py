@@ -19,9 +19,10 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.listings.counterexample import find_counterexample
+from ptxscope.engine.micro_operations.logic import Choose
+from ptxscope.engine.micro_operations.numbers import Average
+from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.micro_operation import Flag
-from ptxscope.engine.semantics.micro_operations import Average, Choose
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.divergence import find_divergences

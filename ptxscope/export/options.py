@@ -6,8 +6,8 @@ import re
 from enum import StrEnum
 from typing import TypeVar
 
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics.plan import Stage
 from ..engine.syntax.errors import quote_value
 from .theme import Theme
 

@@ -17,15 +17,16 @@ from ..engine.isa.entry import Group, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.legality import find_remarks, find_violations
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex
+from ..engine.micro_operations.properties import Flag
 from ..engine.records import NamedTuple, replace
 from ..engine.semantics.errata import ERRATA
-from ..engine.semantics.micro_operation import Flag
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan_execution import compute_results
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Guard, Instruction
 from ..engine.syntax.parser import parse
-from ..engine.syntax.values import format_hex, parse_value
+from ..engine.syntax.values import parse_value
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import format_result_bits, interpret_bits
 from ..engine.tracing.operand_bits import bind_values

@@ -16,12 +16,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..engine.isa.roles import DESTINATIONS
+from ..engine.isa.value_text import format_hex
+from ..engine.micro_operations.formula import Formula, Sign
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro_operations as m
 from ..engine.syntax.errors import PtxError
-from ..engine.syntax.values import format_hex
-from ..engine.tracing.formula import Formula, Sign
-from ..engine.tracing.lane_text import UNIT_NAMES, describe_lane, format_lane_sentence
+from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ..engine.tracing.provenance import LaneBits, find_ancestors
 from ..engine.tracing.step_text import describe_step, format_title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -135,25 +134,13 @@ def list_hints(question: Question) -> tuple[str, ...]:
         return _list_destination_hints(question, location)
     step = next(x for x in trace.steps if any(row.key == location.key for row in x.rows))
     row, lane = trace.rows[location.key], location.lane or 0
-    rule = _format_selector_rule(row) or describe_step(trace, step)
+    rule = row.micro.format_hint(trace.views[row.key]) or describe_step(trace, step)
     hints = [f"{format_title(step).capitalize()}: {rule}"]
     formula = describe_lane(trace, row, lane).formula
     if location.lane is not None and (task := _format_task(formula, location.width)):
         hints.append(task)
     lanes = range(len(row.lanes)) if location.lane is None else (lane,)
     return (*hints, _format_sentences(trace, row, lanes))
-
-
-def _format_selector_rule(row: RowTrace) -> str:
-    """Format how the digits of a selector are read; empty for a row that has no lanes."""
-    micro = row.micro
-    if not isinstance(micro, m.Select) or len(micro.picks) == 1:
-        return ""
-    count, part = len(micro.picks), UNIT_NAMES[micro.unit]
-    if row.input_keys == (row.name,) and micro.picks == tuple((0, x) for x in range(count)):
-        return f"Each lane takes its own {part} of {row.name}."
-    digits = ("0 to 3 are", "4 to 7") if count == 4 else ("0 and 1 are", "2 and 3")
-    return f"Digits {digits[0]} {part}s of a, {digits[1]} those of b; the last one is lane 0's."
 
 
 def _format_task(formula: Formula, width: int) -> str:

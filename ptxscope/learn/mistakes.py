@@ -17,18 +17,17 @@ from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import iter_value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
+from ..engine.micro_operations.arithmetic import LaneValues
+from ..engine.micro_operations.base import LaneView, RowMutation
+from ..engine.micro_operations.step_words import append_sentence
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro_operations as m
-from ..engine.semantics.arithmetic import LaneValues
 from ..engine.semantics.lowering import lower
-from ..engine.semantics.micro_operation import get_lane
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions
 from ..engine.semantics.plan import Plan, Row
 from ..engine.semantics.plan_execution import run_plan
 from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.values import format_hex
 from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.lane_text import describe_lane, get_part_name
+from ..engine.tracing.lane_text import get_part_name
 from ..engine.tracing.trace import RowTrace, Trace
 from .question import (
     AnswerLocation,
@@ -37,7 +36,7 @@ from .question import (
     locate_answer,
     measure_destination,
 )
-from .row_mutations import RowMutation, iter_mutations, with_mutation
+from .row_mutations import iter_mutations, with_mutation
 
 _MIN_UNLIKELY_COST = 5
 """Weight from which a cause is not a plausible mistake in a prediction."""
@@ -199,46 +198,20 @@ def _format_mutation(
     question: Question, row: RowTrace, mutation: RowMutation, values: Mapping[str, LaneValues]
 ) -> Explanation:
     trace, lane = question.trace, _choose_lane(question, row, values)
-    if isinstance(row.micro, m.Extend):
-        name, sentence = _format_wrong_extension(trace, row, lane, values[row.key][lane])
-        return Explanation(name, sentence, _has_answer(question, row))
-    is_one_of_many = question.lane is None and len(row.lanes) > 1
-    lane_suffix = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
-    right_sentence = describe_lane(trace, row, lane).sentence
-    start = f"You {mutation.description}{mutation.instead}{lane_suffix}"
-    sentence = f"{start}{_choose_separator(right_sentence)}{right_sentence}."
-    return Explanation(
-        f"You {mutation.description}{lane_suffix}.", sentence, _has_answer(question, row)
-    )
-
-
-def _choose_separator(sentence: str) -> str:
-    """Return the separator before a sentence, so that the whole has one colon."""
-    return "; " if ": " in sentence else ": "
+    view = LaneView(trace.views[row.key], lane)
+    sentences = row.micro.explain_mutation(view, values[row.key][lane])
+    if sentences is None:
+        is_one_of_many = question.lane is None and len(row.lanes) > 1
+        suffix = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
+        start = f"You {mutation.description}{mutation.instead}{suffix}"
+        sentence = append_sentence(start, row.micro.describe_lane(view).sentence)
+        sentences = f"You {mutation.description}{suffix}.", sentence
+    return Explanation(*sentences, _has_answer(question, row))
 
 
 def _has_answer(question: Question, row: RowTrace) -> bool:
     """Whether a row's sentence contains the answer: it is the row that the question is about."""
     return row.key == locate_answer(question).key and question.key not in DESTINATIONS
-
-
-def _format_wrong_extension(
-    trace: Trace, row: RowTrace, lane: int, wrong_value: int
-) -> tuple[str, str]:
-    """Explain an extension: ``You read 0xff as unsigned.``, and a sentence with the right value."""
-    assert isinstance(row.micro, m.Extend)
-    bits = format_hex(get_lane(row.inputs[0], lane), row.micro.bits)
-    verb = "kept" if row.micro.signed else "read"
-    right_value = row.lanes[lane].value
-    ins, role = trace.instruction, row.name
-    written_type = ins.type_of(role) if role in "abc" else None
-    has_slot = ins.entry.find_slot(f"{role}type") is not None
-    name = f"You read {bits} as {'unsigned' if row.micro.signed else 'signed'}."
-    if written_type is None or not has_slot or written_type.signed != row.micro.signed:
-        sentence = describe_lane(trace, row, lane).sentence
-        return name, f"You {verb} {bits} as {wrong_value}{_choose_separator(sentence)}{sentence}."
-    reason = f"{role}type is {written_type}, so it is {right_value}"
-    return name, f"You {verb} {bits} as {wrong_value}: {reason}."
 
 
 # --- other forms, rules and operands -----------------------------------------------------

@@ -11,10 +11,8 @@ from collections.abc import Mapping
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.types import Type
+from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro_operations as m
-from ..engine.semantics.arithmetic import LaneValues
-from ..engine.semantics.plan import Stage
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Immediate
 from ..engine.syntax.values import parse_integer, parse_value
@@ -148,12 +146,12 @@ def locate_answer(question: Question) -> AnswerLocation:
         if result.role == key:
             return _locate_destination(trace, trace.rows[result.key], key, lane)
     row = find_row(trace, key)
-    width, is_number, type_ = _measure_row(trace, row)
+    width, is_number, type_ = row.micro.get_notation(trace.views[row.key])
     count = len(row.lanes)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
     if lane is None and count > 1:
-        if not isinstance(row.micro, m.Select | m.Merge):
+        if is_number:
             raise ValueError(f"{row.key} has {count} lanes; say which is asked")
         return AnswerLocation(row.key, None, 0, width * count, False, False, Type.B32, count)
     is_truth = is_number and (row.row.range.low, row.row.range.high) == (0, 1)
@@ -208,38 +206,3 @@ def _locate_destination(trace: Trace, row: RowTrace, role: str, lane: int | None
     if not 0 <= lane < count:
         raise ValueError(f"{role} has no lane {lane}; it has {count}")
     return AnswerLocation(row.key, lane, unit * lane, unit, False, False, None)
-
-
-def _measure_row(trace: Trace, row: RowTrace) -> tuple[int, bool, Type | None]:
-    """Return a lane's width in bits, whether it is an exact number, and the type it is typed in."""
-    micro, d = row.micro, trace.instruction.type_of
-    match micro:
-        case m.Select():
-            role = row.input_keys[micro.picks[0][0]]
-            return micro.unit, False, d(role) if micro.unit == WORD else None
-        case m.Merge():
-            return micro.unit, False, None
-        case m.Truncate() | m.Pack():
-            return d(row.name).bits, False, d(row.name)
-        case m.Flush() | m.ToFloat():
-            return WORD, False, Type.F32
-        case m.Choose():
-            type_ = d(row.name if row.stage is Stage.GUARD else "d")
-            return type_.bits, False, type_
-        case m.Encode() if row.stage is Stage.WRITE:
-            return WORD, False, d("d")
-        case m.ToBits() | m.Wrap():
-            return micro.bits, isinstance(micro, m.Wrap), None
-        case m.Clamp():
-            return find_clamp_type(micro)[0], True, None
-    return next(x for x in (32, 64, 128) if row.row.bits <= x), True, None
-
-
-def find_clamp_type(micro: m.Clamp) -> tuple[int, bool]:
-    """Return the width in bits and the signedness of the type that a clamp's bounds belong to."""
-    for bits in (8, 16, 32):
-        for signed in (True, False):
-            low, high = get_limits(bits, signed)
-            if micro.low in (low, None) and micro.high in (high, None):
-                return bits, signed
-    return WORD, True

@@ -9,14 +9,15 @@ import re
 from collections.abc import Callable
 from enum import Enum, auto
 
+from ..engine.isa.floats import format_float
 from ..engine.isa.integers import cast
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex, format_value
+from ..engine.micro_operations.formula import Sign
+from ..engine.micro_operations.properties import Flag
 from ..engine.records import NamedTuple
-from ..engine.semantics.micro_operations import Clamp
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
-from ..engine.syntax.values import format_float, format_hex, format_value
-from ..engine.tracing.formula import Sign
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ..engine.tracing.trace import RowTrace, Trace
 
@@ -114,8 +115,8 @@ def format_row_names(trace: Trace) -> str:
     return "its rows are " + ", ".join(trace.rows)
 
 
-def _format_bound(row: RowTrace, name: str) -> str:
-    bound = getattr(row.micro, name) if isinstance(row.micro, Clamp) else None
+def _format_bound(row: RowTrace, flag: Flag) -> str:
+    bound = row.micro.find_bound(flag)
     if bound is None:
         raise ValueError(f"{row.key} has no bound to show")
     return str(bound)
@@ -124,8 +125,8 @@ def _format_bound(row: RowTrace, name: str) -> str:
 _ROW_FORMATS: dict[str, Callable[[Trace, RowTrace, int], str]] = {
     "formula": lambda trace, row, lane: str(describe_lane(trace, row, lane).formula),
     "said": format_lane_sentence,
-    "low": lambda _trace, row, _lane: _format_bound(row, "low"),
-    "high": lambda _trace, row, _lane: _format_bound(row, "high"),
+    "low": lambda _trace, row, _lane: _format_bound(row, Flag.CLAMPED_LOW),
+    "high": lambda _trace, row, _lane: _format_bound(row, Flag.CLAMPED_HIGH),
 }
 
 

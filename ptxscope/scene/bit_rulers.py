@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..engine.isa.floats import format_float_fields, split_float
 from ..engine.isa.types import Type
-from ..engine.syntax.values import format_float_fields, format_value, split_float
+from ..engine.isa.value_text import format_value
 from .scene_model import BitRuler, BitRun, LaneRef, SpanKind
 
 _FIELDS = {Type.F32: (8, 23), Type.F64: (11, 52)}

@@ -4,54 +4,53 @@ from __future__ import annotations
 
 from math import nextafter
 
+from ..engine.isa.floats import get_infinity
 from ..engine.isa.integers import get_limits
 from ..engine.isa.types import Type
-from ..engine.semantics.micro_operation import get_lane
-from ..engine.semantics.micro_operations import Clamp, get_infinity
-from ..engine.syntax.values import format_value
-from ..engine.tracing.lane_text import format_operand_name, is_nan
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.isa.value_text import format_value
+from ..engine.micro_operations.arithmetic import get_lane
+from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.comparison import is_nan
+from ..engine.micro_operations.drawings import ComparisonLine, LimitLine, RangeLine
 from .scene_model import LaneRef, NumberLine, Point, Tick
 
 
-def make_clamp_line(row: RowTrace, micro: Clamp) -> NumberLine:
-    """Return the range of a clamp, with the input of every lane and the end it is moved to."""
-    numbers = [get_lane(row.inputs[0], lane) for lane in range(len(row.lanes))]
+def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
+    """Return a range, with the input of every lane and the end it is moved to."""
+    numbers = [get_lane(row.inputs[0].values, lane) for lane in range(len(row.values))]
     inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
-    low = min([0, *inside]) if micro.low is None else micro.low
-    high = max([low + 1, *inside]) if micro.high is None else micro.high
-    points = []
-    for lane in reversed(range(len(numbers))):
-        value, end = numbers[lane], row.values[lane]
-        target = "" if value == end else str(end)
-        points.append(
-            Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
-        )
-    if micro.low is None or micro.high is None:
-        return NumberLine(
-            "" if micro.low is None else str(low),
-            "" if micro.high is None else str(high),
-            tuple(points),
-        )
-    return NumberLine(str(low), str(high), tuple(points), ticks=_make_quarters(low, high))
-
-
-def make_limit_line(row: RowTrace, top: int) -> NumberLine:
-    """Return a shift amount on the line from 0 to the largest amount allowed."""
-    value, end = row.inputs[0][0], row.values[0]
-    target = "" if value == end else str(end)
+    low = min([0, *inside]) if figure.low is None else figure.low
+    high = max([low + 1, *inside]) if figure.high is None else figure.high
+    points = tuple(
+        _make_moved_point(row, lane, numbers[lane], low, high)
+        for lane in reversed(range(len(numbers)))
+    )
     return NumberLine(
-        "0",
-        str(top),
-        (Point(str(value), _compute_place(value, 0, top), (), LaneRef(row.key, 0), target),),
+        "" if figure.low is None else str(low),
+        "" if figure.high is None else str(high),
+        points,
+        ticks=() if None in figure else _make_quarters(low, high),
     )
 
 
-def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> NumberLine:
+def make_limit_line(row: RowView, figure: LimitLine) -> NumberLine:
+    """Return a number on the line from 0 to the largest one allowed."""
+    point = _make_moved_point(row, 0, row.inputs[0].values[0], 0, figure.high)
+    return NumberLine("0", str(figure.high), (point,))
+
+
+def _make_moved_point(row: RowView, lane: int, value: int, low: int, high: int) -> Point:
+    """Return a lane's input on a line, and its output if that is another number."""
+    end = row.values[lane]
+    target = "" if value == end else str(end)
+    return Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
+
+
+def make_comparison_line(row: RowView, figure: ComparisonLine) -> NumberLine:
     """Return the two sides of a comparison on a line; a NaN is listed beside the line."""
-    values = [x[0] for x in row.inputs]
-    places = [LaneRef(key, 0) for key in row.input_keys]
-    names = [format_operand_name(trace, key.rpartition(".")[2]) for key in row.input_keys]
+    type_, values = figure.type, [x.values[0] for x in row.inputs]
+    places = [LaneRef(x.key, 0) for x in row.inputs]
+    names = [row.instruction.format_operand(x.role) for x in row.inputs]
     if type_ is not None and type_.is_float:
         indices = [i for i, x in enumerate(values) if not is_nan(x, type_)]
         points = tuple(
@@ -66,9 +65,8 @@ def make_comparison_line(trace: Trace, row: RowTrace, type_: Type | None) -> Num
         low, high = get_limits(type_.bits, type_.signed)
         numbers = [x - (1 << type_.bits) if x > high else x for x in values]
     else:
-        rows = [trace.rows[key].row for key in row.input_keys]
-        low = min(x.range.low for x in rows)
-        high = max(x.range.high for x in rows)
+        low = min(x.range.low for x in row.inputs)
+        high = max(x.range.high for x in row.inputs)
         numbers = values
     if len(numbers) == 1:
         numbers, names, places = [*numbers, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]

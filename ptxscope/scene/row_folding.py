@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
+from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.properties import Flag, Idleness
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics import micro_operations as m
-from ..engine.semantics.micro_operation import Flag
-from ..engine.semantics.plan import Stage
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import Trace
 from .scene_model import BitRulers, LaneRef, Link, RowFigure, RowScene, Scene, StepScene
 
 _SIGNS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
@@ -69,7 +69,7 @@ class _Folding:
             links = tuple(
                 dict.fromkeys(x for link in row.links for x in self._bypass_removed_rows(link))
             )
-            if row.key not in self._kept and self._is_idle(self._trace.rows[row.key]):
+            if row.key not in self._kept and self._is_idle(self._trace.views[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
                     taken_links = (x for x in links if x.target == place and x.is_taken)
@@ -112,55 +112,40 @@ class _Folding:
 
     # --- rows that change nothing -------------------------------------------------------
 
-    def _is_idle(self, row: RowTrace) -> bool:
+    def _is_idle(self, row: RowView) -> bool:
         """Whether a row passes on its input unchanged, or repeats another row."""
-        match row.micro:
-            case m.Select():
-                return (
-                    self._is_in_place(row)
-                    or {Stage.SELECT, Stage.EXTEND} <= self._list_shown_stages()
-                )
-            case m.Extend():
-                return self._is_shown_by_register(row)
-            case m.Clamp() | m.LimitAmount() | m.Flush():
-                return row.values == row.inputs[0]
-            case m.Merge(lanes=lanes, high=high):
-                return 1 < len(lanes) == len(row.lanes) and not high and not self._flags(row)
-            case m.Pack():
-                return row.input_keys[0] not in self._gone
-            case m.Truncate() | m.Encode():
-                return row.stage is Stage.WRITE and not self._flags(row)
-        return False
-
-    def _list_shown_stages(self) -> set[Stage]:
-        return {stage for stage in (Stage.SELECT, Stage.EXTEND) if stage in self._shown}
-
-    @staticmethod
-    def _flags(row: RowTrace) -> set[Flag]:
-        return {flag for lane in row.lanes for flag in lane.flags} - _SIGNS
-
-    @staticmethod
-    def _is_in_place(row: RowTrace) -> bool:
-        """Whether every lane selects its own part, or the only lane selects the whole operand."""
-        micro = row.micro
-        assert isinstance(micro, m.Select)
-        is_whole = len(row.lanes) == 1 and micro.unit >= 32
-        has_own_parts = all(index == lane and row.input_keys[word] == row.name
-                  for lane, (word, index) in enumerate(micro.picks))  # fmt: skip
-        return is_whole or (len(row.lanes) > 1 and has_own_parts)
-
-    def _is_shown_by_register(self, row: RowTrace) -> bool:
-        """Whether the register that is read already shows these numbers beside its bits."""
-        key = row.input_keys[0]
-        source_row = self._trace.rows.get(key)
-        if source_row is not None:
-            if not isinstance(source_row.micro, m.Select) or not self._is_in_place(source_row):
+        match row.micro.find_idleness(row):
+            case Idleness.NEVER:
                 return False
-            key = source_row.input_keys[0]
-        register = self._registers.get(key)
+            case Idleness.UNCHANGED:
+                return row.values == row.inputs[0].values
+            case Idleness.WITHOUT_FLAGS:
+                return not {flag for flags in row.flags for flag in flags} - _SIGNS
+            case Idleness.WITH_INPUT:
+                return row.inputs[0].key not in self._gone
+            case Idleness.IN_PLACE:
+                has_reading = all(x in self._shown for x in (Stage.SELECT, Stage.EXTEND))
+                return has_reading or _is_in_place(row)
+            case Idleness.READ_BESIDE:
+                return self._is_shown_by_register(row)
+
+    def _is_shown_by_register(self, row: RowView) -> bool:
+        """Whether the register that is read already shows these numbers beside its bits."""
+        source = row.inputs[0]
+        if not source.is_operand:
+            if not _is_in_place(source):
+                return False
+            source = source.inputs[0]
+        register = self._registers.get(source.key)
         if register is None:
             return False
         if not register.is_by_lane:
-            return len(row.lanes) == 1 and [str(row.values[0])] == [register.meaning]
+            return len(row.values) == 1 and [str(row.values[0])] == [register.meaning]
         numbers = [cell.spans[1].text.strip() for cell in reversed(register.cells)]
-        return numbers == [str(lane.value) for lane in row.lanes]
+        return numbers == [*map(str, row.values)]
+
+
+def _is_in_place(row: RowView) -> bool:
+    """Whether every lane selects its own part, or the only lane selects the whole operand."""
+    part = row.micro.find_part(0)
+    return row.has_own_parts or bool(part and len(row.values) == 1 and part.unit >= 32)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics.plan import Stage
 from ..engine.tracing.trace import RowTrace, Trace
 from .scene_model import Cell, CellSpan, SpanKind
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.semantics.micro_operation import MAX_LANE_BITS
-from ..engine.semantics.micro_operations import Extend, Merge, Select
-from ..engine.syntax.values import format_hex, format_value
+from ..engine.isa.value_text import format_hex, format_value
+from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import RowTrace, Step, Trace
@@ -50,8 +49,8 @@ def build_scene(trace: Trace) -> Scene:
 def choose_part_width(trace: Trace, role: str) -> int:
     """Return the width in bits of the parts an operand is drawn in: 8, 16, or its full width."""
     for row in trace.rows.values():
-        if role in row.input_keys and isinstance(row.micro, Select | Merge):
-            return row.micro.unit
+        if role in row.input_keys and row.micro.part_bits:
+            return row.micro.part_bits
     return trace.instruction.type_of(role).bits
 
 
@@ -72,8 +71,8 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
     return RowScene(
         row.key,
         get_row_name(trace, row.row),
-        build_cells(trace, row),
-        build_figure(trace, row),
+        build_cells(trace.views[row.key]),
+        build_figure(trace.views[row.key]),
         tuple(dict.fromkeys(_iter_links(trace, row))),
         format_operand_name(trace, row.name) if row.name in DESTINATIONS else "",
     )
@@ -83,40 +82,20 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
     """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
     for lane in range(len(row.lanes)):
         target = LaneRef(row.key, lane)
-        taken_inputs: set[int] = set()
         for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
-            if part.low >= part.high:
-                continue
-            taken_inputs.add(part.input)
-            key = row.input_keys[part.input]
-            for source in iter_parts(trace, key, part.lane, part.low, part.high):
-                yield Link(source, target, _choose_tint(trace, source))
-        for source in _iter_rejected_places(trace, row, lane, taken_inputs):
+            if part.low < part.high:
+                key = row.input_keys[part.input]
+                for source in iter_parts(trace, key, part.lane, part.low, part.high):
+                    yield Link(source, target, _choose_tint(trace, source))
+        for part in row.micro.find_rejected_bits(lane, row.inputs):
+            source = locate_bits(trace, row.input_keys[part.input], part.lane, part.low)
             yield Link(source, target, _choose_tint(trace, source), is_taken=False)
-
-
-def _iter_rejected_places(
-    trace: Trace, row: RowTrace, lane: int, taken_inputs: set[int]
-) -> Iterator[LaneRef]:
-    """Yield the places that a lane could have read and did not."""
-    if isinstance(row.micro, Select):
-        return
-    for index, key in enumerate(row.input_keys):
-        if index in taken_inputs:
-            continue
-        if isinstance(row.micro, Merge):
-            if index == 0 and len(row.inputs[0]) > 1:
-                yield LaneRef(key, lane)
-            elif index == 1:  # its own part of c; a scalar's t is used only in the selected part
-                yield locate_bits(trace, key, lane, row.micro.unit * lane)
-        else:
-            yield locate_bits(trace, key, lane if len(row.inputs[index]) > 1 else 0, 0)
 
 
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
     """Return the tint of the bits at a place."""
     if source.key in trace.rows:
-        return find_tint(trace, source.key, source.lane)
+        return find_tint(trace.views[source.key], source.lane)
     return Tint(source.key, find_top_byte(choose_part_width(trace, source.key), source.lane))
 
 
@@ -166,12 +145,11 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
 def is_part_signed(trace: Trace, role: str, part: int) -> bool:
     """Whether a part of an operand is read as signed: as its selections read it, if they agree."""
     readings = set()
-    for row in trace.rows.values():
-        before = trace.rows.get(row.input_keys[0])
-        if isinstance(row.micro, Extend) and before and isinstance(before.micro, Select):
-            picks = before.micro.picks
-            if any((before.input_keys[word], x) == (role, part) for word, x in picks):
-                readings.add(row.micro.signed)
+    for row in trace.views.values():
+        if (reading := row.micro.reading) and not (source := row.inputs[0]).is_operand:
+            parts = filter(None, map(source.micro.find_part, range(len(source.values))))
+            if any((source.inputs[x.input].key, x.number) == (role, part) for x in parts):
+                readings.add(reading.signed)
     own = trace.instruction.type_of(role) is Type.S32
     return readings.pop() if len(readings) == 1 else own
 
@@ -183,7 +161,7 @@ def _find_used_parts(trace: Trace, role: str) -> set[int]:
     for row in trace.rows.values():
         if role not in row.input_keys:
             continue
-        if not isinstance(row.micro, Select | Merge):
+        if row.micro.part_bits is None:
             parts |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics.plan import Stage
 
 
 class LaneRef(NamedTuple):

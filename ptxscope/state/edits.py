@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from ..engine.isa.catalog import CATALOG, get_entry
 from ..engine.isa.entry import Entry
+from ..engine.isa.floats import decode_float, encode_float
 from ..engine.isa.form import Form
 from ..engine.isa.integers import cast
 from ..engine.isa.legality import find_violations, with_slot
 from ..engine.isa.roles import SOURCES, Role
 from ..engine.isa.types import Destinations, Selector, Type
 from ..engine.listings.asm_bindings import parse_pasted
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import replace
-from ..engine.semantics.plan import Stage
-from ..engine.syntax.constants import decode_float, encode_float
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics.plan import Stage
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import with_line, with_model

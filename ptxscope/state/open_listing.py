@@ -16,6 +16,7 @@ from itertools import chain
 from .. import files
 from ..engine.diagnosis.observation import parse_observed
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
 from ..engine.kernels.program import Program, Statement, StatementKind, load
@@ -29,7 +30,6 @@ from ..engine.listings.verdict_cache import get_cached_verdict as known_facts
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
-from ..engine.syntax.values import format_hex
 from ..engine.tracing.divergence import find_divergences
 from .edits import with_line
 from .setup import Setup, make_setup

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.semantics.micro_operation import Flag
+from ..engine.micro_operations.properties import Flag
 from ..engine.tracing.divergence import Divergence
 from ..engine.tracing.lane_text import format_lane_sentence
 from ..engine.tracing.step_text import describe_step

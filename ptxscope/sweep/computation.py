@@ -16,10 +16,9 @@ import numpy.typing as npt
 from ..engine.arrays.call_sequence import get_storage_dtype
 from ..engine.arrays.flagged_results import FlaggedResults
 from ..engine.isa.types import Type
+from ..engine.micro_operations.arithmetic import LaneValues
+from ..engine.micro_operations.properties import Flag
 from ..engine.records import NamedTuple
-from ..engine.semantics.arithmetic import LaneValues
-from ..engine.semantics.micro_operation import Flag
-from ..engine.semantics.micro_operations import Choose, Clamp, Merge, Truncate, Wrap
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
@@ -89,6 +88,11 @@ class Event(NamedTuple):
     step: str
     """Title of the row's step."""
 
+    @property
+    def bound(self) -> int | None:
+        """The end of the range to which the number was moved, or None."""
+        return self.row.micro.find_bound(self.flag)
+
 
 class Sweep:
     """The results over all values of one or two register parts."""
@@ -145,7 +149,7 @@ class Sweep:
     def _find_flag(self, flag: Flag) -> Mask:
         mask = np.zeros(self.bits.shape, np.bool_)
         for event in self.events:
-            if event.flag is flag and isinstance(event.row.micro, Clamp | Wrap | Truncate | Merge):
+            if event.flag is flag and event.row.micro.is_narrowing:
                 mask |= event.mask
         return mask
 
@@ -403,9 +407,9 @@ class _EventCollector:
         row = self.rows.get(key)
         if row is None:
             return
-        if not isinstance(row.micro, Merge) or lane in row.micro.lanes:
+        if row.micro.can_raise_flags(lane):
             self._collect(row, lane, relevant)
-        if isinstance(row.micro, Choose):
+        if row.micro.is_choice:
             self._follow_choice(row, lane, (low, high), relevant)
             return
         inputs: tuple[LaneValues, ...] = tuple((0,) * self._count_lanes(key) for key in row.inputs)

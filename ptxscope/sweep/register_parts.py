@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex, format_value
+from ..engine.micro_operations.arithmetic import LaneValues
+from ..engine.micro_operations.properties import map_bits
 from ..engine.records import NamedTuple
-from ..engine.semantics.arithmetic import LaneValues
-from ..engine.semantics.micro_operation import map_bits
-from ..engine.semantics.micro_operations import Choose, Extend, Merge, Select
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.values import format_hex, format_value, parse_integer, parse_value
+from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.evaluation import make_plan
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
@@ -231,16 +231,16 @@ def find_signedness(ins: Instruction, lane: RegisterPart, result_part: RegisterP
     while pending:
         key, row_lane, low, high = pending.pop()
         row = rows[key]
-        if isinstance(row.micro, Extend):
+        if reading := row.micro.reading:
             source = row.inputs[0]
-            pick = picks[source][row_lane] if source in picks else (source, row.micro.bits, 0)
+            pick = picks[source][row_lane] if source in picks else (source, reading.bits, 0)
             if pick in swept_picks:
-                signedness.add(row.micro.signed)
+                signedness.add(reading.signed)
             continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
         parts = list(row.micro.find_origins(row_lane, low, high, inputs))
-        if isinstance(row.micro, Choose):  # either may be taken
+        if row.micro.is_choice:  # either may be taken
             parts = [map_bits(inputs, index, row_lane, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
         new_cells = {cell for cell in cells if cell[0] in rows} - visited
@@ -264,10 +264,14 @@ def _map_operands(ins: Instruction) -> dict[str, str]:
 
 def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
     """Return the parts that the lanes of each selecting row read: role, width and number."""
-    return {
-        row.key: [(row.inputs[word], row.micro.unit, index) for word, index in row.micro.picks]
+    parts = {
+        row.key: [part for lane in range(row.lanes) if (part := row.micro.find_part(lane))]
         for row in make_plan(ins).rows
-        if isinstance(row.micro, Select)
+    }
+    return {
+        row.key: [(row.inputs[x.input], x.unit, x.number) for x in parts[row.key]]
+        for row in make_plan(ins).rows
+        if len(parts[row.key]) == row.lanes
     }
 
 
@@ -284,9 +288,9 @@ def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
         return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
-    merging = (row.micro for row in make_plan(ins).rows if isinstance(row.micro, Merge))
-    if role == Role.C and (merge := next(merging, None)) and ins.form.secop is None:
-        return [(merge.unit, lane) for lane in range(32 // merge.unit)]
+    units = (row.micro.part_bits for row in make_plan(ins).rows if row.micro.is_merge)
+    if role == Role.C and (unit := next(units, None)) and ins.form.secop is None:
+        return [(unit, lane) for lane in range(32 // unit)]
     picks = {
         pick[1:] for row_picks in _map_picks(ins).values() for pick in row_picks if pick[0] == role
     }
@@ -303,14 +307,12 @@ def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPa
 def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
     """Whether the instruction reads a part as signed; an unread part has the type's sign."""
     type_ = ins.type_of(role)
-    rows = {row.key: row for row in make_plan(ins).rows}
-    for row in rows.values():
-        if isinstance(row.micro, Extend):
-            source = rows.get(row.inputs[0])
-            picks = _map_picks(ins)[source.key] if source and source.key in _map_picks(ins) else []
-            is_whole = row.inputs[0] == role and (unit, index) == (row.micro.bits, 0)
+    for row in make_plan(ins).rows:
+        if reading := row.micro.reading:
+            picks = _map_picks(ins).get(row.inputs[0], [])
+            is_whole = row.inputs[0] == role and (unit, index) == (reading.bits, 0)
             if is_whole or (role, unit, index) in picks:
-                return row.micro.signed
+                return reading.signed
     return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 

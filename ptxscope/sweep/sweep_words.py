@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from ..engine.isa.roles import DESTINATIONS
+from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
-from ..engine.semantics.micro_operation import Flag, MicroOperation
-from ..engine.semantics.micro_operations import (
-    Clamp,
-    Compare,
-    LimitAmount,
-    Magnitude,
-    Merge,
-    Truncate,
-    Wrap,
-)
-from ..engine.semantics.plan import Stage
 from .computation import Bits, Event, Mask, Sweep, SweepAxis
 from .register_parts import RegisterPart, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
@@ -131,59 +122,19 @@ def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
 # --- events -------------------------------------------------------------------------------
 
 
+_LAST_STAGES = (Stage.SATURATE, Stage.MERGE, Stage.WRITE)
+"""The stages whose main row gives the result the range of its destination."""
+
+
 def describe_event(event: Event, result_part: RegisterPart) -> str:
     """Describe the effect of an event on a result: ``clamped to 127``."""
-    text = _EVENT_WORDS[type(event.row.micro)](event)
-    is_single = event.row.lanes == 1 or not result_part.is_whole
+    row = event.row
+    text = row.micro.describe_flag(event.flag)
+    is_main_row = row.stage in _LAST_STAGES and row.name in ("t", *DESTINATIONS)
+    if row.micro.is_narrowing and not is_main_row:
+        text += f" at the step {event.step}"
+    is_single = row.lanes == 1 or not result_part.is_whole
     return text if is_single else f"lane {event.lane} {text}"
-
-
-def _describe_clamp(event: Event) -> str:
-    micro = event.row.micro
-    assert isinstance(micro, Clamp)
-    bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-    step_suffix = "" if event.row.stage is Stage.SATURATE else f" at the step {event.step}"
-    return f"clamped to {bound}{step_suffix}"
-
-
-def _describe_wrap(event: Event) -> str:
-    micro = event.row.micro
-    assert isinstance(micro, Wrap | Truncate | Merge)
-    bits = micro.unit if isinstance(micro, Merge) else micro.bits
-    is_last_step = event.row.stage in (Stage.WRITE, Stage.MERGE)
-    return f"wrapped to {bits} bits{'' if is_last_step else f' at the step {event.step}'}"
-
-
-def _describe_shift_amount(event: Event) -> str:
-    wraps = event.flag is Flag.WRAPPED
-    return "only five bits of the amount count" if wraps else "the amount is limited to 32"
-
-
-_FLAG_WORDS = {
-    Flag.FLUSHED: "a subnormal is flushed to zero",
-    Flag.ROUNDED: "rounded to 24 significant bits",
-    Flag.NAN: "an operand is NaN",
-}
-
-
-class _EventWording(dict[type[MicroOperation], Callable[[Event], str]]):
-    """Wording by micro-operation; the default depends on the flag alone."""
-
-    def __missing__(self, _: type[MicroOperation]) -> Callable[[Event], str]:
-        return lambda event: _FLAG_WORDS.get(event.flag, str(event.flag))
-
-
-_EVENT_WORDS = _EventWording(
-    {
-        Clamp: _describe_clamp,
-        Wrap: _describe_wrap,
-        Truncate: _describe_wrap,
-        Merge: _describe_wrap,
-        LimitAmount: _describe_shift_amount,
-        Magnitude: lambda _: "the magnitude wraps to itself",
-        Compare: lambda _: "an operand is NaN",
-    }
-)
 
 
 # --- along a line ------------------------------------------------------------------------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..engine.isa.floats import FloatClass, classify_float
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import format_count
-from ..engine.syntax.values import FloatClass, classify_float
 from .computation import Bits, SweepAxis, compute_ranks
 from .register_parts import RegisterPart
 

@@ -10,19 +10,14 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 
+from ..engine.isa.floats import format_float, format_float_fields, step_float
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex, format_value
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError, make_printable
-from ..engine.syntax.values import (
-    format_float,
-    format_float_fields,
-    format_hex,
-    format_value,
-    parse_value,
-    step_float,
-)
+from ..engine.syntax.values import parse_value
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from .base.explorer_app import get_explorer_app

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from textual import events
 from textual.dom import DOMNode
 
+from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
-from ..engine.syntax.values import format_hex
 from ..engine.tracing.divergence import Divergence, find_divergence
 from ..engine.tracing.lane_text import interpret_bits
 from ..engine.tracing.trace import Trace

@@ -12,8 +12,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError, make_printable, measure_cells
-from ..engine.syntax.values import format_hex, parse_integer, parse_value
+from ..engine.syntax.values import parse_integer, parse_value
 from .base.posted_message import PostedMessage
 from .operand_table import OperandField
 from .ptx_line import PlainInput

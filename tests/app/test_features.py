@@ -14,8 +14,8 @@ from textual.widgets import Input
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.semantics.micro_operation import Flag
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.evaluation import make_plan
 from ptxscope.engine.tracing.step_text import format_stage_title
 from ptxscope.scene.scene_cells import GLYPHS

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.export import FORMATS, TEXTS, export
 from ptxscope.export.options import Options

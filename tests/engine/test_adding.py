@@ -19,11 +19,15 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.roles import Role
 from ptxscope.engine.isa.slots import ATYPE, BTYPE
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.micro_operations.merge import Accumulate
+from ptxscope.engine.micro_operations.numbers import Multiply
+from ptxscope.engine.micro_operations.saturation import Truncate
+from ptxscope.engine.micro_operations.selection import Select
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import lowering
-from ptxscope.engine.semantics.micro_operations import Accumulate, Multiply, Select, Truncate
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.engine.semantics.plan import Builder, Stage
+from ptxscope.engine.semantics.plan import Builder
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.syntax import parser
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register

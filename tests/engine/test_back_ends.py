@@ -23,8 +23,8 @@ from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
 from ptxscope.engine.ir.program import Program, record_plan, rewrite_program
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
-from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
-from ptxscope.engine.semantics.micro_operation import MicroOperation
+from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
+from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
 from ptxscope.export.code.c import _C, _format_assignment, _format_type

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from ptxscope import evaluate, parse, trace
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa import catalog as catalog_module
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, find_entry, get_entry
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices, format_syntax
 from ptxscope.engine.isa.legality import (
     count_forms,
@@ -16,6 +17,7 @@ from ptxscope.engine.isa.legality import (
     find_violations,
     with_slot,
 )
+from ptxscope.engine.isa.roles import ORDER, Role
 from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.lane_text import describe_lane
@@ -122,3 +124,39 @@ def test_a_step_tells_of_every_row_that_matters() -> None:
     assert any("The product is negated" in describe_step(shown, step) for step in shown.steps)
     shown = trace("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, model="H4")
     assert any("to the even neighbour" in describe_step(shown, step) for step in shown.steps)
+
+
+def test_roles_stand_in_one_order_and_have_their_labels() -> None:
+    assert "".join(ORDER) == "abcguarddpq"
+    assert [role.label for role in Role] == ["a", "b", "c", "@", "old", "old", "old"]
+    assert {x.role for entry in ENTRIES for x in entry.operands} <= set(Role)
+
+
+def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
+    for opcode, entry in CATALOG.items():
+        assert find_entry(opcode, ()) is entry
+        assert find_entry(opcode, ("s32", "nonsense")) is entry
+        assert get_entry(draw_form(opcode, Random(1))) is entry
+    assert find_entry("vadd8", ()) is None
+    assert find_entry("", ("s32",)) is None
+
+
+def test_an_opcode_may_have_several_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = CATALOG["vset"]
+    shape = plain._replace(
+        distinguishing_modifiers=frozenset(("lt", "le")), summary="another shape"
+    )
+    monkeypatch.setitem(catalog_module._SHAPES, "vset", (plain, shape))
+    assert find_entry("vset", ("s32", "u32", "lt")) is shape
+    assert find_entry("vset", ("s32", "u32", "eq")) is plain
+    forms = [draw_form("vset", Random(seed)) for seed in range(20)]
+    assert {str(form.cmp) in ("lt", "le") for form in forms} == {True, False}
+    for form in forms:
+        assert get_entry(form) is (shape if str(form.cmp) in ("lt", "le") else plain)
+
+
+def test_lanes_are_a_property_of_an_operand() -> None:
+    vadd4, vadd = CATALOG["vadd4"], CATALOG["vadd"]
+    assert [x.role for x in vadd4.operands if x.has_lanes] == ["d", "a", "b"]
+    assert [x.role for x in vadd4.operands if x.can_keep_lanes] == ["c"]
+    assert not any(x.has_lanes or x.can_keep_lanes for x in vadd.operands)

@@ -14,13 +14,13 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_violations
 from ptxscope.engine.isa.types import parse_selector
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, find_errata, parse_erratum, parse_model
-from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.tracing.divergence import find_divergences, find_first_difference
 from ptxscope.engine.tracing.lane_text import format_lane_sentence

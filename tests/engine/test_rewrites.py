@@ -15,7 +15,7 @@ from ptxscope.engine.ir.operations import Op, apply_operation
 from ptxscope.engine.ir.tape import Node, Rule, Tape
 from ptxscope.engine.isa.integers import Range, get_limits
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.arithmetic import EXACT, LaneValues
+from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from tests.tiers import sampled
 
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from ptxscope import Instruction, evaluate, parse, replay, trace
 from ptxscope.engine.arrays.array_program import MAX_BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.micro_operations.selection import Extend
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.micro_operations import Extend
 from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference
 from tests.reference_data import MODELS

@@ -19,10 +19,10 @@ from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.arithmetic import EXACT
+from ptxscope.engine.micro_operations.arithmetic import EXACT
+from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.micro_operations import Choose
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.semantics.plan import Plan

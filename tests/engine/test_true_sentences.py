@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
-from ptxscope.engine.syntax.values import format_hex
+from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.export import TEXTS
 from ptxscope.export.options import Options
 from tests.export import asciidoc_reader

@@ -11,8 +11,8 @@ from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.content.document import build_document
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.options import Motion, Options

@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 
 import ptxscope
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.export.content.alt_text import format_alt_text
 from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options

@@ -18,11 +18,12 @@ from rich.console import Console
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.engine.micro_operations.arithmetic import LaneValues
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import plan_execution
-from ptxscope.engine.semantics.arithmetic import LaneValues
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.plan import Plan, Stage
+from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.export import TEXTS

@@ -20,8 +20,8 @@ from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import TEXTS

@@ -13,7 +13,7 @@ from ptxscope import Trace, parse, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.export import export
 from ptxscope.export.content.document import NOT_SHOWN, build_document

@@ -15,9 +15,9 @@ import pytest
 from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.engine.tracing.step_text import format_title

@@ -17,11 +17,11 @@ import pytest
 from ptxscope import export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.command_error import CommandError
+from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.micro_operations.merge import Pack
+from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import MAX_LANE_BITS
-from ptxscope.engine.semantics.micro_operations import Pack
-from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.export.content.document import build_document

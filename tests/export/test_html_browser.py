@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.export.options import Motion, Options
 from ptxscope.export.theme import HTML, Theme, format_rules
 from tests.export.browser import CHROMIUM, Browser, Rgb, Words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from ptxscope import Instruction, Trace, export, parse_all, trace
+from ptxscope.engine.isa.roles import DESTINATIONS, SOURCES, Role
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import Flag
-from ptxscope.engine.semantics.plan import Stage
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.export.formats.json import load
 from ptxscope.export.options import Options
@@ -119,3 +121,20 @@ def test_a_line_that_cannot_be_read_alone_is_read_as_it_is_told() -> None:
         data["instruction"]["text"] = other
         with pytest.raises(ValueError, match=r"another line than instruction\.canonical"):
             load(json.dumps(data))
+
+
+def _enums(schema: object) -> Iterable[frozenset[str]]:
+    if isinstance(schema, dict):
+        if isinstance(found := schema.get("enum"), list):
+            yield frozenset(found)
+        for part in schema.values():
+            yield from _enums(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _enums(part)
+
+
+def test_the_schema_names_every_stage_flag_and_role() -> None:
+    found = set(_enums(SCHEMA))
+    for names in (Stage, Flag, Role, SOURCES, DESTINATIONS):
+        assert frozenset(map(str, names)) in found

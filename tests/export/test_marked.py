@@ -9,7 +9,7 @@ import pytest
 from docutils import nodes
 
 from ptxscope import Trace, export
-from ptxscope.engine.syntax.values import format_hex
+from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.tracing.step_text import format_title
 from ptxscope.export.options import Options
 from tests.export.asciidoc_reader import blocks

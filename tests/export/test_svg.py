@@ -11,10 +11,11 @@ import pytest
 import resvg_py
 
 from ptxscope import Trace, export, parse, trace
+from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.micro_operations.comparison import Compare
+from ptxscope.engine.micro_operations.logic import Combine, Not
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operations import Combine, Compare, Not
-from ptxscope.engine.semantics.plan import Stage
-from ptxscope.engine.syntax.values import format_hex
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.svg.svg_colours import PALETTE

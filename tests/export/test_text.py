@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, export, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
-from ptxscope.engine.syntax.values import format_hex
 from ptxscope.export.content.document import StepView, build_document
 from ptxscope.export.formats.text import step_lines
 from tests.export.samples import E3, HOSTILE, annotated, kept

@@ -7,11 +7,11 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.app import App
 
-from ptxscope.engine.semantics.micro_operation import MicroOperation
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from tests.strategies import KINDS
 from tests.tiers import some
 
 SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}
@@ -110,7 +110,7 @@ def traced(case: str) -> Trace:
 
 def test_every_kind_is_in_a_picture() -> None:
     found = {type(row.micro) for case in CASES for row in traced(case).rows.values()}
-    assert found == frozenset(MicroOperation.__subclasses__())
+    assert found == KINDS
 
 
 @pytest.mark.parametrize("case", CASES)

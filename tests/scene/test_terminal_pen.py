@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import get_args
 
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.semantics.plan import Stage
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.export.content.document import EXTENSIONS
+from ptxscope.export.svg import cell_shapes, step_layout
+from ptxscope.export.svg.symbols import STYLES
 from ptxscope.scene.scene_builder import build_scene
-from ptxscope.scene.scene_model import BitRulers, ChoiceFigure, Gate, NumberLine, RunningSum
+from ptxscope.scene.scene_cells import GLYPHS
+from ptxscope.scene.scene_model import (
+    BitRulers,
+    CellSpan,
+    ChoiceFigure,
+    Gate,
+    NumberLine,
+    RowFigure,
+    RunningSum,
+    SpanKind,
+)
+from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
+from ptxscope.widgets.lanes import lane_cells, lane_figures
 from ptxscope.widgets.lanes.lane_accordion import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_cells import DARK
 from ptxscope.widgets.lanes.lane_figures import draw_figure
@@ -384,3 +401,22 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
         lines = text_of(drawn(one, 1, (88, 30)).lines)
         (line,) = (x for x in lines if "├" in x and "┤" in x)
         assert line.count("●") == (1 if a == b else 2)
+
+
+def test_both_pens_draw_every_figure_and_every_look() -> None:
+    assert step_layout._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(RowFigure))
+    beside = {*SpanKind} - STYLES.keys() - cell_shapes._SHAPES.keys()
+    # parts of other shapes; two answers stand beside each other in the terminal only
+    parts = {SpanKind.NUMBER, SpanKind.CHANGED, SpanKind.BECOMES, SpanKind.NAME, SpanKind.AWAY}
+    assert beside == {*parts, SpanKind.DIFFERS}
+    for look in SpanKind:
+        assert lane_cells.draw_span(CellSpan("1", look))
+
+
+def test_every_flag_has_its_glyph_and_its_help() -> None:
+    assert GLYPHS.keys() == set(Flag) - EXTENSIONS
+    assert help_screen._GLYPH_WORDS.keys() == GLYPHS.keys()
+
+
+def test_every_stage_has_its_help() -> None:
+    assert list(help_screen.STAGES) == list(Stage)

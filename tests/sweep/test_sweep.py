@@ -10,8 +10,8 @@ import pytest
 
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.records import replace
-from ptxscope.engine.semantics.micro_operation import Flag
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard

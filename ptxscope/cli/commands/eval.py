@@ -12,11 +12,12 @@ from typing import Any, cast
 
 from ...engine.extras import format_install_hint
 from ...engine.isa.types import Type
+from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
-from ...engine.syntax.values import format_hex, parse_value
+from ...engine.syntax.values import parse_value
 from ...engine.tracing.evaluation import ENGINES, evaluate
 from ..support.arguments import (
     Parser,

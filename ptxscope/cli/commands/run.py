@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ...engine.diagnosis.observation import Observed, parse_observed
+from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
 from ...engine.kernels.program import Program, Statement, StatementKind, load
@@ -20,7 +21,7 @@ from ...engine.kernels.run_inputs import (
 )
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
-from ...engine.syntax.values import format_hex, format_value, parse_value
+from ...engine.syntax.values import parse_value
 from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
 from ...export.formats.json_text import format_json

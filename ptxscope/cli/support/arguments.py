@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ...engine.isa.roles import DESTINATIONS
 from ...engine.isa.types import Type
+from ...engine.isa.value_text import format_hex
 from ...engine.listings.asm_bindings import (
     format_name_clash,
     parse_pasted,
@@ -20,7 +21,7 @@ from ...engine.listings.asm_bindings import (
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.values import format_hex, parse_value
+from ...engine.syntax.values import parse_value
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace, trace

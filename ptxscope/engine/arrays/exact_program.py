@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..ir.operations import Op, apply_operation
 from ..ir.program import Program, record_plan
 from ..ir.tape import Node
-from ..semantics.arithmetic import Picks, compute_float_bits
+from ..micro_operations.arithmetic import Picks, compute_float_bits
 from ..semantics.plan import Plan
 from .array_program import RunBuffers
 from .call_sequence import Buffer, BufferKind, get_storage_dtype

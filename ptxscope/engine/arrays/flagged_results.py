@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..ir.program import make_flag_key
-from ..semantics.micro_operation import Flag
+from ..micro_operations.properties import Flag
 from ..semantics.plan import Plan, Row
 from .array_program import RunBuffers
 from .block_runner import make_program

@@ -19,7 +19,7 @@ from ..ir.rewrites import (
 )
 from ..ir.tape import Node, Rules, Tape, get_range
 from ..isa.integers import Range
-from ..semantics.arithmetic import RANGES
+from ..micro_operations.arithmetic import RANGES
 from .integer_types import find_narrowest_type, unite_ranges
 
 

@@ -10,11 +10,11 @@ from itertools import combinations
 from math import isnan
 
 from ..isa.catalog import get_entry
+from ..isa.floats import decode_float
 from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
-from ..syntax.constants import decode_float
 from ..syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import (

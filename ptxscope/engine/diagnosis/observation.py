@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 
 from ..isa.types import Type
+from ..isa.value_text import format_hex
 from ..records import NamedTuple
 from ..syntax.errors import Problem, PtxError, format_existence
 from ..syntax.instruction import Instruction
-from ..syntax.values import format_hex, parse_value
+from ..syntax.values import parse_value
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
+from ..micro_operations.merge import Accumulate
 from ..records import NamedTuple
 from ..semantics.lowering import lower
-from ..semantics.micro_operations import Accumulate
 from ..semantics.plan_execution import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from ..isa.entry import Group
+from ..isa.floats import decode_float, encode_float
 from ..isa.integers import cast
 from ..isa.types import Type
-from ..syntax.constants import decode_float, encode_float
+from ..isa.value_text import UNIT_NAMES, format_hex
 from ..syntax.instruction import Immediate, Instruction, Register
-from ..syntax.values import format_hex
-from ..tracing.lane_text import UNIT_NAMES
 from .causes import Bits, Cause, CauseKind, ObservedCase
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from ..micro_operations.arithmetic import Arithmetic, V
 from ..records import NamedTuple
-from ..semantics.arithmetic import Arithmetic, V
 
 
 class Op(StrEnum):

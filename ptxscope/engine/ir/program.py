@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..isa.types import Type
+from ..micro_operations.logic import Choose
 from ..records import NamedTuple
-from ..semantics.micro_operations import Choose
 from ..semantics.plan import Plan
 from .operations import OPERATIONS, Op
 from .tape import Node, Rules, Tape

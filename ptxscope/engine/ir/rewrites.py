@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..isa.integers import Range, get_limits
-from ..semantics.arithmetic import compute_float_bits
+from ..micro_operations.arithmetic import compute_float_bits
 from .operations import Op
 from .tape import Node, Rules, Tape, get_range
 

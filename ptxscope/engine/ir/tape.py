@@ -12,7 +12,7 @@ from typing import Any
 
 from ..isa.integers import Range, get_limits
 from ..isa.types import Type
-from ..semantics.arithmetic import RANGES, Picks
+from ..micro_operations.arithmetic import RANGES, Picks
 from .operations import Op, apply_operation
 
 TRUTH = Range(0, 1)

@@ -17,6 +17,12 @@ class Range(NamedTuple):
     low: int
     high: int
 
+    @property
+    def bits(self) -> int:
+        """The width in bits of the smallest integer type that holds the range."""
+        low, high = self
+        return max(high.bit_length(), (~low).bit_length() if low < 0 else 1) + (low < 0)
+
     def fits_in(self, bits: int, signed: bool) -> bool:
         """Whether an integer type holds the whole range."""
         return get_limits(bits, signed).contains(self)

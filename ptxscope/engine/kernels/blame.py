@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..diagnosis.observation import Observed
-from ..semantics.micro_operations import Merge
+from ..micro_operations.merge import Merge
 from ..syntax.instruction import Register
 from .execution import Run, RunStep
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from math import inf
 
+from ..isa.floats import decode_float, encode_float
 from ..records import NamedTuple
-from ..syntax.constants import decode_float, encode_float
 
 _INTEGER = re.compile(
     r"(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"

@@ -12,8 +12,23 @@ from collections.abc import Callable
 from typing import Any
 
 from ..isa.integers import Range, get_limits
+from ..micro_operations.comparison import Compare
+from ..micro_operations.merge import Merge, Pack
+from ..micro_operations.numbers import (
+    AbsoluteDifference,
+    Add,
+    Maximum,
+    Minimum,
+    Multiply,
+    Negate,
+    PlusOne,
+    ScaleDown,
+    Subtract,
+)
+from ..micro_operations.saturation import Clamp, Truncate
+from ..micro_operations.selection import Extend, Select
+from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..records import NamedTuple, replace
-from ..semantics import micro_operations as m
 from ..semantics.lowering import lower
 from ..semantics.plan import Row
 from ..syntax.instruction import Immediate, Instruction
@@ -134,7 +149,7 @@ def _is_word_sized(row: Row) -> bool:
     return row.range.fits_in(64, signed=True)
 
 
-def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
+def _select(w: _Writer, row: Row, micro: Select) -> _Value:
     ((_, index),) = micro.picks
     source = w.get_word(row.inputs[0])
     if micro.unit == 32:
@@ -142,16 +157,16 @@ def _select(w: _Writer, row: Row, micro: m.Select) -> _Value:
     return _Value(w.emit("bfe.u32", source, micro.unit * index, micro.unit, letter="w"))
 
 
-def _extend(w: _Writer, row: Row, micro: m.Extend) -> _Value:
+def _extend(w: _Writer, row: Row, micro: Extend) -> _Value:
     kind = f"{'s' if micro.signed else 'u'}{micro.bits}"
     return _Value(w.emit(f"cvt.s64.{kind}", w.get_word(row.inputs[0])))
 
 
-def _add(w: _Writer, row: Row, _: m.Add) -> _Value:
+def _add(w: _Writer, row: Row, _: Add) -> _Value:
     return _write_sum(w, row, w.get_value(row), w.get_value(row, 1))
 
 
-def _write_plus_one(w: _Writer, row: Row, _: m.PlusOne) -> _Value:
+def _write_plus_one(w: _Writer, row: Row, _: PlusOne) -> _Value:
     return _write_sum(w, row, w.get_value(row), _Value("1", "0"))
 
 
@@ -168,7 +183,7 @@ def _is_long_sized(row: Row) -> bool:
     return _is_word_sized(row) or row.range.fits_in(64, signed=False)
 
 
-def _negate(w: _Writer, row: Row, _: m.Negate) -> _Value:
+def _negate(w: _Writer, row: Row, _: Negate) -> _Value:
     x = w.get_value(row)
     if _is_word_sized(row):
         return _Value(w.emit("neg.s64", x.name))
@@ -177,7 +192,7 @@ def _negate(w: _Writer, row: Row, _: m.Negate) -> _Value:
     return _Value(negated, w.emit("subc.s64", 0, high))
 
 
-def _multiply(w: _Writer, row: Row, _: m.Multiply) -> _Value:
+def _multiply(w: _Writer, row: Row, _: Multiply) -> _Value:
     product = w.emit("mul.lo.s64", w.get_value(row).name, w.get_value(row, 1).name)
     return _Value(product, unsigned=not _is_word_sized(row))
 
@@ -189,7 +204,7 @@ def _make_binary_writer(operation: str) -> Callable[[_Writer, Row, Any], _Value]
     return write
 
 
-def _minimum(w: _Writer, row: Row, _: m.Minimum) -> _Value:
+def _minimum(w: _Writer, row: Row, _: Minimum) -> _Value:
     x, y = w.get_value(row), w.get_value(row, 1)
     name = x.name
     if x.unsigned:  # y is a word: it is below any number outside the signed range
@@ -197,7 +212,7 @@ def _minimum(w: _Writer, row: Row, _: m.Minimum) -> _Value:
     return _Value(w.emit("min.s64", name, y.name))
 
 
-def _maximum(w: _Writer, row: Row, _: m.Maximum) -> _Value:
+def _maximum(w: _Writer, row: Row, _: Maximum) -> _Value:
     x, y = w.get_value(row), w.get_value(row, 1)
     if not x.unsigned:
         return _Value(w.emit("max.s64", x.name, y.name))
@@ -207,28 +222,28 @@ def _maximum(w: _Writer, row: Row, _: m.Maximum) -> _Value:
     return _Value(w.emit("max.u64", x.name, name), unsigned=True)
 
 
-def _write_absolute_difference(w: _Writer, row: Row, _: m.AbsoluteDifference) -> _Value:
+def _write_absolute_difference(w: _Writer, row: Row, _: AbsoluteDifference) -> _Value:
     difference = w.emit("sub.s64", w.get_value(row).name, w.get_value(row, 1).name)
     return _Value(w.emit("abs.s64", difference))
 
 
-def _limit_amount(w: _Writer, row: Row, micro: m.LimitAmount) -> _Value:
+def _limit_amount(w: _Writer, row: Row, micro: LimitAmount) -> _Value:
     operation, limit = ("and.b64", 31) if micro.wrap else ("min.s64", 32)
     return _Value(w.emit(operation, w.get_value(row).name, limit))
 
 
-def _shift_left(w: _Writer, row: Row, _: m.ShiftLeft) -> _Value:
+def _shift_left(w: _Writer, row: Row, _: ShiftLeft) -> _Value:
     amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     shifted = w.emit("shl.b64", w.get_value(row).name, amount)
     return _Value(shifted, unsigned=not _is_word_sized(row))
 
 
-def _shift_right(w: _Writer, row: Row, _: m.ShiftRight) -> _Value:
+def _shift_right(w: _Writer, row: Row, _: ShiftRight) -> _Value:
     amount = w.emit("cvt.u32.u64", w.get_value(row, 1).name, letter="w")
     return _Value(w.emit("shr.s64", w.get_value(row).name, amount))
 
 
-def _scale_down(w: _Writer, row: Row, micro: m.ScaleDown) -> _Value:
+def _scale_down(w: _Writer, row: Row, micro: ScaleDown) -> _Value:
     x = w.get_value(row)
     if not x.high:
         return _Value(w.emit("shr.u64" if x.unsigned else "shr.s64", x.name, micro.amount))
@@ -237,7 +252,7 @@ def _scale_down(w: _Writer, row: Row, micro: m.ScaleDown) -> _Value:
     return _Value(w.emit("or.b64", below, above))
 
 
-def _clamp(w: _Writer, row: Row, micro: m.Clamp) -> _Value:
+def _clamp(w: _Writer, row: Row, micro: Clamp) -> _Value:
     x, possible = w.get_value(row), w.ranges[row.inputs[0]]
     kind, name = "u64" if x.unsigned else "s64", _write_nearest(w, x) if x.high else x.name
     if micro.low is not None and possible.low < micro.low:
@@ -256,45 +271,45 @@ def _write_nearest(w: _Writer, x: _Value) -> str:
     return w.emit("selp.b64", x.name, end, is_in_range)
 
 
-def _compare(w: _Writer, row: Row, micro: m.Compare) -> _Value:
+def _compare(w: _Writer, row: Row, micro: Compare) -> _Value:
     predicate = w.emit(
         f"setp.{micro.cmp}.s64", w.get_value(row).name, w.get_value(row, 1).name, letter="p"
     )
     return _Value(w.emit("selp.b64", 1, 0, predicate))
 
 
-def _truncate(w: _Writer, row: Row, _: m.Truncate) -> _Value:
+def _truncate(w: _Writer, row: Row, _: Truncate) -> _Value:
     return _Value(w.emit("cvt.u32.u64", w.get_value(row).name, letter="w"))
 
 
-def _merge(w: _Writer, row: Row, micro: m.Merge) -> _Value:
+def _merge(w: _Writer, row: Row, micro: Merge) -> _Value:
     word = w.emit("cvt.u32.u64", w.get_value(row).name, letter="w")
     shift = micro.unit * micro.lanes[0]
     return _Value(w.emit("bfi.b32", word, w.get_word(row.inputs[1]), shift, micro.unit, letter="w"))
 
 
-def _write_pack(w: _Writer, row: Row, _: m.Pack) -> _Value:
+def _write_pack(w: _Writer, row: Row, _: Pack) -> _Value:
     return w.get_value(row)
 
 
 _WRITERS: dict[type, Callable[[_Writer, Row, Any], _Value]] = {
-    m.Select: _select,
-    m.Extend: _extend,
-    m.Add: _add,
-    m.Subtract: _make_binary_writer("sub.s64"),
-    m.Multiply: _multiply,
-    m.AbsoluteDifference: _write_absolute_difference,
-    m.Minimum: _minimum,
-    m.Maximum: _maximum,
-    m.LimitAmount: _limit_amount,
-    m.ShiftLeft: _shift_left,
-    m.ShiftRight: _shift_right,
-    m.ScaleDown: _scale_down,
-    m.Negate: _negate,
-    m.PlusOne: _write_plus_one,
-    m.Clamp: _clamp,
-    m.Compare: _compare,
-    m.Merge: _merge,
-    m.Pack: _write_pack,
-    m.Truncate: _truncate,
+    Select: _select,
+    Extend: _extend,
+    Add: _add,
+    Subtract: _make_binary_writer("sub.s64"),
+    Multiply: _multiply,
+    AbsoluteDifference: _write_absolute_difference,
+    Minimum: _minimum,
+    Maximum: _maximum,
+    LimitAmount: _limit_amount,
+    ShiftLeft: _shift_left,
+    ShiftRight: _shift_right,
+    ScaleDown: _scale_down,
+    Negate: _negate,
+    PlusOne: _write_plus_one,
+    Clamp: _clamp,
+    Compare: _compare,
+    Merge: _merge,
+    Pack: _write_pack,
+    Truncate: _truncate,
 }

@@ -14,39 +14,29 @@ from ..isa.entry import Entry, Group
 from ..isa.form import Form
 from ..isa.integers import Range, get_limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
-from .micro_operation import MicroOperation
-from .micro_operations import (
+from ..micro_operations.base import MicroOperation
+from ..micro_operations.comparison import Compare
+from ..micro_operations.float_bits import Flush, ToFloat
+from ..micro_operations.logic import Choose, Combine, Encode, Not
+from ..micro_operations.merge import Accumulate, Merge, Pack
+from ..micro_operations.numbers import (
     AbsoluteDifference,
-    Accumulate,
     Add,
     Average,
-    Choose,
-    Clamp,
-    Combine,
-    Compare,
-    Encode,
-    Flush,
-    LimitAmount,
     Magnitude,
     Maximum,
-    Merge,
     Minimum,
     Multiply,
     Negate,
-    Not,
-    Pack,
     PlusOne,
     ScaleDown,
-    Select,
-    ShiftLeft,
-    ShiftRight,
     Subtract,
-    ToBits,
-    ToFloat,
-    Truncate,
-    Wrap,
 )
-from .plan import Builder, Plan, Stage
+from ..micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
+from ..micro_operations.selection import Select
+from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
+from ..micro_operations.stage import Stage
+from .plan import Builder, Plan
 from .rules import ISA, Rules
 
 _OPERATIONS: dict[str, MicroOperation] = {

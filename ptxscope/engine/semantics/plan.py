@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from itertools import groupby
 
 from ..isa.form import Form
 from ..isa.integers import Range, get_limits
 from ..isa.types import Type
+from ..micro_operations.arithmetic import RANGES
+from ..micro_operations.base import MicroOperation
+from ..micro_operations.saturation import Wrap
+from ..micro_operations.selection import Extend
+from ..micro_operations.stage import Stage
 from ..records import NamedTuple
-from .arithmetic import RANGES
-from .micro_operation import MicroOperation
-from .micro_operations import Extend, Wrap
-
-
-class Stage(StrEnum):
-    """The purpose of a step, in the order of reading."""
-
-    FLUSH = "flush"
-    SELECT = "select"
-    EXTEND = "extend"
-    OPERATE = "operate"
-    COMPARE = "compare"
-    BOOLEAN = "boolean"
-    CHOOSE = "choose"
-    SUM = "sum"
-    SCALE = "scale"
-    SATURATE = "saturate"
-    SECONDARY = "secondary"
-    MERGE = "merge"
-    ACCUMULATE = "accumulate"
-    WRITE = "write"
-    GUARD = "guard"
-
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
@@ -69,8 +49,7 @@ class Row(NamedTuple):
     @property
     def bits(self) -> int:
         """The width in bits of the smallest integer type that holds every value."""
-        low, high = self.range
-        return max(high.bit_length(), (~low).bit_length() if low < 0 else 1) + (low < 0)
+        return self.range.bits
 
 
 class Source(NamedTuple):

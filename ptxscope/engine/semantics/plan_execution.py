@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arithmetic import EXACT, LaneValues
+from ..micro_operations.arithmetic import EXACT, LaneValues
 from .plan import Plan
 
 

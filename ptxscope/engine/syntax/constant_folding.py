@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..isa.floats import decode_float
 from ..isa.form import Form
 from ..isa.integers import cast
 from ..isa.types import Type
 from ..records import NamedTuple
-from .constants import decode_float
 from .instruction import Immediate, Register
 
 FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"

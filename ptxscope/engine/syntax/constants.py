@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import operator
 import re
-import struct
 from collections.abc import Callable, Sequence
 
+from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
 from ..records import NamedTuple
 from .errors import Problem, Span, quote_word
@@ -147,23 +147,6 @@ def convert_literal(text: str, type_: Type) -> int | None:
     except BadConstantError:
         return None
     return bits if isinstance(bits, int) else None
-
-
-def encode_float(value: float, bits: int) -> int:
-    """Return the bit pattern of a number as binary32 or binary64, rounded to nearest even."""
-    if bits == 64:
-        return int.from_bytes(struct.pack(">d", value))
-    try:
-        return int.from_bytes(struct.pack(">f", value))
-    except OverflowError:
-        return 0x7F800000 if value > 0 else 0xFF800000
-
-
-def decode_float(pattern: int, bits: int) -> float:
-    """Return the number behind a binary32 or binary64 bit pattern."""
-    code, size = (">d", 8) if bits == 64 else (">f", 4)
-    number: float = struct.unpack(code, pattern.to_bytes(size))[0]
-    return number
 
 
 class _ConstantParser:

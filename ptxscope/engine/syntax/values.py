@@ -1,14 +1,12 @@
-"""Operand values as text: parsing what users type, and formatting."""
+"""Operand values as users type them."""
 
 from __future__ import annotations
 
-import math
 import re
-from enum import StrEnum
 
-from ..isa.integers import cast, get_limits
+from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
+from ..isa.integers import get_limits
 from ..isa.types import Type
-from .constants import decode_float, encode_float
 from .errors import Problem, PtxError, format_count, quote_word
 
 _PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
@@ -122,14 +120,6 @@ def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     return bits
 
 
-def format_finite_range(type_: Type) -> str:
-    """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
-    largest = format_float(
-        _NAMED["inf"] - 1 if type_.bits == 32 else _NAMED64["inf"] - 1, type_.bits
-    )
-    return f"-{largest} to {largest}, inf, -inf"
-
-
 def _read_lanes(text: str, type_: Type) -> int:
     match = _LANES.fullmatch(text)
     if not match:
@@ -153,89 +143,3 @@ def _read_lanes(text: str, type_: Type) -> int:
 
 
 _LANE_NAMES = ((8, "bytes"), (16, "half-words"), (32, "words"))
-
-
-def format_hex(bits: int, width: int) -> str:
-    """Return ``0x00000007``, padded to the width in bits; a predicate is ``0`` or ``1``."""
-    return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
-
-
-class FloatClass(StrEnum):
-    """The class of a float's bits."""
-
-    ZERO = "zero"
-    SUBNORMAL = "subnormal"
-    NORMAL = "normal"
-    INFINITE = "infinite"
-    NAN = "NaN"
-
-
-def split_float(bits: int, width: int) -> tuple[int, int, int]:
-    """Return the sign, biased exponent and fraction of a binary32 or binary64 pattern."""
-    fraction = 23 if width == 32 else 52
-    exponent = (1 << (width - 1 - fraction)) - 1
-    return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
-
-
-def format_float_fields(bits: int, width: int) -> str:
-    """Return the meaning of a float's exponent and fraction: ``exponent 2^-124``."""
-    exponent = split_float(bits, width)[1]
-    match classify_float(bits, width):
-        case FloatClass.NAN:
-            return "exponent all 1, fraction not 0"
-        case FloatClass.INFINITE:
-            return "exponent all 1, fraction 0"
-        case FloatClass.SUBNORMAL:
-            return "exponent 0, so subnormal"
-        case FloatClass.ZERO:
-            return "exponent and fraction 0"
-        case FloatClass.NORMAL:
-            bias = 127 if width == 32 else 1023
-            return f"exponent 2^{exponent - bias}"
-
-
-def classify_float(bits: int, width: int) -> FloatClass:
-    """Return the class of a binary32 or binary64 pattern."""
-    _, exponent, fraction = split_float(bits, width)
-    if exponent == 0:
-        return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
-    if exponent == (0xFF if width == 32 else 0x7FF):
-        return FloatClass.NAN if fraction else FloatClass.INFINITE
-    return FloatClass.NORMAL
-
-
-def step_float(bits: int, width: int, steps: int) -> int | None:
-    """Return the pattern ``steps`` patterns up, or down if negative; -0.0 is one below 0.0.
-
-    None for a NaN, and for steps beyond the infinities.
-    """
-    if classify_float(bits, width) is FloatClass.NAN:
-        return None
-    top = 1 << (width - 1)
-    rank = (bits if bits < top else top - 1 - bits) + steps
-    result = rank if rank >= 0 else top - 1 - rank
-    is_beyond = not 0 <= result < 2 * top or classify_float(result, width) is FloatClass.NAN
-    return None if is_beyond else result
-
-
-def format_float(bits: int, width: int) -> str:
-    """Return the shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
-    value = decode_float(bits, width)
-    if math.isnan(value):
-        return "-NaN" if bits >> (width - 1) else "NaN"
-    if width == 64 or math.isinf(value):
-        return repr(value)
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if encode_float(float(text), 32) == bits:
-            break
-    return text if set(text) & set(".en") else text + ".0"
-
-
-def format_value(bits: int, type_: Type) -> str:
-    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``."""
-    if type_ is Type.PRED:
-        return "true" if bits else "false"
-    if type_.is_float:
-        return format_float(bits, type_.bits)
-    return str(cast(bits, type_.bits, type_.signed))

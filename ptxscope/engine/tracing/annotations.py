@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..micro_operations.stage import Stage
 from ..records import NamedTuple
-from ..semantics.plan import Stage
 
 if TYPE_CHECKING:
     from ..json_node import JsonNode

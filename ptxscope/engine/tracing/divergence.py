@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..micro_operations.stage import Stage
 from ..records import NamedTuple
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
-from ..semantics.plan import Stage
 from .trace import Trace
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..semantics.plan import Stage
+from ..micro_operations.stage import Stage
 from ..syntax.errors import quote_value
 from .annotations import Note
 from .step_text import format_title

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
 from ..isa.integers import get_limits
 from ..isa.types import Type
-from ..syntax.constants import encode_float
 from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
-from ..syntax.values import FloatClass, classify_float, format_finite_range
 
 
 def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:

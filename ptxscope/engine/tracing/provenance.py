@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import NamedTuple
-from ..semantics.micro_operation import MAX_LANE_BITS
 from .trace import RowTrace, Trace
 
 

@@ -7,12 +7,16 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, Protocol
 
+from ..isa.integers import get_limits
+from ..micro_operations.arithmetic import EXACT, LaneValues
+from ..micro_operations.base import Copy, MicroOperation, RowView
+from ..micro_operations.instruction_view import format_short_name
+from ..micro_operations.properties import Flag
+from ..micro_operations.stage import Stage
 from ..records import FrozenDict, NamedTuple, Record, replace
-from ..semantics.arithmetic import EXACT, LaneValues
 from ..semantics.erratum import Erratum
-from ..semantics.micro_operation import Flag, MicroOperation
 from ..semantics.models import ISA_MODEL, Model
-from ..semantics.plan import Plan, Row, Stage
+from ..semantics.plan import Plan, Row
 from ..semantics.plan_execution import compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
@@ -197,6 +201,28 @@ class Trace(Record):
     def rows(self) -> Mapping[str, RowTrace]:
         """The rows by key."""
         return FrozenDict((row.key, row) for step in self.steps for row in step.rows)
+
+    @cached_property
+    def views(self) -> Mapping[str, RowView]:
+        """The operands and the rows as micro-operations see them, by role or key."""
+        ins = self.instruction
+        views: dict[str, RowView] = {}
+        for role, type_ in self.plan.sources:
+            limits, bits = get_limits(type_.bits, signed=False), (self.operands[role],)
+            views[role] = RowView(ins, role, format_short_name(ins, role), Copy(), (), bits, limits)
+        for row in self.rows.values():
+            views[row.key] = RowView(
+                ins,
+                row.key,
+                row.name,
+                row.micro,
+                tuple(views[key] for key in row.input_keys),
+                row.values,
+                row.row.range,
+                tuple(lane.flags for lane in row.lanes),
+                row.stage,
+            )
+        return FrozenDict(views)
 
     @cached_property
     def result(self) -> Mapping[str, int]:

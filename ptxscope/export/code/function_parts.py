@@ -6,7 +6,8 @@ import re
 from itertools import groupby
 
 from ...engine.isa.roles import ORDER, Role
-from ...engine.semantics.plan import Plan, Source, Stage
+from ...engine.micro_operations.stage import Stage
+from ...engine.semantics.plan import Plan, Source
 from ...engine.tracing.trace import Trace
 from .plan_code import Assignment
 

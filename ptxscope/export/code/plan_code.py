@@ -15,9 +15,10 @@ from ...engine.ir.program import record_plan
 from ...engine.ir.rewrites import SHORTENING_RULES
 from ...engine.ir.tape import Node, get_range
 from ...engine.isa.integers import Range
+from ...engine.micro_operations.arithmetic import EXACT
+from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
-from ...engine.semantics.arithmetic import EXACT
-from ...engine.semantics.plan import Plan, Stage
+from ...engine.semantics.plan import Plan
 
 _MAX_LINE_CHARS = 90
 """The longest expression that repeats a part instead of naming it."""

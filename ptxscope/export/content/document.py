@@ -13,15 +13,15 @@ from itertools import groupby
 
 from ... import __version__
 from ...engine.isa.roles import Role
+from ...engine.isa.value_text import format_hex
+from ...engine.micro_operations.formula import Formula
+from ...engine.micro_operations.properties import Flag
+from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.erratum import Erratum
-from ...engine.semantics.micro_operation import Flag
-from ...engine.semantics.micro_operations import Clamp, Extend, Merge, Select
 from ...engine.semantics.models import PTXAS_MODELS, format_versions
-from ...engine.semantics.plan import Stage
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.values import format_hex
 from ...engine.tracing.annotations import Note
 from ...engine.tracing.divergence import (
     Divergence,
@@ -30,7 +30,6 @@ from ...engine.tracing.divergence import (
     find_divergences,
     has_one_answer,
 )
-from ...engine.tracing.formula import Formula
 from ...engine.tracing.lane_text import (
     describe_lane,
     format_result,
@@ -373,36 +372,20 @@ def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
     for lane in range(len(row.lanes) - 1, -1, -1):
         description = describe_lane(trace, row, lane)
         flags = tuple(flag for flag in row.lanes[lane].flags if flag not in hidden_flags)
-        text = make_printable(_shorten_lane(row, lane, description.formula))
+        has_lanes = len(row.lanes) > 1
+        text = (has_lanes and description.short_text) or str(description.formula)
         cells.append(
             CellView(
                 lane,
                 f"{part} {lane}",
                 row.lanes[lane].value,
-                text,
+                make_printable(text),
                 description.formula.map_sides(make_printable),
                 make_printable(description.sentence),
                 flags,
             )
         )
     return RowView(row, get_row_name(trace, row.row), tuple(cells))
-
-
-def _shorten_lane(row: RowTrace, lane: int, formula: Formula) -> str:
-    """Format a lane of several in few characters: its value and its origin."""
-    if len(row.lanes) == 1:
-        return str(formula)
-    value, numbers = row.lanes[lane].value, row.inputs[0]
-    match row.micro:
-        case Select(unit, _):
-            return f"{format_hex(value, unit)[2:]} {formula.left}"
-        case Extend():
-            return str(value)
-        case Clamp():
-            return str(value) if value == numbers[lane] else f"{numbers[lane]} -> {value}"
-        case Merge(unit, _, _, _):
-            return f"{formula.left} -> {format_hex(value, unit)[2:]}"
-    return str(formula)
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from ...engine.semantics import micro_operations as m
 from ...engine.tracing.trace import Trace
 from ..options import Options
 
-_BIT_MOVES = (m.Truncate, m.Wrap, m.Pack, m.Merge, m.Encode, m.Choose)
-"""Operations that only move bits, so that their inputs reveal their output."""
 HIDDEN_RESULT_TEXT = "What comes out is kept back."
 """Sentence of a step with hidden rows."""
 
@@ -28,7 +25,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
         row = trace.rows.get(pending.pop())  # operands are never hidden
         if row is None or row.key in hidden_keys:
             continue
-        is_carrier = isinstance(row.micro, _BIT_MOVES)
+        is_carrier = row.micro.has_revealing_inputs
         if is_carrier or not is_ended_early:
             hidden_keys.add(row.key)
         if is_carrier:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from ...engine.isa.roles import Role
+from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import quote_word
-from ...engine.syntax.values import format_hex
 from ...engine.tracing.lane_text import describe_lane, format_result
 from ...engine.tracing.note_targets import parse_stage
 from ...engine.tracing.trace import RowTrace, Trace

@@ -10,9 +10,9 @@ from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_lane
 from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
+from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.values import format_hex
 from ...engine.tracing.divergence import find_first_difference
 from ...engine.tracing.lane_text import format_result, format_result_bits, join_by_destination
 from ...engine.tracing.step_text import format_title

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
+from ...engine.micro_operations.instruction_view import format_short_name
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.lane_text import format_short_name
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from .. import theme
@@ -219,9 +219,9 @@ def format_origin(trace: Trace, row: RowView, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     origins = find_provenance(trace, row.row.key, lane)
     parts = [
-        f"{format_short_name(trace, role)} bit {low}"
+        f"{format_short_name(trace.instruction, role)} bit {low}"
         if high == low + 1
-        else f"{format_short_name(trace, role)} bits {high - 1}:{low}"
+        else f"{format_short_name(trace.instruction, role)} bits {high - 1}:{low}"
         for role, low, high in origins
     ]
     return make_printable(" and ".join(parts)) or "no operand"

@@ -11,12 +11,12 @@ import re
 from typing import Any
 
 from ... import __version__
+from ...engine.isa.value_text import format_hex
 from ...engine.json_node import JsonNode, parse_json
 from ...engine.semantics.models import Model, parse_model
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.syntax.parser import parse
-from ...engine.syntax.values import format_hex
 from ...engine.tracing.annotations import (
     annotations_from_json,
     annotations_to_json,

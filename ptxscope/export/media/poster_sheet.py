@@ -8,9 +8,8 @@ from ... import __version__
 from ...engine.isa.catalog import ENTRIES
 from ...engine.isa.entry import Entry, Group
 from ...engine.isa.grammar import format_syntax
+from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
-from ...engine.semantics.micro_operations import Extend, Merge, Pack
-from ...engine.semantics.plan import Stage
 from ...engine.syntax.parser import parse
 from ...engine.tracing.trace import Step, Trace
 from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind, Tint
@@ -154,14 +153,10 @@ def _draw_figure(small: _Small, y: float) -> float:
             y = _draw_written(small, step_scene.rows, y)
         else:
             y = _draw_step(small, step, step_scene.title, y)
-            merging_rows = [x for x in step_scene.rows if _is_merging(small.trace, x)]
-            for row in merging_rows:
-                y = _draw_merge(small, row, y)
+            for row in step_scene.rows:
+                if small.trace.rows[row.key].micro.is_merge:
+                    y = _draw_merge(small, row, y)
     return y
-
-
-def _is_merging(trace: Trace, row: RowScene) -> bool:
-    return isinstance(trace.rows[row.key].micro, Merge)
 
 
 def _split_sides(small: _Small, count: int) -> list[tuple[Area, Area]]:
@@ -256,10 +251,8 @@ def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
 
 def _format_row(trace: Trace, key: str) -> str:
     row = trace.rows[key]
-    if isinstance(row.micro, Merge | Pack):
-        return ""
     text = format_symbolic_formula(trace, row)
-    has_name = not isinstance(row.micro, Extend) and row.name not in ("t", "negated")
+    has_name = row.micro.reading is None and row.name not in ("t", "negated")
     return f"{row.name} = {text}" if has_name and text else text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...engine.micro_operations.properties import Flag
 from ...engine.records import NamedTuple
-from ...engine.semantics.micro_operation import Flag
 from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
 from .svg_canvas import SvgCanvas, format_length

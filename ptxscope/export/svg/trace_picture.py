@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
+from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL
-from ...engine.semantics.plan import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import Scene, StepScene
 from ..content.document import Answers, Document, ResultView, StepView, build_document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...engine.isa.floats import decode_float
 from ...engine.isa.types import Type
 from ...engine.records import NamedTuple
-from ...engine.syntax.constants import decode_float
 from ...sweep.computation import SweepAxis
 from ...sweep.register_parts import RegisterPart
 

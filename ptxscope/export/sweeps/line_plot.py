@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.records import NamedTuple
-from ...engine.semantics.micro_operation import Flag
-from ...engine.semantics.micro_operations import Clamp
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
@@ -164,7 +162,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lab
         text = describe_event(event, sweep.result_part)
         width = measure_text(text, 11) + 10
         runs = list(find_true_intervals(event.mask, _MOST_TEETH))
-        is_always_labelled = isinstance(event.row.micro, Clamp) and len(runs) <= _MOST_NAMED
+        is_always_labelled = event.bound is not None and len(runs) <= _MOST_NAMED
         for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
             middle = min(max((x + end) / 2, _PLOT.x + width / 2), _PLOT.right - width / 2)
@@ -184,10 +182,8 @@ def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:
     lane = sweep.result_part
     ranks = [plot.max_rank, plot.min_rank]
     for event in sweep.events:
-        micro = event.row.micro
-        if isinstance(micro, Clamp):
-            bound = micro.high if event.flag is Flag.CLAMPED_HIGH else micro.low
-            rank = lane.compute_rank((bound or 0) & lane.mask)
+        if event.bound is not None:
+            rank = lane.compute_rank(event.bound & lane.mask)
             if plot.min_rank <= rank <= plot.max_rank:
                 y = plot.compute_height(rank)
                 canvas.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")

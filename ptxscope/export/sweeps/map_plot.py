@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...engine.records import NamedTuple
-from ...engine.semantics.micro_operations import Clamp
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH
@@ -143,7 +142,7 @@ def _draw_clamp_labels(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Label each clamped region in its widest row; labels do not overlap."""
     used: list[float] = []
     for event in sweep.events:
-        if not isinstance(event.row.micro, Clamp) or not event.mask.any():
+        if event.bound is None or not event.mask.any():
             continue
         row = int(event.mask.sum(axis=1).argmax())
         run = max(find_true_intervals(event.mask[row]), key=lambda run: run.last - run.first)

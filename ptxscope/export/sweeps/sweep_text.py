@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.values import format_hex
 from ...sweep.computation import Sweep
 from ...sweep.sweep_words import describe_event, describe_sweep
 from .terminal_plot import RAMP, STRIPS, PlotSize, draw_plot_lines, format_lines

@@ -9,8 +9,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...engine.semantics.micro_operation import Flag
-from ...engine.semantics.plan import Stage
+from ...engine.micro_operations.properties import Flag
+from ...engine.micro_operations.stage import Stage
 from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS

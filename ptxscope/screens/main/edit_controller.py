@@ -6,11 +6,11 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
+from ...engine.isa.floats import step_float
 from ...engine.semantics.models import PTXAS_MODELS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
-from ...engine.syntax.values import step_float
 from ...engine.tracing.lane_text import format_operand_name
 from ...state import edits
 from ...state.explorer_state import Edit, ExplorerState

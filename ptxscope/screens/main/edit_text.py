@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import quote_word
-from ...engine.syntax.values import format_hex
 from ...state.session import Moment
 from ...state.setup import Setup, trace_of
 

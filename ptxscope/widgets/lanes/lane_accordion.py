@@ -7,8 +7,8 @@ from functools import cache, cached_property, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
-from ...engine.semantics.plan import Stage
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import RowTrace, Step, Trace
@@ -481,8 +481,8 @@ class _Painter:
                 self._draw_branch_row(
                     trace, row, other if pair.lanes else None, lights, level, width
                 )
-                for (trace, lights), row, other, width in zip(
-                    sides, rows, rows[::-1], widths, strict=True
+                for (trace, lights), row, (other, _), width in zip(
+                    sides, rows, sides[::-1], widths, strict=True
                 )
             ]
             name = next(row.name for row in rows if row)
@@ -546,7 +546,7 @@ class _Painter:
         self,
         trace: Trace,
         row: RowTrace | None,
-        other: RowTrace | None,
+        other: Trace | None,
         lights: Lights | None,
         level: Level,
         width: int,
@@ -555,7 +555,7 @@ class _Painter:
             return []
         shown = build_row_scene(trace, row)
         if other is not None:
-            cells = zip(shown.cells, build_cells(trace, other), strict=True)
+            cells = zip(shown.cells, build_cells(other.views[row.key]), strict=True)
             shown = shown._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
         lines = draw_row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
         if lights is not None:
@@ -590,8 +590,8 @@ class _Painter:
         pin = self.view.pin
         for pair in iter_pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.is_different:
-                own = build_cells(self.trace, pair.isa) if pair.isa else ()
-                cells = hide_equal_cells(build_cells(pin, pair.other), own)
+                own = build_cells(self.trace.views[pair.key]) if pair.isa else ()
+                cells = hide_equal_cells(build_cells(pin.views[pair.key]), own)
                 yield pair.other.name, tuple(map(widen_cell, cells)) if self.is_wide else cells
 
 
@@ -619,7 +619,7 @@ def _widen_register(register: RegisterFigure) -> RegisterFigure:
 
 def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
     """The cells of a row in one line."""
-    cells = build_cells(trace, row) if row else ()
+    cells = build_cells(trace.views[row.key]) if row else ()
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 

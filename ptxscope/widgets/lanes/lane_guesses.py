@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from ...engine.semantics.plan import Stage
+from ...engine.micro_operations.stage import Stage
 from ...engine.syntax.errors import make_printable
 from ...learn.prediction import NOT_YET, Guess
 from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, SpanKind

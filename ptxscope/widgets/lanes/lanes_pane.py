@@ -16,8 +16,7 @@ from textual.geometry import Offset
 from textual.timer import Timer
 
 from ...engine.isa.types import Type
-from ...engine.semantics.micro_operation import MAX_LANE_BITS
-from ...engine.semantics.micro_operations import Merge, Select
+from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
@@ -407,15 +406,13 @@ class LanesPane(Pane):
         """Whether a cell represents a lane of a mask."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
-        return bool(trace and row and trace.instruction.entry.lanes > 1) and isinstance(
-            row.micro if row else None, Merge
-        )
+        return bool(trace and row and trace.instruction.entry.lanes > 1 and row.micro.is_merge)
 
     def _find_slot(self, place: LaneRef) -> str:
         """Return the selector that decides a cell's part; empty if there is none."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
-        if trace is None or row is None or not isinstance(row.micro, Select):
+        if trace is None or row is None or row.micro.find_part(place.lane) is None:
             return ""
         name = f"{row.name}sel"
         return name if any(slot.name == name for slot in trace.instruction.entry.slots) else ""
@@ -481,19 +478,20 @@ class LanesPane(Pane):
     def _count_choices(self, place: LaneRef) -> int:
         """Return the number of parts that a cell of a selected row may take."""
         assert self._trace
-        micro = self._trace.rows[place.key].micro
-        assert isinstance(micro, Select)
+        part = self._trace.rows[place.key].micro.find_part(place.lane)
+        assert part
         count = self._trace.instruction.entry.lanes
-        return 2 * count if count > 1 else 32 // micro.unit if micro.unit < 32 else 4
+        return 2 * count if count > 1 else 32 // part.unit if part.unit < 32 else 4
 
     def _find_digit(self, place: LaneRef) -> int:
         """Return the selector's digit for a lane."""
         assert self._trace
         row = self._trace.rows[place.key]
-        assert isinstance(row.micro, Select)
-        word, index = row.micro.picks[place.lane]
+        part = row.micro.find_part(place.lane)
+        assert part
         count = self._trace.instruction.entry.lanes
-        return index + (count if count > 1 and row.input_keys[word] == "b" else 0)
+        is_of_b = row.input_keys[part.input] == "b"
+        return part.number + (count if count > 1 and is_of_b else 0)
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""

@@ -115,7 +115,22 @@ def compute_float_bits(ar: Arithmetic[V], x: V) -> V:
     return ar.cast(signed, 32, signed=False)
 
 
+def is_different(ar: Arithmetic[V], x: V, y: V) -> V:
+    """Return 1 if x and y differ, else 0."""
+    return ar.equal(ar.equal(x, y), 0)
+
+
+def is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
+    """Return 1 if an integer type does not hold x, else 0."""
+    return is_different(ar, x, ar.cast(x, bits, signed))
+
+
 LaneValues = tuple[int, ...]
+
+
+def get_lane(lanes: LaneValues, lane: int) -> int:
+    """Return one lane of a vector; a vector of one lane stands for all lanes."""
+    return lanes[lane if len(lanes) > 1 else 0]
 
 
 def _map_lanes(

@@ -1,0 +1,54 @@
+"""Integers, bits and types as text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .floats import format_float
+from .integers import cast
+from .roles import Role
+from .types import Type
+
+UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
+
+
+def format_hex(bits: int, width: int) -> str:
+    """Return ``0x00000007``, padded to the width in bits; a predicate is ``0`` or ``1``."""
+    return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
+
+
+def format_value(bits: int, type_: Type) -> str:
+    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``."""
+    if type_ is Type.PRED:
+        return "true" if bits else "false"
+    if type_.is_float:
+        return format_float(bits, type_.bits)
+    return str(cast(bits, type_.bits, type_.signed))
+
+
+def format_integer_type(signed: bool, bits: int = 32) -> str:
+    """Return an integer type's name: ``s8``, ``u32``."""
+    return f"{'s' if signed else 'u'}{bits}"
+
+
+def format_part(name: str, unit: int, index: int) -> str:
+    """Return the name of a part of a register: ``a.b3``, ``b.h0``, or ``a`` for the whole."""
+    return name if unit >= 32 else f"{name}.{'b' if unit == 8 else 'h'}{index}"
+
+
+def format_letters(role: str, unit: int, index: int) -> str:
+    """Return the letters of bits without a value: ``a.b3``, ``b.h0``, ``c[31:0]``."""
+    letter = Role(role).label[:1]
+    if unit < 32:
+        return format_part(letter, unit, index) if unit >= 8 else letter
+    return f"{letter}[{unit - 1}:0]"
+
+
+def format_lanes(lanes: Collection[int]) -> str:
+    """Return lanes by number, highest first: ``lanes 3, 1 and 0``, ``lane 2``."""
+    *initial_lanes, last_lane = map(str, sorted(lanes, reverse=True))
+    return (
+        f"lanes {', '.join(initial_lanes)} and {last_lane}"
+        if initial_lanes
+        else f"lane {last_lane}"
+    )

@@ -1,0 +1,443 @@
+"""The base class of the micro-operations, with a worked example, and the rows they describe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from ..isa.integers import Range
+from ..isa.value_text import format_hex
+from ..records import NamedTuple, Record
+from .arithmetic import EXACT, Arithmetic, LaneValues, V, get_lane
+from .drawings import Cell, Figure, FormulaCell
+from .formula import make_equation
+from .instruction_view import InstructionView, format_short_name
+from .properties import (
+    MAX_LANE_BITS,
+    Flag,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Part,
+    Reading,
+    map_bits,
+)
+from .stage import Stage
+
+
+class _Term(str):
+    """An input in a formula; ``{y:()}`` puts a negative number in brackets."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return f"({self})" if spec and self[0] == "-" and self[1:].isdigit() else str(self)
+
+
+class MicroOperation(Record):
+    """A pure function of lane vectors, with its parameters as fields, and all that is known of it.
+
+    Views ask these methods; no view knows the kinds. A new kind needs ``run``, a formula and
+    ``about``; the other defaults suit most kinds. For example, bits in reverse order::
+
+        class ReverseBits(MicroOperation):
+            \"""The low ``bits`` bits of x in reverse order.\"""
+
+            bits: int
+            formula = "reverse({x})"
+            about = "The bits of a in reverse order."
+
+            def run(self, ar: Arithmetic[V], *v: V) -> V:
+                reverse = ar.multiply(v[0], 0)
+                for index in range(self.bits):
+                    bit = ar.bitand(ar.shift_right(v[0], index), 1)
+                    reverse = ar.add(reverse, ar.multiply(bit, 1 << (self.bits - 1 - index)))
+                return reverse
+
+            def find_origins(self, lane, low, high, inputs):
+                yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
+
+    A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. For
+    a = 6, the number of the input reaches the screen as follows:
+
+    - ``run`` on exact integers gives 0x60 = 96; on intervals, the range of the row; on the tape of
+      the arrays, the calls for ``eval --csv`` and for sweeps.
+    - ``describe_step`` says what the step does: ``about``.
+    - ``describe_lane`` fills ``formula`` with the inputs: the formula ``reverse(6) = 96``, and the
+      sentence "reverse(6) is 96". A hint of a lesson is this sentence.
+    - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula. The
+      picture of a form has ``reverse(a) in 0..255``, by ``format_symbols``.
+    - ``find_origins`` links bit 5 of the result to bit 2 of a.
+
+    With ``compute_flags``, a lane has marks, and ``describe_flag`` says what they mean in a sweep.
+    With ``iter_mutations``, a wrong prediction is explained by the mistake that leads to it.
+    """
+
+    _may_raise: ClassVar[bool]
+    operation: ClassVar[str]
+    """The name of the kind: ``absolute difference``."""
+    formula: ClassVar[str] = ""
+    """Its formula: ``{x}``, ``{y}`` and ``{z}`` are the inputs, ``{self.amount}`` is a field.
+
+    ``{y:()}`` stands in brackets if it is negative.
+    """
+    about: ClassVar[str] = ""
+    """The sentence of a step that operates on a and b, whatever the values are."""
+    title: ClassVar[str]
+    """The title of such a step; the name of the kind unless the class has another."""
+    title_with_c: ClassVar[str] = ""
+    """The title of a step that applies it to t and c."""
+    prefix: ClassVar[str] = ""
+    """The sign of a negation: in formulas, the result is called like the input, after this sign."""
+    is_exact: ClassVar[bool] = False
+    """Whether it yields exact numbers, which someone may truncate or clamp too early."""
+    is_reading: ClassVar[bool] = False
+    """Whether its output is its input, read in another way."""
+    is_narrowing: ClassVar[bool] = False
+    """Whether its flags concern the result itself: it moves numbers into a range."""
+    is_choice: ClassVar[bool] = False
+    """Whether the first input decides which of the two others is the output."""
+    is_merge: ClassVar[bool] = False
+    """Whether it writes some lanes of a destination and keeps the others."""
+    has_passed_bits: ClassVar[bool] = False
+    """Whether its output is bits of an operand, so that it is written in hexadecimal."""
+    has_revealing_inputs: ClassVar[bool] = False
+    """Whether it only moves bits, so that its inputs reveal its output."""
+    idleness: ClassVar[Idleness] = Idleness.NEVER
+    """When a picture may leave it out; see ``find_idleness``."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        if "title" not in vars(cls):
+            cls.title = cls.operation
+        cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
+
+    # --- what it computes ----------------------------------------------------------------
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        """Return the output vector."""
+        raise NotImplementedError
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        """Return the number of lanes of the output for a first input of ``input_lanes``."""
+        return input_lanes
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        """Yield each flag that depends on values, with a vector that is 1 where it is raised."""
+        return ()
+
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
+        """Return the flags of one lane; ``value`` is its output."""
+        if not self._may_raise:
+            return ()
+        lane_inputs = [(get_lane(x, lane),) for x in inputs]
+        return [
+            flag for flag, (truth,) in self.compute_flags(EXACT, (value,), *lane_inputs) if truth
+        ]
+
+    def can_raise_flags(self, lane: int) -> bool:
+        """Return whether a lane can raise the flags that ``compute_flags`` yields."""
+        return True
+
+    def find_bound(self, flag: Flag) -> int | None:
+        """Return the end of the range to which a lane with this flag was moved, or None."""
+        return None
+
+    # --- where its bits come from --------------------------------------------------------
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        """Return the input bits that bits low..high-1 of an output lane depend on.
+
+        By default these are all bits of the same lane of every input. Some ranges may be empty.
+        """
+        return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))
+
+    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+        """Return input bits that an output lane could have read and did not.
+
+        By default these are all bits of the same lane of every input without an origin.
+        """
+        origins = self.find_origins(lane, 0, MAX_LANE_BITS, inputs)
+        taken_inputs = {part.input for part in origins if part.low < part.high}
+        return (
+            map_bits(inputs, index, lane, 0, MAX_LANE_BITS)
+            for index in range(len(inputs))
+            if index not in taken_inputs
+        )
+
+    def find_part(self, lane: int) -> Part | None:
+        """Return the part of an input that an output lane is a copy of, or None."""
+        return None
+
+    @property
+    def part_bits(self) -> int | None:
+        """The width of the parts into which it divides operands; None if it reads them whole."""
+        return None
+
+    @property
+    def reading(self) -> Reading | None:
+        """How it reads bits as a number, if it does only that; else None."""
+        return None
+
+    # --- what it says --------------------------------------------------------------------
+
+    def fill_formula(self, *terms: object) -> str:
+        """Return ``formula`` with the terms as inputs."""
+        return self.formula.format(
+            self=self, **dict(zip("xyz", map(_Term, map(str, terms)), strict=False))
+        )
+
+    def format_symbols(self, row: RowView, lane: int | None) -> str:
+        """Return the formula of a row, or of one of its lanes, without values; "" for a move."""
+        return self.fill_formula(*row.list_symbols(lane))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        """Return the formula and the sentence of one lane."""
+        expression = self.fill_formula(*s.inputs)
+        return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        """Describe the step whose main row this is, whatever the values are."""
+        return self.about
+
+    def describe_flag(self, flag: Flag) -> str:
+        """Return the effect that a flag stands for: ``clamped to 127``."""
+        return str(flag)
+
+    def format_hint(self, row: RowView) -> str:
+        """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
+        return ""
+
+    # --- how it looks --------------------------------------------------------------------
+
+    def make_cell(self, row: RowView, lane: int) -> Cell:
+        """Return the cell of one lane of a row."""
+        return FormulaCell()
+
+    def make_figure(self, row: RowView) -> Figure | None:
+        """Return the figure of a row, or None if its cells show everything."""
+        return None
+
+    def find_idleness(self, row: RowView) -> Idleness:
+        """Return when a picture may leave a row out."""
+        return self.idleness
+
+    # --- what people get wrong -----------------------------------------------------------
+
+    def get_notation(self, row: RowView) -> Notation:
+        """Return how the value of a row is written, and so how an answer is graded."""
+        bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
+        return Notation(bits, is_number=True)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        """Yield the mistakes that people make here."""
+        yield from ()
+
+    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str] | None:
+        """Return two sentences on a wrong value of a lane: the mistake; with the right value too.
+
+        None if the mistake's own description says it.
+        """
+        return None
+
+
+class Copy(MicroOperation):
+    """The input itself: what an operand is to the rows that read it."""
+
+    formula = "{x}"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return v[0]
+
+
+# --- a row of a trace --------------------------------------------------------------------
+
+
+class RowView(NamedTuple):
+    """A row of a trace, or an operand, with its values."""
+
+    instruction: InstructionView
+    key: str
+    """The row's key, or the operand's role."""
+    name: str
+    """The name in sentences: ``t``, ``a``, ``%r1``."""
+    micro: MicroOperation
+    """The micro-operation; ``Copy`` for an operand."""
+    inputs: tuple[RowView, ...]
+    values: LaneValues
+    """The value of each lane, lane 0 first."""
+    range: Range
+    """A range that contains every possible value."""
+    flags: tuple[tuple[Flag, ...], ...] = ()
+    """The flags of each lane."""
+    stage: Stage | None = None
+    """The stage; None for an operand."""
+
+    @property
+    def is_operand(self) -> bool:
+        """Whether it is an operand."""
+        return self.stage is None
+
+    @property
+    def role(self) -> str:
+        """The part of the key after the stage: an operand's role, ``t``, ``d``."""
+        return self.key.rpartition(".")[2]
+
+    @property
+    def full_name(self) -> str:
+        """The name in figures: an operand's as it is written."""
+        return self.instruction.format_operand(self.key) if self.is_operand else self.name
+
+    @property
+    def destination(self) -> str:
+        """The name of the destination that the row writes; ``_`` if it is discarded."""
+        return format_short_name(self.instruction, self.role)
+
+    @property
+    def passed_bits(self) -> int:
+        """The width of the operand, or of the last one behind rows that pass on its bits."""
+        if self.is_operand:
+            return self.instruction.type_of(self.key).bits
+        return self.inputs[-1].passed_bits
+
+    @property
+    def symbol(self) -> str:
+        """The name in formulas without values: ``t``, ``-c`` for a negated c."""
+        prefix = self.micro.prefix
+        return f"{prefix}{self.inputs[0].symbol}" if prefix else self.full_name
+
+    def list_symbols(self, lane: int | None = None) -> list[str]:
+        """Return the symbols of the inputs, with the number of a lane if they have several."""
+        return [
+            f"{x.symbol}{'' if lane is None or len(x.values) == 1 else lane}" for x in self.inputs
+        ]
+
+    @property
+    def has_own_parts(self) -> bool:
+        """Whether every lane is a copy of its own part of the operand that names the row."""
+        parts = map(self.micro.find_part, range(len(self.values)))
+        return len(self.values) > 1 and all(
+            part is not None and part.number == lane and self.inputs[part.input].key == self.role
+            for lane, part in enumerate(parts)
+        )
+
+    def find_lost_bits(self, bits: int) -> str:
+        """Return ``[31:0]`` if the first input may have more bits than these, or ""."""
+        low, high = self.inputs[0].range
+        return f"[{bits - 1}:0]" if low < -(1 << bits - 1) or high >= 1 << bits else ""
+
+
+class LaneView(NamedTuple):
+    """One lane of a row."""
+
+    row: RowView
+    lane: int
+
+    @property
+    def value(self) -> int:
+        """The output."""
+        return self.row.values[self.lane]
+
+    @property
+    def inputs(self) -> list[int]:
+        """The inputs in the same lane."""
+        return [get_lane(x.values, self.lane) for x in self.row.inputs]
+
+    @property
+    def x(self) -> int:
+        """The first input."""
+        return get_lane(self.row.inputs[0].values, self.lane)
+
+    @property
+    def y(self) -> int:
+        """The second input."""
+        return get_lane(self.row.inputs[1].values, self.lane)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the inputs."""
+        return [x.name for x in self.row.inputs]
+
+    def format_first_input(self) -> str:
+        """Return the first input as its own row shows it: a number, or bits that are passed on."""
+        source = self.row.inputs[0]
+        if source.is_operand or source.micro.has_passed_bits:
+            return format_hex(self.x, source.passed_bits)
+        return str(self.x)
+
+
+# --- a mistake ---------------------------------------------------------------------------
+
+PREVIOUS_RESULT = ""
+"""Input of a later operation in a chain: the result of the one before."""
+Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
+
+
+class RowMutation(NamedTuple):
+    """A mistake in a row."""
+
+    description: str
+    """Verb phrase that completes "You …"."""
+    operations: Chain
+    """Operations instead of the row's own, in order."""
+    weight: int = 1
+    """Cost: how unlikely the mistake is."""
+    instead: str = ""
+    """Phrase with the right choice, after `description`; it may reveal the answer."""
+
+
+class MutationSite(NamedTuple):
+    """The mutated row, and the lane in question."""
+
+    row: RowView
+    lane: int | None
+
+    @property
+    def instruction(self) -> InstructionView:
+        """The instruction of the row."""
+        return self.row.instruction
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Keys of the row's inputs."""
+        return tuple(x.key for x in self.row.inputs)
+
+    def format_operand(self, role: str) -> str:
+        """Return the name of an operand."""
+        return format_short_name(self.instruction, role)
+
+    def replace_operation(
+        self, description: str, micro: MicroOperation, weight: int = 1, instead: str = ""
+    ) -> RowMutation:
+        """Return a mutation with another micro-operation on the same inputs."""
+        return RowMutation(description, ((micro, self.inputs),), weight, instead)
+
+    def replace_operations(
+        self, description: str, *operations: MicroOperation, weight: int = 1
+    ) -> RowMutation:
+        """Return a mutation with several operations, each on the result of the one before."""
+        first, *others = operations
+        chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
+        return RowMutation(description, ((first, self.inputs), *chain), weight)
+
+    def keep_first_input(self, description: str, weight: int = 1) -> RowMutation:
+        """Return a mutation that passes the first input on."""
+        return RowMutation(description, ((Copy(), self.inputs[:1]),), weight)
+
+    def swap_inputs(self, description: str, weight: int = 1) -> RowMutation:
+        """Return a mutation with the last two inputs exchanged."""
+        *rest, x, y = self.inputs
+        return RowMutation(description, ((self.row.micro, (*rest, y, x)),), weight)
+
+    def append_operation(
+        self, description: str, *operations: MicroOperation, weight: int = 1
+    ) -> RowMutation:
+        """Return a mutation that applies more operations to the result."""
+        return self.replace_operations(description, self.row.micro, *operations, weight=weight)

@@ -1,0 +1,231 @@
+"""The comparison, of exact numbers, integers and floats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.floats import get_infinity
+from ..isa.types import Cmp, Type
+from ..isa.value_text import format_hex, format_value
+from .arithmetic import EXACT, Arithmetic, V, get_lane
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import ComparisonLine, VerdictCell
+from .formula import make_equation
+from .properties import Flag, LaneText
+from .selection import describe_reading
+from .stage import Stage
+from .step_words import find_row
+
+UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
+RELATIONS = {
+    Cmp.LO: Cmp.LT,
+    Cmp.LS: Cmp.LE,
+    Cmp.HI: Cmp.GT,
+    Cmp.HS: Cmp.GE,
+    **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
+}
+"""The simple comparison behind an unsigned or unordered one."""
+_SIGNS = {
+    Cmp.EQ: "==",
+    Cmp.NE: "!=",
+    Cmp.LT: "<",
+    Cmp.LE: "<=",
+    Cmp.GT: ">",
+    Cmp.GE: ">=",
+}
+
+
+class Compare(MicroOperation):
+    """1 if the comparison holds, else 0.
+
+    With a type, the inputs are its bit patterns; without one, they are integers. A single input is
+    compared with zero. Unordered comparisons hold if an input is NaN.
+    """
+
+    cmp: Cmp
+    type: Type | None = None
+    about = "as exact numbers whatever their types"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        if self.type is None:
+            return _compare_ordered(self.cmp, ar, *v)
+        if not self.type.is_float:
+            numbers = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
+            return _compare_ordered(self.cmp, ar, *numbers)
+        nan = _is_any_nan(ar, v, self.type.bits)
+        if self.cmp is Cmp.NAN:
+            return nan
+        if self.cmp is Cmp.NUM:
+            return ar.equal(nan, 0)
+        holds = _compare_ordered(self.cmp, ar, *(_order_float(ar, x, self.type.bits) for x in v))
+        if self.cmp in UNORDERED:
+            return ar.maximum(holds, nan)
+        return ar.minimum(holds, ar.equal(nan, 0))
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        if self.type is not None and self.type.is_float:
+            yield Flag.NAN, _is_any_nan(ar, v, self.type.bits)
+
+    def describe_flag(self, flag: Flag) -> str:
+        return "an operand is NaN"
+
+    @property
+    def _is_nan_test(self) -> bool:
+        return self.cmp in (Cmp.NUM, Cmp.NAN)
+
+    def fill_formula(self, *terms: object) -> str:
+        left, right = (*map(str, terms), "0")[:2]
+        if self._is_nan_test:
+            return f"{self.cmp}({left}, {right})"
+        return format_relation(self.cmp, left, right)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        type_, subject = self.type, "the lane" if len(s.row.values) > 1 else s.row.name
+        conclusion = f"so {subject} is {s.value}"
+        terms = [str(x) if type_ is None else format_value(x, type_) for x in s.inputs]
+        formula = make_equation(
+            self.fill_formula(*terms), s.value, is_grouped=not self._is_nan_test
+        )
+        readings = list(dict.fromkeys(self._iter_readings(s, terms)))
+        if type_ is not None and type_.is_float:
+            pairs = zip(s.names, s.inputs, strict=True)
+            nan = list(dict.fromkeys(name for name, x in pairs if is_nan(x, type_)))
+            nan_names = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
+            if self._is_nan_test:
+                fact = nan_names if nan else "neither is NaN"
+                return LaneText(formula, f"{'; '.join(readings)}; {fact}, {conclusion}")
+            if nan:
+                kind = "unordered" if self.cmp in UNORDERED else "ordered"
+                outcome = "holds" if s.value else "does not hold"
+                sentence = f"{nan_names}: an {kind} comparison {outcome}, {conclusion}"
+                return LaneText(formula, sentence)
+        left, right = (*terms, "0")[:2]
+        fact = f"{left} {format_comparison(self.cmp)} {right}{'' if s.value else ' is false'}"
+        return LaneText(formula, "; ".join([*readings, f"{fact}, {conclusion}"]))
+
+    def _iter_readings(self, s: LaneView, terms: Sequence[str]) -> Iterator[str]:
+        """Describe how the inputs were read from their bits."""
+        for source, x, term in zip(s.row.inputs, s.inputs, terms, strict=True):
+            if self.type is not None:
+                yield f"{format_hex(x, self.type.bits)} is {term} as {self.type}"
+            elif reading := source.micro.reading:
+                yield describe_reading(reading, get_lane(source.inputs[0].values, s.lane), x)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        row = next(row for row in rows if row.micro is self)
+        is_single, type_ = len(row.inputs) == 1, self.type
+        if row.stage is Stage.OPERATE:
+            true = "all ones" if find_row(rows, "ones") else "-1" if find_row(rows, "minus") else 1
+            relation = format_relation(self.cmp, "a", "b")
+            return f"{relation}, {self.about}: {true} if true, else 0."
+        if self._is_nan_test:
+            condition = "neither a nor b is NaN" if self.cmp is Cmp.NUM else "a or b is NaN"
+            return f".{self.cmp}: true if {condition}."
+        operands = "c read" if is_single else "both read"
+        relation = format_relation(self.cmp, *(("c", "0") if is_single else ("a", "b")))
+        outcome = "true" if self.cmp in UNORDERED else "false"
+        nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
+        return f"{relation}, {operands} as .{type_}.{nan}"
+
+    def make_cell(self, row: RowView, lane: int) -> VerdictCell:
+        return VerdictCell()
+
+    def make_figure(self, row: RowView) -> ComparisonLine | None:
+        return ComparisonLine(self.type) if len(row.values) == 1 else None
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        cmp, type_, names = self.cmp, self.type, [x.name for x in site.row.inputs]
+        simple_cmp = RELATIONS.get(cmp, cmp)
+        if type_ is not None and type_.is_float:
+            if not self._is_nan_test:
+                integer = Type.S32 if type_.bits == 32 else Type.S64
+                yield site.replace_operation(
+                    "compared the bits as integers", Compare(simple_cmp, integer)
+                )
+            if counterpart := _UNORDERED_COUNTERPARTS.get(cmp):
+                verb = "hold" if counterpart in UNORDERED else "not hold"
+                description = f"let a comparison with NaN {verb}"
+                yield site.replace_operation(description, Compare(counterpart, type_), 0)
+        elif type_ is not None and (other_type := _OTHER_SIGN.get(type_)):
+            operands = "both" if names[1:] else names[0]
+            description = f"read {operands} as {other_type}"
+            yield site.replace_operation(description, Compare(cmp, other_type), 0)
+        if cmp not in UNORDERED:
+            for other_cmp in _CONFUSABLE_RELATIONS.get(simple_cmp, ()):
+                relation = format_relation(other_cmp, *(*names, "0")[:2])
+                yield site.replace_operation(f"tested {relation}", Compare(other_cmp, type_), 2)
+
+
+_OTHER_SIGN = {
+    Type.S16: Type.U16,
+    Type.U16: Type.S16,
+    Type.S32: Type.U32,
+    Type.U32: Type.S32,
+    Type.S64: Type.U64,
+    Type.U64: Type.S64,
+}
+_CONFUSABLE_RELATIONS = {
+    Cmp.LT: (Cmp.LE, Cmp.GT),
+    Cmp.LE: (Cmp.LT, Cmp.GE),
+    Cmp.GT: (Cmp.GE, Cmp.LT),
+    Cmp.GE: (Cmp.GT, Cmp.LE),
+    Cmp.EQ: (Cmp.NE,),
+    Cmp.NE: (Cmp.EQ,),
+}
+_UNORDERED_COUNTERPARTS = {cmp: Cmp(f"{cmp}u") for cmp in _SIGNS}
+_UNORDERED_COUNTERPARTS |= {other: cmp for cmp, other in _UNORDERED_COUNTERPARTS.items()}
+
+
+def format_comparison(cmp: Cmp) -> str:
+    """Return the sign of a comparison: ``<`` for ``lt``, ``lo`` and ``ltu``; ``num``, ``nan``."""
+    return _SIGNS.get(RELATIONS.get(cmp, cmp), str(cmp))
+
+
+def format_relation(cmp: Cmp, left_side: str, right_side: str) -> str:
+    """Return ``a < b``, or ``a < b or unordered`` for ``ltu``, which holds for NaN too."""
+    relation = f"{left_side} {format_comparison(cmp)} {right_side}"
+    return f"{relation} or unordered" if cmp in UNORDERED else relation
+
+
+def _compare_ordered(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
+    match RELATIONS.get(cmp, cmp):
+        case Cmp.EQ:
+            return ar.equal(x, y)
+        case Cmp.NE:
+            return ar.equal(ar.equal(x, y), 0)
+        case Cmp.LT:
+            return ar.less(x, y)
+        case Cmp.GE:
+            return ar.equal(ar.less(x, y), 0)
+        case Cmp.GT:
+            return ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0)
+        case _:
+            return ar.maximum(ar.less(x, y), ar.equal(x, y))
+
+
+def _get_magnitude_mask(bits: int) -> int:
+    return (1 << (bits - 1)) - 1
+
+
+def is_nan(bits: int, type_: Type) -> bool:
+    """Return whether the bits of a float are a NaN."""
+    return bool(_find_nan(EXACT, (bits,), type_.bits)[0])
+
+
+def _find_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
+    """Return 1 if a binary32 or binary64 pattern is NaN, else 0."""
+    return ar.equal(ar.less(ar.bitand(x, _get_magnitude_mask(bits)), get_infinity(bits) + 1), 0)
+
+
+def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
+    nan = _find_nan(ar, v[0], bits)
+    for x in v[1:]:
+        nan = ar.maximum(nan, _find_nan(ar, x, bits))
+    return nan
+
+
+def _order_float(ar: Arithmetic[V], x: V, bits: int) -> V:
+    """Map a float's pattern to an integer that compares as the number does; both zeros become 0."""
+    magnitude = ar.bitand(x, _get_magnitude_mask(bits))
+    negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
+    return ar.where(negative, ar.negative(magnitude), magnitude)

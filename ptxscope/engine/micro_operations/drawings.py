@@ -1,0 +1,204 @@
+"""The cells and figures that a micro-operation may have: names and numbers, without positions.
+
+``scene`` draws each of them, with the values of a trace or, for a form, with letters.
+"""
+
+from __future__ import annotations
+
+from ..isa.types import Type
+from ..records import NamedTuple, Record
+
+# --- cells: the text of one lane ---------------------------------------------------------
+
+
+class FormulaCell(Record):
+    """The formula: ``7 + 2 = 9``."""
+
+
+class PartCell(NamedTuple):
+    """The bits of a part of an input, and its name."""
+
+    input: int
+    """The index of the input, from 0."""
+    unit: int
+    """The width of the part in bits."""
+    number: int
+    """Its number among the parts of that width, from the least significant."""
+
+
+class ReadingCell(NamedTuple):
+    """The bits of the input, their extension, and the number that they stand for."""
+
+    bits: int
+    is_signed: bool
+
+
+class NumberCell(Record):
+    """The number, and the input if it is another one."""
+
+
+class VerdictCell(Record):
+    """A relation, and whether it holds."""
+
+
+class TruthCell(Record):
+    """A formula of truth values."""
+
+
+class TakenCell(NamedTuple):
+    """The number that a lane of the destination takes, and its bits."""
+
+    unit: int
+    """The width of the lane in bits."""
+    has_high_half: bool
+    """Whether the lane takes bits 31:16 of the number instead of its low bits."""
+
+
+class KeptCell(NamedTuple):
+    """The part of an input that a lane of the destination keeps."""
+
+    input: int
+    unit: int
+    number: int
+
+
+class ChoiceCell(NamedTuple):
+    """The chosen input, and the condition."""
+
+    names: tuple[str, str]
+    """The names of the inputs to choose between."""
+
+
+class PatternCell(NamedTuple):
+    """Bits, and the bits that they become."""
+
+    unchanged_note: str
+    """Text if the bits stay as they are."""
+
+
+class ConversionCell(Record):
+    """A number, and the bits that it becomes."""
+
+
+class SumCell(NamedTuple):
+    """A running sum through all columns."""
+
+    lanes: tuple[int, ...]
+    """The lanes that are added."""
+    lane_count: int
+
+
+class WordCell(NamedTuple):
+    """A word that consists of lanes: a part in each column."""
+
+    unit: int
+
+
+class ResultCell(NamedTuple):
+    """The bits of a destination, and their meaning."""
+
+    letters: str
+    """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
+
+
+Cell = (
+    FormulaCell
+    | PartCell
+    | ReadingCell
+    | NumberCell
+    | VerdictCell
+    | TruthCell
+    | TakenCell
+    | KeptCell
+    | ChoiceCell
+    | PatternCell
+    | ConversionCell
+    | SumCell
+    | WordCell
+    | ResultCell
+)
+
+# --- figures: for views with room --------------------------------------------------------
+
+
+class RangeLine(NamedTuple):
+    """A range with the numbers in it and beside it, and the ends that they are moved to."""
+
+    low: int | None
+    """The lower end; None if there is none."""
+    high: int | None
+
+
+class LimitLine(NamedTuple):
+    """A range from 0, with a number that may be above it."""
+
+    high: int
+
+
+class ComparisonLine(NamedTuple):
+    """The two sides of a comparison on one line."""
+
+    type: Type | None
+    """The type of the sides, or None for exact numbers."""
+
+
+class LeftShiftBits(NamedTuple):
+    """A number bit by bit, shifted left."""
+
+    amount: int
+
+
+class RightShiftBits(NamedTuple):
+    """A number bit by bit, shifted right."""
+
+    amount: int
+
+
+class TruncatedBits(NamedTuple):
+    """The numbers that do not fit in a width, bit by bit."""
+
+    bits: int
+
+
+class FloatBits(Record):
+    """The fields of a float."""
+
+
+class FlushedBits(Record):
+    """The fields of a float before and after it is flushed."""
+
+
+class LaneSum(NamedTuple):
+    """A sum that starts with the second input and continues lane by lane."""
+
+    lanes: tuple[int, ...]
+    """The lanes that are added."""
+    lane_count: int
+
+
+class LogicGate(NamedTuple):
+    """A logical operation on truth values."""
+
+    word: str
+    """``and``, ``or``, ``xor`` or ``not``."""
+
+
+class Branches(NamedTuple):
+    """A condition and the two values that it chooses between."""
+
+    names: tuple[str, str]
+
+
+Figure = (
+    RangeLine
+    | LimitLine
+    | ComparisonLine
+    | LeftShiftBits
+    | RightShiftBits
+    | TruncatedBits
+    | FloatBits
+    | FlushedBits
+    | LaneSum
+    | LogicGate
+    | Branches
+)

@@ -1,0 +1,314 @@
+"""The micro-operations that put lanes together: into a destination, a word or a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.integers import cast, get_limits
+from ..isa.types import Selector
+from ..isa.value_text import (
+    UNIT_NAMES,
+    format_hex,
+    format_integer_type,
+    format_lanes,
+    format_letters,
+    format_part,
+)
+from .arithmetic import Arithmetic, LaneValues, V, is_outside
+from .base import (
+    PREVIOUS_RESULT,
+    Copy,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowView,
+)
+from .drawings import Cell, KeptCell, LaneSum, ResultCell, SumCell, TakenCell, WordCell
+from .formula import make_equation, make_transition
+from .instruction_view import format_short_name
+from .numbers import Subtract
+from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .saturation import Clamp
+from .selection import Select
+from .step_words import find_row, format_write
+
+_WORD = 32
+
+
+class Merge(MicroOperation):
+    """Lanes of t truncated to the unit, the other lanes from c's word if one is an input."""
+
+    unit: int
+    lanes: tuple[int, ...]
+    """The lanes that take t."""
+    signed: bool
+    """Whether the destination's lanes are signed."""
+    high: bool = False
+    """Take bits 31:16 of t instead of its low bits (erratum E1)."""
+    is_merge = True
+    is_narrowing = True
+    has_revealing_inputs = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        t, *c = v
+        if self.high:
+            t = ar.shift_right(ar.cast(t, 32, signed=False), 16)
+        t = ar.cast(t, self.unit, signed=False)
+        if not c:
+            return t
+        all_picks = tuple((0, lane) for lane in self._all_lanes)
+        return ar.keep(t, ar.gather(c, self.unit, all_picks), self.lanes, self.unit)
+
+    @property
+    def _all_lanes(self) -> range:
+        return range(_WORD // self.unit)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return _WORD // self.unit
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        """Yield the flag of the lanes that take t."""
+        if not self.high:
+            yield Flag.WRAPPED, is_outside(ar, v[0], self.unit, self.signed)
+
+    def can_raise_flags(self, lane: int) -> bool:
+        return lane in self.lanes
+
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
+        if lane not in self.lanes:
+            return (Flag.MASKED_OUT,)
+        return super().find_lane_flags(lane, inputs, value)
+
+    def describe_flag(self, flag: Flag) -> str:
+        return f"wrapped to {self.unit} bits"
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        stop = min(high, self.unit)
+        if lane in self.lanes:
+            shift = 16 if self.high else 0
+            yield map_bits(inputs, 0, lane, low + shift, stop + shift)
+        else:
+            start = self.unit * lane
+            yield InputBits(1, 0, start + low, start + stop)
+
+    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+        """Return the lane's own part of c, or its own t; a scalar's t goes to one lane only."""
+        if lane in self.lanes:
+            start = self.unit * lane
+            return (InputBits(i, 0, start, start + self.unit) for i in range(1, len(inputs)))
+        return (InputBits(0, lane, 0, MAX_LANE_BITS),) if len(inputs[0]) > 1 else ()
+
+    @property
+    def part_bits(self) -> int:
+        return self.unit
+
+    def format_symbols(self, row: RowView, lane: int | None) -> str:
+        if lane is None:
+            return ""
+        if lane in self.lanes:
+            return row.list_symbols(lane)[0]
+        return format_letters(row.inputs[1].key, self.unit, lane)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits, unit = format_hex(s.value, self.unit), UNIT_NAMES[self.unit]
+        if s.lane in self.lanes:
+            formula, sentence = make_transition(s.x, bits), self._describe_value(s, bits)
+        else:
+            name = s.names[1]
+            condition = "" if len(s.row.inputs[0].values) == 1 else "is not in the mask and "
+            sentence = f"it {condition}keeps {unit} {s.lane} of {name}, {bits}"
+            formula = make_equation(format_part(name, self.unit, s.lane), bits)
+        return LaneText(formula, sentence, f"{formula.left} -> {bits[2:]}")
+
+    def _describe_value(self, s: LaneView, bits: str) -> str:
+        low, high = get_limits(self.unit, self.signed)
+        if self.high:
+            return f"it takes bits 31:16 of {s.x}, {bits}"
+        if low <= s.x <= high:
+            return f"it takes {s.x}, {bits}"
+        kind, number = (
+            format_integer_type(self.signed, self.unit),
+            cast(s.value, self.unit, self.signed),
+        )
+        low_bits = f"the low {self.unit} bits, {bits}, which is {number}"
+        return f"{s.x} does not fit in {kind}, so it takes {low_bits}"
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        row = rows[0]
+        c = row.inputs[1].name if row.inputs[1:] else "c"
+        unit, lanes = UNIT_NAMES[self.unit], self.lanes
+        if len(row.inputs[0].values) == 1:
+            source_part = "Bits 31:16 of t" if self.high else f"The low {self.unit} bits of t"
+            return f"{source_part} replace {unit} {lanes[0]} of {c}."
+        kept_lanes = set(self._all_lanes) - set(lanes)
+        if not kept_lanes:
+            return f"Each lane takes t truncated to a {unit}; carries do not cross lanes."
+        verb = "takes" if len(lanes) == 1 else "take"
+        kept_part = f"keeps {c}'s {unit}" if len(kept_lanes) == 1 else f"keep {c}'s {unit}s"
+        taken_text = f"{format_lanes(lanes)} {verb} t truncated to a {unit}"
+        mask = Selector(self.unit, lanes)
+        return f"Mask .{mask}: {taken_text}; {format_lanes(kept_lanes)} {kept_part}."
+
+    def make_cell(self, row: RowView, lane: int) -> Cell:
+        if lane in self.lanes:
+            return TakenCell(self.unit, self.high)
+        return KeptCell(1, self.unit, lane)
+
+    def find_idleness(self, row: RowView) -> Idleness:
+        is_whole = 1 < len(self.lanes) == len(row.values)
+        return Idleness.WITHOUT_FLAGS if is_whole and not self.high else Idleness.NEVER
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.unit, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        low, high = get_limits(self.unit, self.signed)
+        t, *c = site.inputs
+        if not self.high:
+            chain = ((Clamp(low, high), (t,)), (self, (PREVIOUS_RESULT, *c)))
+            yield RowMutation(f"clamped to {low}..{high}", chain)
+        if not c:
+            return
+        kept_name, all_lanes = site.row.inputs[1].name, tuple(self._all_lanes)
+
+        def take_lanes(description: str, lanes: tuple[int, ...], weight: int = 1) -> RowMutation:
+            merge = Merge(self.unit, lanes, self.signed)
+            return site.replace_operation(description, merge, weight)
+
+        if len(site.row.inputs[0].values) > 1:
+            other_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
+            description = f"exchanged the lanes that are taken and those that keep {kept_name}"
+            yield take_lanes(description, other_lanes)
+            yield take_lanes("wrote every lane, mask or not", all_lanes)
+        else:
+            for index in all_lanes:
+                if (index,) != self.lanes:
+                    yield take_lanes(f"wrote {UNIT_NAMES[self.unit]} {index}", (index,))
+        yield take_lanes(f"kept all of {kept_name}", (), 2)
+        for role in "ab":
+            if c != [role]:
+                description = f"took the others from {site.format_operand(role)}"
+                yield RowMutation(description, ((self, (t, role)),), 2)
+
+
+class Pack(MicroOperation):
+    """Join lanes into a word."""
+
+    unit: int
+    has_revealing_inputs = True
+    idleness = Idleness.WITH_INPUT
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.pack(v[0], self.unit)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return 1
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        for index in range(len(inputs[0])):
+            start = self.unit * index
+            yield InputBits(0, index, max(low - start, 0), min(high - start, self.unit))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        values = reversed(s.row.inputs[0].values)
+        lanes, bits = (
+            " ".join(format_hex(x, self.unit)[2:] for x in values),
+            format_hex(s.value, 32),
+        )
+        sentence = f"the {UNIT_NAMES[self.unit]}s side by side are {bits}"
+        return LaneText(make_transition(lanes, bits), sentence)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return f"The {UNIT_NAMES[self.unit]}s {format_write(rows)}."
+
+    def make_cell(self, row: RowView, lane: int) -> Cell:
+        if row.instruction.entry.lanes > 1:
+            return WordCell(self.unit)
+        source = row.inputs[0]
+        lanes = reversed(range(len(source.values)))
+        return ResultCell(" ".join(source.micro.format_symbols(source, lane) for lane in lanes))
+
+    def get_notation(self, row: RowView) -> Notation:
+        type_ = row.instruction.type_of(row.role)
+        return Notation(type_.bits, is_number=False, type=type_)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        if site.lane is not None:
+            return  # one lane has no order
+        lanes = reversed(range(len(site.row.inputs[0].values)))
+        reversal = Select(self.unit, tuple((0, lane) for lane in lanes))
+        description = "put the lanes side by side the other way round, but lane 0 is the rightmost"
+        yield site.append_operation(description, reversal, self)
+
+
+class Accumulate(MicroOperation):
+    """c plus the lanes of t in ``lanes``."""
+
+    lanes: tuple[int, ...]
+    input_lanes: int
+    """The number of lanes of t."""
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        t, c = v
+        return ar.add(ar.sum_lanes(t, self.lanes, self.input_lanes), c)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return 1
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
+        yield InputBits(1, 0, 0, MAX_LANE_BITS)
+
+    def format_symbols(self, row: RowView, lane: int | None) -> str:
+        t, c = row.list_symbols()
+        return " + ".join([c, *(f"{t}{index}" for index in sorted(self.lanes, reverse=True))])
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        t, c = s.row.inputs
+        terms = [t.values[lane] for lane in sorted(self.lanes, reverse=True)]
+        total = " + ".join([str(s.y), *(f"({x})" if x < 0 else str(x) for x in terms)])
+        skipped_lanes = set(range(self.input_lanes)) - set(self.lanes)
+        suffix = f"; without {format_lanes(skipped_lanes)}" if skipped_lanes else ""
+        sentence = f"{c.name} and the lanes: {total} is {s.value}{suffix}"
+        return LaneText(make_equation(total, s.value), sentence)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        cut, secop = find_row(rows, "cut"), rows[0].instruction.form.secop
+        truncation = f" truncated to a {UNIT_NAMES[cut.range.bits]}" if cut else ""
+        is_clamped = find_row(rows, "clamped") is not None
+        ending = "then clamped" if is_clamped else "neither clamped nor truncated"
+        is_whole = len(self.lanes) == self.input_lanes
+        lanes_text = "every lane" if is_whole else format_lanes(self.lanes)
+        c = f"{'' if secop is None else f'.{secop}: '}{format_short_name(rows[0].instruction, 'c')}"
+        reading = ", read as s32," if find_row(rows, "c") else ""
+        return f"{c}{reading} plus t of {lanes_text}{truncation}; the sum is {ending}."
+
+    def make_cell(self, row: RowView, lane: int) -> SumCell:
+        return SumCell(self.lanes, self.input_lanes)
+
+    def make_figure(self, row: RowView) -> LaneSum:
+        return LaneSum(self.lanes, self.input_lanes)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        _, c = site.inputs
+        chain = ((self, site.inputs), (Subtract(), (PREVIOUS_RESULT, c)))
+        yield RowMutation("left c out", chain, 1)
+        yield RowMutation("forgot the lanes", ((Copy(), (c,)),), 2)
+        all_lanes = tuple(range(self.input_lanes))
+        if self.lanes != all_lanes:
+            excluded_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
+            for description, lanes in (
+                ("summed every lane, mask or not", all_lanes),
+                ("summed the lanes that are not in the mask", excluded_lanes),
+            ):
+                yield site.replace_operation(description, Accumulate(lanes, self.input_lanes))

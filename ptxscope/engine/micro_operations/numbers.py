@@ -1,0 +1,222 @@
+"""The micro-operations that compute an exact number from one or two: sums, products, extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..isa.value_text import format_integer_type
+from .arithmetic import Arithmetic, V
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import RightShiftBits
+from .formula import make_equation
+from .properties import Flag, LaneText
+from .stage import Stage
+
+
+class Add(MicroOperation):
+    """x + y."""
+
+    formula = "{x} + {y:()}"
+    about = "a + b, exactly: nothing wraps yet."
+    title_with_c = "add c"
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(*v)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        if site.row.stage in (Stage.SUM, Stage.SECONDARY):
+            yield site.keep_first_input("left c out")
+            yield site.replace_operation("subtracted c", Subtract(), 2)
+        else:
+            yield site.replace_operation("subtracted", Subtract(), 2)
+
+
+class Subtract(MicroOperation):
+    """x - y."""
+
+    formula = "{x} - {y:()}"
+    about = "a - b, exactly: nothing wraps yet."
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.subtract(*v)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took a from b")
+        yield site.replace_operation("added", Add(), 2)
+        yield site.replace_operation("dropped the sign", AbsoluteDifference(), 2)
+
+
+class AbsoluteDifference(MicroOperation):
+    """|x - y|."""
+
+    formula = "|{x} - {y:()}|"
+    about = "The distance between a and b, exactly."
+    title = "difference"
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.absolute(ar.subtract(*v))
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("kept the sign of the difference", Subtract())
+        yield RowMutation("kept the sign of b - a", ((Subtract(), site.inputs[::-1]),), 2)
+
+
+class Minimum(MicroOperation):
+    """The smaller of x and y."""
+
+    formula = "min({x}, {y})"
+    about = "The smaller of a and b, as exact numbers whatever their types."
+    title_with_c = "min with c"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.minimum(*v)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        return _describe_extreme(super().describe_lane(s), "smaller", s)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("took the larger", Maximum())
+
+
+class Maximum(MicroOperation):
+    """The larger of x and y."""
+
+    formula = "max({x}, {y})"
+    about = "The larger of a and b, as exact numbers whatever their types."
+    title_with_c = "max with c"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.maximum(*v)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        return _describe_extreme(super().describe_lane(s), "larger", s)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("took the smaller", Minimum())
+
+
+def _describe_extreme(text: LaneText, adjective: str, s: LaneView) -> LaneText:
+    if s.x == s.y:
+        return text._replace(sentence=f"both are {s.value}")
+    return text._replace(sentence=f"the {adjective} of {s.x} and {s.y} is {s.value}")
+
+
+class Average(MicroOperation):
+    """Half the sum, halves rounded away from zero."""
+
+    formula = "({x} + {y:()}) / 2"
+    about = "Half of a + b; halves are rounded away from zero."
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        total = ar.add(*v)
+        negative = ar.less(total, 0)
+        return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        sum_text, total = Add().fill_formula(s.x, s.y), s.x + s.y
+        formula = make_equation(f"({sum_text}{' + 1' if total >= 0 else ''}) >> 1", s.value)
+        half = f"{total / 2}, rounded away from zero to {s.value}" if total % 2 else s.value
+        return LaneText(formula, f"half of {sum_text} is {half}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operations(
+            "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), weight=2
+        )
+        yield site.replace_operation("did not halve the sum", Add(), 2)
+
+
+class Multiply(MicroOperation):
+    """x * y."""
+
+    formula = "{x} * {y:()}"
+    about = "a times b, exactly."
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.multiply(*v)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("added", Add(), 2)
+
+
+class Negate(MicroOperation):
+    """-x: the complement plus one, exactly."""
+
+    formula = "-{x}"
+    prefix = "-"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.negative(v[0])
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        return LaneText(make_equation(f"-({s.x})", s.value), f"{s.names[0]} negated is {s.value}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not negate")
+
+
+class Magnitude(MicroOperation):
+    """|x| of a signed number of ``bits`` bits; the most negative number is unchanged."""
+
+    bits: int
+    formula = "|{x}|"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, ar.less(value, 0)
+
+    def describe_flag(self, flag: Flag) -> str:
+        return "the magnitude wraps to itself"
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        formula = super().describe_lane(s).formula
+        if s.value < 0:
+            name = format_integer_type(True, self.bits)
+            sentence = f"{s.x} is the most negative {name}: its magnitude wraps to itself"
+            return LaneText(formula, sentence)
+        return LaneText(formula, f"the magnitude of {s.x} is {s.value}")
+
+
+class PlusOne(MicroOperation):
+    """x + 1, the ``.po`` of ``vmad``."""
+
+    formula = "{x} + 1"
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(v[0], 1)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        return super().describe_lane(s)._replace(sentence=f".po adds one: {s.value}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("left out the one that .po adds")
+
+
+class ScaleDown(MicroOperation):
+    """Shift right by a fixed distance, rounding down."""
+
+    amount: int
+    formula = "{x} >> {self.amount}"
+    about = "Half of a + b, rounded down."
+    title = "average"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_right(v[0], self.amount)
+
+    def make_figure(self, row: RowView) -> RightShiftBits | None:
+        return RightShiftBits(self.amount) if len(row.values) == 1 else None
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not shift")
+        yield site.replace_operations(
+            "rounded up, but a shift rounds down", Negate(), self, Negate()
+        )
+        other_amount = 7 if self.amount == 15 else 15
+        yield site.replace_operation(f"shifted by {other_amount}", ScaleDown(other_amount), 2)

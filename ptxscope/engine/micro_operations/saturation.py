@@ -1,0 +1,281 @@
+"""The micro-operations that move numbers into a range: clamping and truncation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.integers import cast, get_limits
+from ..isa.types import Type
+from ..isa.value_text import format_hex, format_integer_type, format_value
+from .arithmetic import Arithmetic, LaneValues, V, is_different, is_outside
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import Cell, NumberCell, RangeLine, ResultCell, TruncatedBits
+from .formula import Formula, Sign, make_equation, make_transition
+from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, map_bits
+from .selection import map_read_bits
+from .stage import Stage
+from .step_words import format_destinations, format_write
+
+_WORD = 32
+
+
+class Clamp(MicroOperation):
+    """Clamp to low..high; None means no bound."""
+
+    low: int | None
+    high: int | None
+    is_narrowing = True
+    idleness = Idleness.UNCHANGED
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        if self.low is not None:
+            x = ar.maximum(x, self.low)
+        return x if self.high is None else ar.minimum(x, self.high)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.CLAMPED_LOW, ar.less(v[0], value)
+        yield Flag.CLAMPED_HIGH, ar.less(value, v[0])
+
+    def find_bound(self, flag: Flag) -> int | None:
+        return self.high if flag is Flag.CLAMPED_HIGH else self.low
+
+    def describe_flag(self, flag: Flag) -> str:
+        return f"clamped to {self.find_bound(flag)}"
+
+    def find_type(self) -> Reading | None:
+        """Return the integer type that the bounds belong to, or None."""
+        for bits in (8, 16, 32):
+            for signed in (True, False):
+                low, high = get_limits(bits, signed)
+                if self.low in (low, None) and self.high in (high, None):
+                    return Reading(bits, signed)
+        return None
+
+    def fill_formula(self, *terms: object) -> str:
+        if self.low is None:
+            return f"min({terms[0]}, {self.high})"
+        if self.high is None:
+            return f"max({terms[0]}, {self.low})"
+        return f"clamp({terms[0]}, {self.low}..{self.high})"
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        formula = make_equation(self.fill_formula(s.x), s.value)
+        sentence, short_text = self._describe_value(s), f"{s.x} -> {s.value}"
+        return LaneText(formula, sentence, str(s.value) if s.x == s.value else short_text)
+
+    def _describe_value(self, s: LaneView) -> str:
+        type_ = self.find_type()
+        name = format_integer_type(type_.signed, type_.bits) if type_ else ""
+        if s.value < s.x:
+            note = f" the largest {name}," if name else ""
+            return f"{s.x} is above {self.high},{note} so it becomes {self.high}"
+        if s.value > s.x:
+            note = f" the smallest {name}," if name else ""
+            return f"{s.x} is below {self.low},{note} so it becomes {self.low}"
+        if self.low is None:
+            return f"{s.x} is not above {self.high}: unchanged; there is no lower bound"
+        if self.high is None:
+            return f"{s.x} is not below {self.low}: unchanged; there is no upper bound"
+        note = f", the range of {name}" if name else ""
+        return f"{s.x} is within {self.low}..{self.high}{note}: unchanged"
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if self.low is None:  # after truncation to u64
+            bounds = f"at most {self.high}. A negative t is a huge number as u64"
+        elif self.high is None:
+            bounds = f"at least {self.low}; there is no upper bound on t"
+        else:
+            bounds = f"{self.low}..{self.high}"
+        truncation = describe_truncation(rows)
+        return (
+            f"{truncation}; .sat then clamps to {bounds}."
+            if truncation
+            else f".sat clamps to {bounds}."
+        )
+
+    def make_cell(self, row: RowView, lane: int) -> Cell:
+        return NumberCell()
+
+    def make_figure(self, row: RowView) -> RangeLine:
+        return RangeLine(self.low, self.high)
+
+    def get_notation(self, row: RowView) -> Notation:
+        type_ = self.find_type()
+        return Notation(type_.bits if type_ else _WORD, is_number=True)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        bits, signed = self.find_type() or Reading(_WORD, True)
+        yield site.keep_first_input("did not clamp", weight=0)
+        yield site.replace_operation("let it wrap around", Wrap(bits, signed), 0)
+        for width, is_signed in ((bits, not signed), (_WORD, signed), (_WORD, not signed)):
+            low, high = get_limits(width, is_signed)
+            if (low, high) != (self.low, self.high):
+                yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high))
+
+
+class Wrap(MicroOperation):
+    """Truncate to the low bits, read as a signed or unsigned number."""
+
+    bits: int
+    signed: bool
+    formula = "{self.type_name}({x})"
+    is_narrowing = True
+    has_revealing_inputs = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, self.signed)
+
+    @property
+    def type_name(self) -> str:
+        """The type to which it truncates: ``s34``."""
+        return format_integer_type(self.signed, self.bits)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, is_different(ar, value, v[0])
+
+    def describe_flag(self, flag: Flag) -> str:
+        return f"wrapped to {self.bits} bits"
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        return map_read_bits(lane, low, high, inputs, Reading(self.bits, self.signed))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        formula = make_equation(self.fill_formula(s.x), s.value)
+        if s.value == s.x:
+            return LaneText(formula, f"{s.x} fits in {self.type_name}: unchanged")
+        if self.bits == 1:
+            return LaneText(formula, f"bit 0 of {s.x} is {s.value}")
+        low_bits = f"the low {self.bits} bits of {s.x}"
+        return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {s.value}")
+
+    def make_figure(self, row: RowView) -> TruncatedBits:
+        return TruncatedBits(self.bits)
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=True)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not cut it")
+        yield site.replace_operation(
+            "read it with the other sign", Wrap(self.bits, not self.signed)
+        )
+        yield site.replace_operation("clamped", Clamp(*get_limits(self.bits, self.signed)))
+
+
+def describe_truncation(rows: Sequence[RowView]) -> str:
+    """Describe the truncation of t before a step: ``t is read as s32, then as u64``."""
+    names = [x.micro.type_name for x in rows if isinstance(x.micro, Wrap) and x.role != "c64"]
+    return f"t is read as {', then as '.join(names)}" if names else ""
+
+
+class Truncate(MicroOperation):
+    """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
+
+    bits: int
+    signed: bool
+    formula = "{self.type_name}({x})"
+    is_narrowing = True
+    has_revealing_inputs = True
+    idleness = Idleness.WITHOUT_FLAGS
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+    @property
+    def type_name(self) -> str:
+        """The type of the destination: ``u32``."""
+        return format_integer_type(self.signed, self.bits)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, is_outside(ar, v[0], self.bits, self.signed)
+
+    def describe_flag(self, flag: Flag) -> str:
+        return f"wrapped to {self.bits} bits"
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits, name = format_hex(s.value, self.bits), s.row.destination
+        is_guarded = s.row.instruction.guard is not None
+        if self.bits == 1:
+            truth = format_value(s.value, Type.PRED)
+            if name == "_":
+                return LaneText(make_transition(s.value, "_"), f"{truth} is discarded")
+            if is_guarded:
+                formula = Formula(str(s.value), name, Sign.FOR)
+                return LaneText(formula, f"the predicate for {name} is {truth}")
+            return LaneText(make_equation(name, bits), f"{name} is {truth}")
+        formula = make_transition(s.format_first_input(), bits)
+        low, high = get_limits(self.bits, self.signed)
+        if low <= s.x <= high:
+            subject = f"the value for {name}" if is_guarded else name
+            return LaneText(formula, f"{subject} is {bits}")
+        number = cast(s.value, self.bits, self.signed)
+        low_bits = f"its low {self.bits} bits are {bits}, which is {number}"
+        return LaneText(formula, f"{s.x} does not fit in {self.type_name}: {low_bits}")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        action = format_write(rows)
+        if format_destinations(rows) == "_":
+            return "Nothing is written: the destination is `_`."
+        if self.bits == 1:
+            singular = action.replace("go ", "goes ").replace("are ", "is ")
+            return f"The predicates {action}." if len(rows) > 1 else f"The predicate {singular}."
+        low = "" if rows[0].inputs[0].micro.is_choice else "low "  # a choice has these bits only
+        return f"The {low}{self.bits} bits {action}."
+
+    def make_cell(self, row: RowView, lane: int) -> Cell:
+        return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")
+
+    def make_figure(self, row: RowView) -> TruncatedBits:
+        return TruncatedBits(self.bits)
+
+    def get_notation(self, row: RowView) -> Notation:
+        type_ = row.instruction.type_of(row.role)
+        return Notation(type_.bits, is_number=False, type=type_)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        if self.bits >= _WORD:
+            low, high = get_limits(self.bits, self.signed)
+            yield site.replace_operations(f"clamped to {low}..{high}", Clamp(low, high), self)
+
+
+class ToBits(MicroOperation):
+    """The bit pattern of a number that fits in ``bits`` bits."""
+
+    bits: int
+    formula = "u{self.bits}({x})"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.value, self.bits)
+        return LaneText(make_transition(s.x, bits), f"{s.x} in {self.bits} bits is {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=False)
+
+
+def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
+    """Yield mutations that truncate or clamp an exact number too early."""
+    ins = site.instruction
+    unit = _WORD if site.row.stage is not Stage.OPERATE else _WORD // ins.entry.lanes
+    has_signed_type = ins.form.dtype is Type.S32
+    for is_signed in (has_signed_type, not has_signed_type):
+        weight = 1 + (is_signed is not has_signed_type)
+        phrase = f"it to {format_integer_type(is_signed, unit)} where numbers are still exact"
+        yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), weight=weight)
+        clamp = Clamp(*get_limits(unit, is_signed))
+        yield site.append_operation(f"clamped {phrase}", clamp, weight=weight + 1)

@@ -1,0 +1,251 @@
+"""The micro-operations that select parts of registers and read them as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
+from .arithmetic import Arithmetic, LaneValues, Picks, V
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import PartCell, ReadingCell
+from .formula import make_equation
+from .properties import Flag, Idleness, InputBits, LaneText, Notation, Part, Reading, map_bits
+from .step_words import append_sentence
+
+_WORD = 32
+
+
+class Select(MicroOperation):
+    """Pick bytes, half-words or whole words from registers."""
+
+    unit: int
+    picks: Picks
+    idleness = Idleness.IN_PLACE
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.gather(v, self.unit, self.picks)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return len(self.picks)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        word, index = self.picks[lane]
+        start = self.unit * index
+        yield InputBits(word, 0, start + low, start + min(high, self.unit))
+
+    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+        return ()
+
+    def find_part(self, lane: int) -> Part:
+        word, index = self.picks[lane]
+        return Part(word, self.unit, index)
+
+    @property
+    def part_bits(self) -> int:
+        return self.unit
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        word, index = self.picks[s.lane]
+        name, bits = s.names[word], format_hex(s.value, self.unit)
+        if self.unit == _WORD:
+            return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
+        part, top = format_part(name, self.unit, index), self.unit * (index + 1) - 1
+        place = f"{UNIT_NAMES[self.unit]} {index} of {name} (bits {top}:{top + 1 - self.unit})"
+        return LaneText(make_equation(part, bits), f"{place} is {bits}", f"{bits[2:]} {part}")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if all(row.has_own_parts for row in rows):
+            names = dict.fromkeys(row.inputs[0].name for row in rows)
+            return f"Each lane takes its own {UNIT_NAMES[self.unit]} of {' and of '.join(names)}."
+        parts = [_describe_selection(row) for row in rows]
+        if any(len(row.values) > 1 for row in rows):
+            return ". ".join(parts) + "."
+        return f"Selects {' and '.join(parts)}."
+
+    def format_hint(self, row: RowView) -> str:
+        """Return how the digits of a selector are read; empty for a row that has no lanes."""
+        if len(self.picks) == 1:
+            return ""
+        unit = UNIT_NAMES[self.unit]
+        if row.has_own_parts:
+            return f"Each lane takes its own {unit} of {row.role}."
+        digits = ("0 to 3 are", "4 to 7") if len(self.picks) == 4 else ("0 and 1 are", "2 and 3")
+        return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
+
+    def make_cell(self, row: RowView, lane: int) -> PartCell:
+        return PartCell(*self.find_part(lane))
+
+    def get_notation(self, row: RowView) -> Notation:
+        role = row.inputs[self.picks[0][0]].key
+        type_ = row.instruction.type_of(role) if self.unit == _WORD else None
+        return Notation(self.unit, is_number=False, type=type_)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        entry, unit, role = site.instruction.entry, self.unit, site.row.role
+        if unit == _WORD:
+            return
+        own_word = "ab".index(role)
+        picks = tuple(("ab".index(site.inputs[word]), index) for word, index in self.picks)
+        if entry.has_lane_selectors:
+            default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
+            reversed_picks = picks[::-1]
+            if picks != default_picks:
+                yield _mutate_picks("passed over the selector", default_picks, unit)
+            if reversed_picks != picks:
+                description = "read the selector from the left, but its last digit is lane 0's"
+                if picks == default_picks:
+                    description = "counted from the left, but lane 0 is the rightmost"
+                yield _mutate_picks(description, reversed_picks, unit)
+            swapped_picks = tuple((1 - word, index) for word, index in picks)
+            low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
+            description = f"read digits {low} as parts of b, and {high} as parts of a"
+            if site.instruction.form.get(f"{role}sel") is None:
+                description = f"took the lanes of {role} from {'ab'[1 - own_word]}"
+            yield _mutate_picks(description, swapped_picks, unit, 2)
+        lane = 0 if len(picks) == 1 else site.lane
+        if lane is None:
+            return
+        right_word, right_index = picks[lane]
+        for word in (own_word, 1 - own_word):
+            name, is_own = site.format_operand("ab"[word]), word == right_word
+            for index in range(_WORD // unit):
+                if (word, index) != (right_word, right_index):
+                    changed_picks = (*picks[:lane], (word, index), *picks[lane + 1 :])
+                    description = f"took {UNIT_NAMES[unit]} {index} of {name}"
+                    mutation = _mutate_picks(description, changed_picks, unit, 1 if is_own else 2)
+                    right_name = site.format_operand("ab"[right_word])
+                    right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
+                    yield mutation._replace(instead="" if is_own else f" in place of {right_part}")
+
+
+def _describe_selection(row: RowView) -> str:
+    """Describe what a row takes: ``byte 3 of a``; a clause if it has several lanes."""
+    parts = [part for lane in range(len(row.values)) if (part := row.micro.find_part(lane))]
+    names = [x.name for x in row.inputs]
+    unit, index = parts[0].unit, parts[0].number
+    if len(parts) == 1:
+        return (
+            f"all of {names[0]}" if unit == _WORD else f"{UNIT_NAMES[unit]} {index} of {names[0]}"
+        )
+    if len(names) == 1 and [part.number for part in parts] == list(range(len(parts))):
+        return f"For {row.role}, each lane takes its own {UNIT_NAMES[unit]} of {names[0]}"
+    parts_text = ", ".join(format_part(names[x.input], unit, x.number) for x in reversed(parts))
+    lanes = "3 to 0" if len(parts) == 4 else "1 and 0"
+    return f"For {row.role}, lanes {lanes} take {parts_text}"
+
+
+def _mutate_picks(
+    description: str, picks: tuple[tuple[int, int], ...], unit: int, weight: int = 1
+) -> RowMutation:
+    words = sorted({word for word, _ in picks})
+    own_picks = tuple((words.index(word), index) for word, index in picks)
+    inputs = tuple("ab"[word] for word in words)
+    return RowMutation(description, ((Select(unit, own_picks), inputs),), weight)
+
+
+class Extend(MicroOperation):
+    """Read a bit pattern as a signed or unsigned integer."""
+
+    bits: int
+    signed: bool
+    formula = "{self.type_name}({x})"
+    is_reading = True
+    idleness = Idleness.READ_BESIDE
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, self.signed)
+
+    @property
+    def type_name(self) -> str:
+        """The type as which the bits are read: ``s8``."""
+        return format_integer_type(self.signed, self.bits)
+
+    @property
+    def reading(self) -> Reading:
+        return Reading(self.bits, self.signed)
+
+    def find_lane_flags(
+        self, lane: int, inputs: tuple[LaneValues, ...], value: int
+    ) -> Iterable[Flag]:
+        yield Flag.SIGN_EXTENDED if self.signed else Flag.ZERO_EXTENDED
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        return map_read_bits(lane, low, high, inputs, self.reading)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        sentence = describe_reading(self.reading, s.x, s.value)
+        if self.bits < _WORD:
+            top = f"sign-extended with its top bit, {s.x >> (self.bits - 1)}"
+            sentence += f"; {top if self.signed else 'zero-extended'}"
+        formula = make_equation(self.fill_formula(format_hex(s.x, self.bits)), s.value)
+        return LaneText(formula, sentence, str(s.value))
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        groups: dict[tuple[str, Reading], list[RowView]] = {}
+        for row in rows:
+            if reading := row.micro.reading:
+                groups.setdefault((format_read_type(row), reading), []).append(row)
+        parts = [_describe_readings(*group, rows) for group, rows in groups.items()]
+        exact = "From here on the numbers are exact until a step says that it truncates them."
+        return f"{'; '.join(parts)}. {exact}"
+
+    def make_cell(self, row: RowView, lane: int) -> ReadingCell:
+        return ReadingCell(self.bits, self.signed)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        if site.row.role == "b" and site.instruction.form.mode:
+            return  # an amount is never negative
+        yield site.replace_operation(
+            "extended it with the other sign", Extend(self.bits, not self.signed), weight=0
+        )
+
+    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str]:
+        """Return ``You read 0xff as unsigned.``, and a sentence with the right value."""
+        bits, role, ins = format_hex(s.x, self.bits), s.row.role, s.row.instruction
+        written_type = ins.type_of(role) if role in "abc" else None
+        name = f"You read {bits} as {'unsigned' if self.signed else 'signed'}."
+        start = f"You {'kept' if self.signed else 'read'} {bits} as {wrong_value}"
+        has_slot = ins.entry.find_slot(f"{role}type") is not None
+        if written_type is None or not has_slot or written_type.signed != self.signed:
+            return name, append_sentence(start, self.describe_lane(s).sentence)
+        return name, f"{start}: {role}type is {written_type}, so it is {s.value}."
+
+
+def map_read_bits(
+    lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], reading: Reading
+) -> Iterator[InputBits]:
+    """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
+    yield map_bits(inputs, 0, lane, low, min(high, reading.bits))
+    if reading.signed and high > reading.bits:
+        yield map_bits(inputs, 0, lane, reading.bits - 1, reading.bits)
+
+
+def describe_reading(reading: Reading, bits: int, value: int) -> str:
+    """Describe the conversion of bits to a number: ``0xff is -1 as s8``."""
+    name = format_integer_type(reading.signed, reading.bits)
+    return f"{format_hex(bits, reading.bits)} is {value} as {name}"
+
+
+def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
+    """Describe how operands of one type are read, and what the type means if they are narrow."""
+    names = f"{' and '.join(row.role for row in rows)} {'are' if rows[1:] else 'is'}"
+    if reading.bits == _WORD:
+        return f"{names} read as {type_name}"
+    sign, extension = ("signed", "sign") if reading.signed else ("unsigned", "zero")
+    determiner = "each" if rows[1:] or len(rows[0].values) > 1 else "its"
+    part = f"{determiner} {UNIT_NAMES[reading.bits]}"
+    narrow = format_integer_type(reading.signed, reading.bits)
+    return f"{names} {type_name}, so {sign}: {part} is read as {narrow} and {extension}-extended"
+
+
+def format_read_type(row: RowView) -> str:
+    """Return the type as which a row reads a word: ``u32``, with another one that is written."""
+    form, type_name = row.instruction.form, format_integer_type(row.range.low < 0)
+    written_type = row.instruction.type_of(row.role)
+    if form.opcode == "vmad" and row.role == "c":
+        written_type = form.final_type
+    return type_name if type_name == written_type else f"{type_name} (not {written_type}!)"

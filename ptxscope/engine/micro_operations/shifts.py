@@ -1,0 +1,102 @@
+"""The micro-operations that shift numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .arithmetic import Arithmetic, V, is_different
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import Figure, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
+from .numbers import Negate
+from .properties import Flag, Idleness, LaneText
+
+
+class LimitAmount(MicroOperation):
+    """The shift distance: clamped to 32, or its low five bits with ``wrap``."""
+
+    wrap: bool
+    idleness = Idleness.UNCHANGED
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
+
+    def describe_flag(self, flag: Flag) -> str:
+        return "only five bits of the amount count" if self.wrap else "the amount is limited to 32"
+
+    def fill_formula(self, *terms: object) -> str:
+        return f"{terms[0]} & 31" if self.wrap else f"min({terms[0]}, 32)"
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        text = super().describe_lane(s)
+        if s.value == s.x:
+            return text._replace(sentence=f"the shift amount is {s.x}")
+        if self.wrap:
+            return text._replace(sentence=f".wrap keeps the low five bits of {s.x}: {s.value}")
+        return text._replace(sentence=f".clamp lowers the shift amount {s.x} to 32")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if self.wrap:
+            return ".wrap keeps the low five bits of the amount."
+        return ".clamp limits the amount to 32."
+
+    def make_figure(self, row: RowView) -> Figure:
+        return TruncatedBits(5) if self.wrap else LimitLine(32)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        description = "clamped the amount to 32" if self.wrap else "kept five bits of the amount"
+        yield site.replace_operation(description, LimitAmount(not self.wrap))
+        if site.row.inputs[0].values[0] <= 64:
+            yield site.keep_first_input("left the amount as it is")
+
+
+class ShiftLeft(MicroOperation):
+    """x * 2**y."""
+
+    formula = "{x} << {y}"
+    about = "a shifted left, exactly: no bit is lost yet."
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_left(*v)
+
+    def make_figure(self, row: RowView) -> LeftShiftBits:
+        return LeftShiftBits(row.inputs[1].values[0])
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("shifted right", ShiftRight(), 2)
+
+
+class ShiftRight(MicroOperation):
+    """x // 2**y, rounding down: the sign is shifted in."""
+
+    formula = "{x} >> {y}"
+    about = "a shifted right"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_right(*v)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        text = super().describe_lane(s)
+        rounding = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
+        return text._replace(sentence=text.sentence + rounding)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        row = next(row for row in rows if row.micro is self)
+        entering = "copies of its sign" if row.inputs[0].range.low < 0 else "zeros"
+        return f"{self.about}; {entering} come in above."
+
+    def make_figure(self, row: RowView) -> RightShiftBits:
+        return RightShiftBits(row.inputs[1].values[0])
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation("shifted left", ShiftLeft(), 2)
+        x, amount = site.inputs
+        chain = (
+            (Negate(), (x,)),
+            (ShiftRight(), (PREVIOUS_RESULT, amount)),
+            (Negate(), (PREVIOUS_RESULT,)),
+        )
+        yield RowMutation("rounded up, but a shift rounds down", chain)

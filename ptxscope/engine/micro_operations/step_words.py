@@ -1,0 +1,30 @@
+"""Words that the sentences of several steps share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .base import RowView
+
+
+def find_row(rows: Sequence[RowView], name: str) -> RowView | None:
+    """Return the row of a step with this name, or None."""
+    return next((row for row in rows if row.role == name), None)
+
+
+def format_destinations(rows: Sequence[RowView]) -> str:
+    """Return the names of the destinations that a step writes: ``p and q``."""
+    return " and ".join(row.destination for row in rows)
+
+
+def format_write(rows: Sequence[RowView]) -> str:
+    """Describe what happens to the bits that a step writes: ``are written to d``."""
+    names = format_destinations(rows)
+    if rows[0].instruction.guard is not None:  # the guard decides about the write
+        return f"go to {names} if the guard holds"
+    return f"are written to {names}"
+
+
+def append_sentence(start: str, sentence: str) -> str:
+    """Return both as one sentence with one colon."""
+    return f"{start}{'; ' if ': ' in sentence else ': '}{sentence}."

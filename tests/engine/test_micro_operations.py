@@ -1,0 +1,137 @@
+"""The micro-operations: each is described and drawn in every format, and is a frozen record."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from itertools import combinations
+from random import Random
+from typing import get_args
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.micro_operations import drawings
+from ptxscope.engine.micro_operations.float_bits import ToFloat
+from ptxscope.engine.micro_operations.merge import Merge
+from ptxscope.engine.micro_operations.numbers import Add
+from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
+from ptxscope.engine.micro_operations.selection import Extend
+from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.records import replace
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.semantics.models import Model, parse_model
+from ptxscope.engine.syntax.instruction import Guard
+from ptxscope.engine.tracing import step_text
+from ptxscope.engine.tracing.trace import Trace
+from ptxscope.export.options import Options
+from ptxscope.scene import scene_cells, scene_figures, symbolic_scene
+from ptxscope.scene.scene_model import LaneRef
+from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from tests.export import every
+from tests.strategies import KINDS, instruction_of
+
+
+def _samples() -> Iterable[Trace]:
+    """Traces that together have every pair of a stage and a kind that random forms lead to."""
+    rng, seen = Random(0), set[tuple[Stage, type]]()
+    ours = [
+        parse_model("isa"),
+        parse_model("ptxas-13.0"),
+        *(Model(x.id, (x,)) for x in MISCONCEPTIONS),
+    ]
+    for opcode in CATALOG:
+        for _ in range(60):
+            ins = instruction_of(draw_form(opcode, rng))
+            if rng.random() < 0.3 and ins.results:
+                ins = replace(ins, guard=Guard("r", rng.random() < 0.5))
+            for rules in ours:
+                trace = Trace(ins, rules, {})
+                pairs = {(row.stage, type(row.micro)) for row in trace.plan.rows}
+                if not pairs <= seen:
+                    seen |= pairs
+                    bits = {x.role: rng.getrandbits(x.type.bits) for x in trace.plan.sources}
+                    yield Trace(ins, rules, bits)
+
+
+def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
+    kinds = set[type]()
+    for trace in _samples():
+        kinds |= {type(row.row.micro) for row in trace.rows.values()}
+        for step in trace.steps:
+            assert step_text.format_title(step)
+            assert step_text.describe_step(trace, step)
+        every.check(trace, Options(standalone=True))
+        lines = draw(LanesState(trace, len(trace.steps)), 100, 80).lines
+        targets = (piece.target for line in lines for piece in line)
+        drawn = {target.key for target in targets if isinstance(target, LaneRef)}
+        assert drawn >= trace.rows.keys()
+    assert kinds == KINDS
+
+
+def test_names_of_kinds_are_unique() -> None:
+    assert len({kind.operation for kind in KINDS}) == len(KINDS)
+
+
+def test_every_cell_and_figure_is_drawn_with_values_and_with_letters() -> None:
+    columns = {drawings.SumCell, drawings.WordCell}
+    assert scene_cells._CELLS.keys() | columns == {*get_args(drawings.Cell)}
+    assert symbolic_scene._CELLS.keys() | {drawings.WordCell} == {*get_args(drawings.Cell)}
+    assert scene_figures._FIGURES.keys() == {*get_args(drawings.Figure)}
+
+
+# --- a micro-operation as a record -------------------------------------------------------
+
+
+def test_kinds_differ_and_none_is_false() -> None:
+    bare = [kind() for kind in KINDS if not kind._fields]
+    assert len(bare) > 10
+    assert all(bare)
+    assert all(x != y for x, y in combinations(bare, 2))
+    assert Add() == Add()
+    assert Extend(8, True) == Extend(8, signed=True) != Wrap(8, True)
+    assert Extend(8, True) != Extend(8, False)
+    assert Extend(8, True) != (8, True)
+    assert hash(Extend(8, True)) == hash(Extend(signed=True, bits=8))
+    assert len({Extend(8, True), Wrap(8, True), Extend(8, True)}) == 2
+
+
+def test_a_field_that_is_not_given_has_its_default() -> None:
+    assert Merge(8, (0,), True) == Merge(8, (0,), True, high=False)
+    assert repr(Merge(8, (0,), True)) == "Merge(unit=8, lanes=(0,), signed=True, high=False)"
+    assert pickle.loads(pickle.dumps(Clamp(0, None))) == Clamp(0, None)
+
+
+@pytest.mark.parametrize("given", [(), (8,), (8, True, 1)])
+def test_too_few_and_too_many_fields_are_refused(given: tuple[int, ...]) -> None:
+    with pytest.raises(TypeError, match="Extend takes bits, signed"):
+        Extend(*given)  # type: ignore[arg-type]
+
+
+def test_it_is_frozen() -> None:
+    micro = Extend(8, True)
+    with pytest.raises(AttributeError):
+        micro.bits = 16  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        del micro.bits
+    assert micro == Extend(8, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "flags"),
+    [
+        ((1 << 24) - 1, []),
+        (1 << 24, []),
+        ((1 << 24) + 1, [Flag.ROUNDED]),
+        (-(1 << 24) - 1, [Flag.ROUNDED]),
+        (-(1 << 31), []),
+        ((1 << 31) - 1, [Flag.ROUNDED]),
+        (0, []),
+    ],
+)
+def test_a_number_of_more_than_24_significant_bits_is_rounded(
+    value: int, flags: list[Flag]
+) -> None:
+    assert list(ToFloat().find_lane_flags(0, ((value,),), 0)) == flags
