@@ -23,6 +23,7 @@ from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
 from ptxscope.engine.ir.program import Program, record_plan, rewrite_program
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
+from ptxscope.engine.listings.plain_ptx import write_plain_ptx
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
@@ -31,6 +32,7 @@ from ptxscope.export.code.function_parts import list_parameters
 from ptxscope.export.code.plan_code import list_assignments
 from ptxscope.export.code.python import _Python
 from tests.engine.test_tape import operands
+from tests.plain_ptx import Machine
 from tests.plans import DRAWS, draw_plan
 from tests.strategies import KINDS
 from tests.tiers import some
@@ -217,3 +219,48 @@ def test_c_of_any_plan(plans: int, tmp_path: Path) -> None:
     subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "plans.c")], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# --- plain PTX ---------------------------------------------------------------------------
+
+
+def _ptx_value(plan: Plan, role: str, row: dict[str, int]) -> int | None:
+    """What the lines for one result leave in its register, or None if there are none."""
+    program = record_plan(plan)
+    node, type_ = program.results[role]
+    program = program._replace(results={role: (node, type_)})
+    lines = write_plain_ptx(program, {x.role: x.role for x in plan.sources})
+    if lines is None:
+        return None
+    machine = Machine({name: np.array([bits], np.uint64) for name, bits in row.items()})
+    for x in lines:
+        operands = [
+            machine.read(
+                y
+                if isinstance(y, str)
+                else f"{y.letter}{y.name}"
+                if isinstance(y.name, int)
+                else y.name
+            )
+            for y in x.sources
+        ]
+        machine.registers[f"{x.to.letter}{x.to.name}"] = machine.execute(x.operation, operands)
+    (value,) = machine.registers[f"{lines[-1].to.letter}{lines[-1].to.name}"].tolist()
+    assert isinstance(value, int)
+    return value & ((1 << type_.bits) - 1)
+
+
+@pytest.mark.parametrize("plans", some([200, 4000]))
+def test_plain_ptx_of_any_plan(plans: int) -> None:
+    written = results = 0
+    for plan, rows in _cases("ptx", plans):
+        for x in plan.results:
+            results += 1
+            for row in rows:
+                found = _ptx_value(plan, x.role, row)
+                if found is None:
+                    break
+                assert found == compute_results(plan, row)[x.role], (plan, x.role, row)
+            else:
+                written += 1
+    assert written > results * 0.8

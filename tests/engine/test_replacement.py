@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from ptxscope import Instruction, evaluate, parse
@@ -23,135 +20,15 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.syntax.instruction import Guard, Register
+from tests.plain_ptx import Machine, Words
 from tests.reference import reference
+from tests.reference_data import golden_forms
 from tests.strategies import instruction_of
 from tests.tiers import sampled
 
-Words = npt.NDArray[Any]
 EMULATED = [x for x in ERRATA if x.opcodes != ("set",)]
 """The errata of the video instructions, which are written out row by row."""
 IDS = [x.id for x in EMULATED]
-
-# --- plain PTX on arrays: every register is an array of uint64 ---------------------------
-
-_TYPES = {f"{k}{bits}": f"{n}{bits}" for k, n in (("s", "int"), ("u", "uint"), ("b", "uint"))
-          for bits in (8, 16, 32, 64)}  # fmt: skip
-
-
-def _as(x: Words, type_: str) -> Words:
-    """The low bits of 64-bit words as a PTX type."""
-    return x.astype(_TYPES[type_])
-
-
-def _wide(x: Words) -> Words:
-    """Any integers as 64-bit words, sign-extended where they are signed."""
-    return x.astype(np.int64).view(np.uint64) if x.dtype.kind == "i" else x.astype(np.uint64)
-
-
-def _shift(x: Words, amount: Words, left: bool, type_: str) -> Words:
-    """PTX shifts: amounts above 63 count as 64."""
-    bits = int(type_[1:])
-    amount = np.minimum(_as(amount, "u32"), bits).astype(np.uint64)
-    half = amount // np.uint64(2)
-    value = _as(x, type_)
-    for part in (half, amount - half):  # NumPy leaves a shift by all bits open
-        part = part.astype(value.dtype)
-        value = value << part if left else value >> part
-    return value
-
-
-def _carry(x: Words, y: Words, more: Words) -> tuple[Words, Words]:
-    """x + y + more in 64 bits, and the carry out."""
-    total = x + y
-    end = total + more
-    return end, ((total < x) | (end < total)).astype(np.uint64)
-
-
-_TWO: dict[str, Callable[[Words, Words], Words]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul.lo": np.multiply,
-    "min": np.minimum,
-    "max": np.maximum,
-    "and": np.bitwise_and,
-    "xor": np.bitwise_xor,
-    "or": np.bitwise_or,
-}
-_RELATIONS: dict[str, Callable[[Words, Words], Words]] = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-
-
-class Machine:
-    """Runs the lines of one block; knows only registers that were declared or given."""
-
-    def __init__(self, registers: dict[str, Words]) -> None:
-        self.registers = registers
-        self.carry = np.zeros(1, np.uint64)
-
-    def run(self, lines: tuple[str, ...]) -> None:
-        assert (lines[0], lines[-1]) == ("{", "}")
-        for line in lines[1:-1]:
-            if declared := re.fullmatch(r"    \.reg \.(?:b64|b32|pred) (\w+)<(\d+)>;", line):
-                self.registers |= {
-                    f"{declared[1]}{i}": np.zeros(1, np.uint64) for i in range(int(declared[2]))
-                }
-                continue
-            parts = re.fullmatch(r"    (?:@(!?)(\S+) )?([\w.]+) ([^;]+);", line)
-            assert parts, line
-            operation, (to, *sources) = parts[3], parts[4].split(", ")
-            value = self.execute(operation, [self.read(x) for x in sources])
-            assert to in self.registers, line
-            if parts[2]:
-                allowed = (self.registers[parts[2]] != 0) != bool(parts[1])
-                value = np.where(allowed, value, self.registers[to])
-            self.registers[to] = value
-
-    def read(self, text: str) -> Words:
-        if text in self.registers:
-            return self.registers[text]
-        return np.array([int(text, 0) % 2**64], np.uint64)
-
-    def execute(self, operation: str, x: list[Words]) -> Words:
-        name, _, type_ = operation.rpartition(".")
-        kind, *more = name.split(".")
-        if kind == "mov":
-            return _wide(_as(x[0], type_))
-        if kind == "cvt":
-            return _wide(_as(_wide(_as(x[0], type_)), more[0]))
-        if kind == "bfe":
-            assert type_ == "u32"
-            return (x[0] >> x[1]) & ((np.uint64(1) << x[2]) - np.uint64(1))
-        if kind == "bfi":
-            mask = ((np.uint64(1) << x[3]) - np.uint64(1)) << x[2]
-            inserted: Words = (x[1] & ~mask) | ((x[0] << x[2]) & mask)
-            return inserted
-        if kind == "setp":
-            return _wide(_RELATIONS[more[0]](_as(x[0], type_), _as(x[1], type_)))
-        if kind == "selp":
-            return np.where(x[2] != 0, x[0], x[1])
-        if kind in ("shl", "shr"):
-            return _wide(_shift(x[0], x[1], kind == "shl", type_))
-        if kind == "neg":
-            return np.uint64(0) - x[0]
-        if kind == "abs":
-            return _wide(np.abs(_as(x[0], type_)))
-        if name in ("add.cc", "addc"):
-            kept = self.carry if name == "addc" else np.zeros(1, np.uint64)
-            total, self.carry = _carry(x[0], x[1], kept)
-            return total
-        if name in ("sub.cc", "subc"):
-            borrow = self.carry if name == "subc" else np.zeros(1, np.uint64)
-            total, carry = _carry(x[0], ~x[1], np.uint64(1) - borrow)
-            self.carry = np.uint64(1) - carry
-            return total
-        return _wide(_TWO[name](_as(x[0], type_), _as(x[1], type_)))
-
 
 _EDGES: tuple[int, ...] = (
     0,
@@ -345,3 +222,33 @@ def _assemble(lines: list[str], where: Path) -> None:
     command = ["ptxas", "-arch=sm_75", "-O0", str(path), "-o", str(where / "blocks.cubin")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
+
+
+LENGTHS = {
+    "vabsdiff": (24, 276, 13),
+    "vadd": (87, 962, 13),
+    "vmad": (89, 1184, 20),
+    "vmax": (47, 521, 13),
+    "vmin": (67, 739, 12),
+    "vset": (44, 569, 14),
+    "vshl": (122, 1633, 16),
+    "vshr": (71, 945, 15),
+    "vsub": (90, 1013, 13),
+}
+"""For each opcode, how many erratum forms tests/data has, and the most lines that their
+replacements may take together, and each. This is what they took when they were written by
+micro-operations."""
+
+
+def test_replacements_stay_short() -> None:
+    lengths: dict[str, list[int]] = {}
+    for ptx, rows in golden_forms():
+        if find_errata(rows[0].instruction.form):
+            lines = make_replacement(rows[0].instruction)
+            assert lines, ptx
+            lengths.setdefault(rows[0].instruction.opcode, []).append(len(lines))
+    assert lengths.keys() == LENGTHS.keys()
+    for opcode, (count, total, largest) in LENGTHS.items():
+        assert len(lengths[opcode]) == count
+        assert sum(lengths[opcode]) <= total
+        assert max(lengths[opcode]) <= largest
