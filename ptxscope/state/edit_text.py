@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...engine.syntax.errors import quote_word
-from ...engine.syntax.values import format_hex
-from ...state.session import Moment
-from ...state.setup import Setup, trace_of
+from ..engine.syntax.errors import quote_word
+from ..engine.syntax.values import format_hex
+from .session import Moment
+from .setup import Setup, trace_of
 
 
 def describe_edit(before: Moment, after: Moment) -> str:
