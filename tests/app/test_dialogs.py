@@ -20,7 +20,7 @@ from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from ptxscope.widgets.base.pane import Pane
-from tests.app.driving import LINE, VALUES, Driver, explorer, focused
+from tests.app.driving import LINE, Driver, explorer, focused
 from tests.tiers import sampled, some
 
 pytestmark = sampled
@@ -104,14 +104,6 @@ async def test_each_visit_to_the_line_is_an_edit() -> None:
         assert drive.session.setup.line.endswith("xyz")
         await drive.press("u")
         assert drive.session.setup == before
-
-
-async def test_what_came_to_nothing_is_no_edit() -> None:
-    async with explorer() as drive:
-        await drive.press("s", "i", *"xyz", *["backspace"] * 3, "enter")
-        assert len(drive.session.past) == 1
-        await drive.press("u")
-        assert drive.session.trace.operands["a"] == VALUES["%r2"]
 
 
 async def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:

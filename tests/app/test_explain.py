@@ -146,15 +146,3 @@ async def test_what_was_pinned_is_said_where_it_covers_nothing(size: tuple[int, 
         assert shown.count("Pinned") == 1
         assert "what explains the result" in shown
         assert bool(drive.app.screen.query(Toast)) is (size[1] < 18)  # hints have no row there
-
-
-async def test_the_model_is_what_it_was_when_the_comparison_is_closed() -> None:
-    async with explorer("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F, "b": 1}) as drive:
-        await drive.press("t")
-        model = drive.session.setup.model
-        assert model.startswith("ptxas")
-        await drive.press("x", *"0x80", "enter", "enter")
-        assert drive.session.setup.model == "isa"  # .sat is missing in what explains it
-        await drive.press("equals_sign")
-        assert drive.state.pin is None
-        assert drive.session.setup.model == model

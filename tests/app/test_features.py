@@ -121,15 +121,6 @@ async def test_the_browser_has_one_line_for_each_instruction() -> None:
     assert all(CATALOG[name].brief in told for name, told in families.items() if name in CATALOG)
 
 
-async def test_another_instruction_keeps_the_choices_it_also_has() -> None:
-    async with explorer(*VADD4) as drive:
-        await drive.press("slash", *"vsub4", "enter")
-        assert drive.session.setup.line == "vsub4.s32.s32.u32.sat d.b310, a, b, c;"
-        assert drive.session.trace.operands["a"] == 0x80FF7F01
-        await drive.press("slash", *"selp", "enter")
-        assert drive.session.setup.instruction.opcode == "selp"
-
-
 # --- the line ----------------------------------------------------------------------------
 
 
@@ -529,15 +520,6 @@ async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert drive.session.setup.instruction == parse(LINE)
         assert "vsub4" in drive.state.recent
-
-
-async def test_an_illegal_line_is_kept_too(tmp_path: Path) -> None:
-    async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("i", "end", *"xyz")
-        drive.app.save_state()
-    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
-        assert drive.session.setup.line.endswith("xyz")
-        assert drive.session.trace.result == {"%r1": 7}
 
 
 @pytest.mark.parametrize(

@@ -53,50 +53,6 @@ async def test_a_pasted_block_opens_as_a_list() -> None:
         drive.agree()
 
 
-async def test_values_given_at_one_line_run_on_to_the_next() -> None:
-    async with explorer() as drive:
-        await drive.paste(BLOCK)
-        await drive.press("o", *"0x01020304", "enter", "down")
-        await drive.press(*"0x01010101", "enter")
-        text = listing(drive)
-        assert "0x02030405" in text
-        assert "0xfdfcfbfa" in text  # not of it, by hand
-        assert "needs %3" in text
-        await drive.press("right_square_bracket")
-        assert drive.session.trace.operands["a"] == 0xFDFCFBFA
-        assert drive.session.trace.result == {"p": 1}
-        await drive.press("right_square_bracket")
-        assert drive.session.setup.line == "selp.b32 %0, t1, %3, p;"
-        await drive.press("alt+up", "alt+up", "alt+up")
-        assert drive.session.setup.line == "vadd4.u32.u32.u32 t1, %1, %2, %2;"
-        drive.agree()
-
-
-async def test_what_is_computed_follows_a_value_that_is_given_later() -> None:
-    text = "vadd4.u32.u32.u32 t, %1, %2, %2;\nnot.b32 u, t;\nvset4.u32.u32.lt.add %0, u, t, %1;"
-    async with explorer() as drive:
-        await drive.paste(text)
-        await drive.press("o", "1", "enter", "down", "2", "enter", "right_square_bracket")
-        assert sources(drive) == {"a": 0xFFFFFFFC, "b": 3, "c": 1}
-        await drive.press("down", "down", "9", "enter")
-        assert sources(drive) == {"a": 0xFFFFFFF4, "b": 0xB, "c": 9}
-        assert "0x0000000b" in listing(drive)
-        drive.agree()
-        await drive.press("u")
-        assert sources(drive) == {"a": 0xFFFFFFFC, "b": 3, "c": 1}
-
-
-async def test_what_is_not_known_and_what_is_changed_is_said() -> None:
-    async with explorer() as drive:
-        shown = await drive.read_after(drive.paste(BLOCK))
-        assert "not known, shown as 0: %1, %2" in shown
-        shown = await drive.read_after(drive.press("right_square_bracket"))
-        assert "the run stops at line 4, which needs %1" in shown
-        await drive.press("left_square_bracket", "m", "down", "right", "enter")
-        assert "changed here only" in await drive.read_after(drive.press("escape"))
-        assert "changed here only" not in await drive.read_after(drive.press("u"))
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_is_illegal_only_in_the_listing_was_not_changed_here(
     size: tuple[int, int],
@@ -120,24 +76,6 @@ async def test_a_terminal_hands_lines_over_with_carriage_returns() -> None:
         await drive.paste(text)
         assert drive.state.cursor
         assert [row.line for row in drive.state.cursor.rows] == [2, 3]
-
-
-async def test_undo_takes_a_given_value_back() -> None:
-    async with explorer() as drive:
-        await drive.paste("vadd.u32.u32.u32 x, a, b; vadd.u32.u32.u32 y, x, x;")
-        await drive.press("r")
-        assert "needs" not in listing(drive)
-        assert drive.state.cursor
-        given = drive.state.cursor.listing.given
-        await drive.press("right_square_bracket")
-        x = drive.session.trace.operands["a"]
-        await drive.press("u")
-        assert drive.session.setup.instruction == drive.state.cursor.statement.instruction
-        assert drive.state.cursor.listing.given == given
-        await drive.press("u")
-        assert "needs a, b" in listing(drive)
-        await drive.press("ctrl+r", "ctrl+r")
-        assert drive.session.trace.operands["a"] == x
 
 
 async def test_an_erratum_is_marked_where_it_bites() -> None:
@@ -261,18 +199,6 @@ vadd.u32.s32.s32.sat d.b0, x, b, c;
 """
 
 
-async def test_undo_goes_back_to_the_line_it_came_from() -> None:
-    async with explorer() as drive:
-        await drive.paste(TWICE)
-        await drive.press("o", "5", "enter", "escape", "down")
-        for _ in range(3):
-            await drive.press("right_square_bracket")
-        await drive.press("u")
-        assert drive.state.cursor
-        assert drive.state.cursor.statement.line == 4
-        assert drive.session.trace.operands["a"] == 5
-
-
 async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     async with explorer() as drive:
         await drive.paste(TWICE)
@@ -287,14 +213,6 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         assert "not the run's" not in await drive.text()
 
 
-async def test_registers_keep_their_values_when_the_line_is_changed() -> None:
-    async with explorer() as drive:
-        await drive.paste(TWICE)
-        await drive.press("o", "5", "enter", "right_square_bracket", "escape", "i")
-        await drive.paste("vsub.u32.u32.u32 y, a, x")
-        assert sources(drive) == {"a": 5, "b": 6}
-
-
 async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:
     async with explorer() as drive:
         await drive.paste(
@@ -305,33 +223,6 @@ async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> No
         assert "Operands · of the last legal line" in shown
         shown = await drive.read_after(drive.press("right_square_bracket"))
         assert "last legal line" not in shown
-
-
-async def test_what_stands_behind_a_taken_branch_is_said_not_to_be_reached() -> None:
-    async with explorer() as drive:
-        await drive.paste("vadd.u32.u32.u32 d, 1, 2;\nbra L;\nvadd.u32.u32.u32 e, d, d;\nL:")
-        assert "not reached: line 2 ends the run" in await drive.read_after(
-            drive.press("right_square_bracket")
-        )
-
-
-async def test_constants_behind_a_line_that_cannot_run_are_known() -> None:
-    text = (
-        "vadd.u32.u32.u32 %r9, %r1, %r2;\nmov.u32 %r3, 5;\nmov.u32 %r5, 7;\n"
-        "vmad.u32.u32.u32 %r4, %r3, %r5, 0;\nvadd.u32.u32.u32 %r6, %r4, %r9;"
-    )
-    async with explorer() as drive:
-        await drive.paste(text)
-        shown = await drive.read_after(drive.press("right_square_bracket"))
-        assert sources(drive) == {"a": 5, "b": 7, "c": 0}
-        assert drive.session.trace.result == {"%r4": 35}
-        assert "the run stops at line 1, which needs %r1" in shown
-        assert "not known" not in shown
-        shown = await drive.read_after(
-            drive.press("right_square_bracket")
-        )  # 35 + what line 1 would have made
-        assert drive.session.trace.operands["a"] == 35
-        assert "not known, shown as 0: %r9" in shown
 
 
 async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
@@ -406,33 +297,6 @@ def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
     lines = _fold_text(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= room for line in lines)
-
-
-async def test_another_statement_is_shown_while_the_steps_are_played() -> None:
-    async with explorer() as drive:
-        await drive.paste(BLOCK)
-        await drive.press("escape", "1", "space")
-        assert drive.state.is_playing
-        shown = await drive.read_after(drive.press("right_square_bracket"))
-        assert not drive.state.is_playing
-        assert drive.state.step == len(drive.session.trace.steps)
-        assert "playing" not in shown
-
-
-async def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
-    text = "ld.u32 a, [p];\nvadd.u32.u32.u32 x, a, 0;\nld.u32 a, [q];\nvadd.u32.u32.u32 y, a, 0;"
-    async with explorer() as drive:
-        await drive.paste(text)
-        await drive.press("o", "5", "enter", "escape", "right_square_bracket")
-        assert "not known, shown as 0: a" in await drive.text()
-        assert sources(drive)["a"] == 0
-        await drive.press("o", "7", "enter", "escape")
-        assert sources(drive)["a"] == 7
-        drive.agree()
-        await drive.press("left_square_bracket")
-        assert sources(drive)["a"] == 5
-        await drive.press("right_square_bracket")
-        assert sources(drive)["a"] == 7
 
 
 async def test_the_list_tells_no_result_that_is_held_back() -> None:
@@ -522,18 +386,3 @@ async def test_a_key_waits_until_the_listing_is_open() -> None:
         assert "Check" in shown
         assert "E11" in shown
         assert "Nothing is wrong" not in shown
-
-
-async def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
-    text = "{ .reg .u32 x;\nvadd.u32.u32.u32 x, a, b;\nvmax.u32.u32.u32 y, x, c; }"
-    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 5, "b": 6, "c": 7}) as drive:
-        for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
-            shown = await drive.read_after(
-                drive.paste(text) if "vadd" in line else drive.press("right_square_bracket")
-            )
-            assert drive.session.setup.line == line
-            operands = drive.session.trace.operands
-            assert (operands["a"], operands["b"]) == (0, 0)
-            assert "not known, shown as 0: " in " ".join(shown.split())
-        await drive.press("u", "u")
-        assert drive.session.trace.operands["a"] == 5

@@ -10,8 +10,6 @@ import pytest
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.tracing.trace import trace
-from ptxscope.learn.prediction import Prediction, from_json, list_locations, to_json
-from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
@@ -192,17 +190,6 @@ async def test_steps_can_be_shown_and_gone_back_to() -> None:
         assert not drive.state.is_predicting
 
 
-async def test_another_trace_is_predicted_anew() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P")
-        await tell(drive, "-128")
-        await drive.press("s")  # a and b exchanged
-        assert drive.state.is_predicting
-        assert drive.pane("lanes").read_text().count("▁▁▁▁") == 8
-        await tell(drive, "1")
-        assert said(drive) == "✓ Right"
-
-
 async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("3", "P", "slash")
@@ -211,43 +198,6 @@ async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
         assert drive.session.trace.instruction.opcode == "slct"
         assert drive.state.step <= len(drive.session.trace.steps)
         await drive.text()
-
-
-@pytest.mark.parametrize(
-    "case",
-    some(
-        [
-            ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
-            ("vadd.u32.s32.s32.sat d.b1, a.b1, b.h1, c", {"a": 0x8234, "b": 0xFFFF0000, "c": 7}),
-            ("vmad.s32.u32.s32.shr7 d, a.h0, -b.b1, c", {"a": 3, "b": 0xFF00, "c": 9}),
-            ("setp.lt.and.f32 p|_, a, b, !c", {"a": 0x7FC00000, "b": 1, "c": 0}),
-            ("selp.f64 d, a, b, c", {"a": 1, "b": 1 << 63, "c": 0}),
-            ("slct.ftz.s64.f32 d, a, b, c", {"a": 5, "b": 6, "c": 0x80000001}),
-            ("set.lt.f32.s16 d, a, b", {"a": 1, "b": 0xFFFF}),
-        ],
-        1,
-        3,
-        5,
-    ),
-)
-@pytest.mark.parametrize("size", some([(60, 20), (80, 24)]))
-async def test_every_sort_of_instruction_can_be_told(
-    case: tuple[str, dict[str, int]], size: tuple[int, int]
-) -> None:
-    line, values = case
-    async with explorer(line, values, size=size) as drive:
-        await drive.press("1", "P", "p")
-        trace_ = drive.session.trace
-        asked = [x for step in trace_.steps for x in list_locations(trace_, step.number)]
-        for key, lane in asked:
-            assert drive.state.is_predicting, (key, lane)
-            assert place(drive) == (key, lane)
-            row = trace_.rows[key]
-            right = row.values[lane]
-            text = hex(right) if right >= 0 else str(right)
-            await tell(drive, text)
-        assert not drive.state.is_predicting
-        assert f"{len(asked)} at once" in said(drive)
 
 
 async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> None:
@@ -286,53 +236,6 @@ async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
         assert "99 ?" in shown
         assert place(drive) == ("extend.a", 2)
         assert said(drive) == "× You read 0xff as unsigned."
-
-
-async def test_what_was_kept_is_of_what_was_open_and_nothing_else(tmp_path: Path) -> None:
-    async with explorer(LINE, VALUES, store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("1", "P")
-        await tell(drive, "-128")
-        await drive.press("escape", "end")
-        drive.app.save_state()
-    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("r")  # other operands
-        drive.app.save_state()  # it is not of these
-        await drive.press("u", "home", "P", "n")
-        assert "▐80▌ = -128" in await drive.text()
-    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("home", "P", "n")
-        assert drive.state.guesses == {}
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        [None, 3, [], {}, "x"],
-        [["extend.a", 9, "1", True, 0, 0]],
-        [["extend.a", True, "1", True, 0, 0]],
-        [["nothing", 0, "1", True, 0, 0], ["extend.a", 0, 1, True, 0, 0]],
-        [["extend.a", 0, "zz", True, -5, 10**30], ["extend.a", 1, "", True, 0, 0]],
-        [["extend.a", 0, "1", True, 0, "x"]],
-        [["extend.a", 0, "1" * 100_000, True, 0, 0]] * 1000,
-    ],
-    ids=range(7),
-)
-def test_what_was_damaged_is_in_nobodys_way(damaged: list[object]) -> None:
-    found = from_json(trace(LINE, VALUES), damaged)
-    assert len(found.guesses) <= 2
-    assert not any(guess.is_right for guess in found.guesses.values())
-
-
-def test_guesses_are_read_back_as_they_were() -> None:
-    found = Prediction(trace(LINE, VALUES))
-    found = found.with_answer(LaneRef("extend.a", 2), "255").with_answer(
-        LaneRef("extend.a", 3), "-128"
-    )
-    found = found.with_text(LaneRef("extend.a", 1), "12").with_hint(LaneRef("extend.a", 0))
-    again = from_json(found.trace, to_json(found))
-    hinted = LaneRef("extend.a", 0)
-    assert again.with_guess(hinted, found.get_guess(hinted)) == found
-    assert again.get_guess(hinted).hints == 1
 
 
 async def test_nothing_else_tells_what_is_asked() -> None:

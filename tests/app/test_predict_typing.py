@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ptxscope.learn.exercises import iter_exercises
 from ptxscope.learn.tally import ExerciseKind
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.dialogs.exercise_dialog import ExerciseDialog
-from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
@@ -52,37 +49,11 @@ async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, 
         assert drive.screen.query_one(LanesPane).place == LaneRef("select.a", 3)
 
 
-async def test_what_follows_on_the_operands_alone_tells_no_more_than_is_asked_for() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p", "escape", "p")
-        assert drive.state.step == 0
-        await drive.press("s")  # a and b exchanged: another trace
-        assert drive.state.step == 0
-        await drive.press("u", "t", "t", "equals_sign", "equals_sign", "w", "escape")
-        assert drive.state.step == 0
-        await drive.press("n")
-        assert drive.state.step == 1
-        await drive.press("n", "p", "p")
-        assert drive.state.step == 1
-
-
 async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "p", "escape", "space")
         assert drive.state.step == 1
         await drive.press("space")
-
-
-async def test_the_explorer_opens_again_before_the_first_step(tmp_path: Path) -> None:
-    async with explorer(LINE, VALUES, store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("1", "P", "p", "escape")
-        drive.app.save_state()
-    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
-        assert "Before step 1" in await drive.text()
-        assert drive.state.step == 0
-        await drive.press("P")
-        assert drive.state.step == 1
-        assert drive.state.is_predicting
 
 
 # --- typing ------------------------------------------------------------------------------

@@ -13,13 +13,13 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_operand_name
 from ...state import edits
+from ...state.edit_text import describe_edit
 from ...state.explorer_state import Edit, ExplorerState
 from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.operand_table import OperandTable, explain_last_float
-from .edit_text import describe_edit
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 from .prediction_controller import PredictionController

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...engine.isa.value_text import format_hex
-from ...engine.syntax.errors import quote_word
-from ...state.session import Moment
-from ...state.setup import Setup, trace_of
+from ..engine.isa.value_text import format_hex
+from ..engine.syntax.errors import quote_word
+from .session import Moment
+from .setup import Setup, trace_of
 
 
 def describe_edit(before: Moment, after: Moment) -> str:
