@@ -182,8 +182,8 @@ class Trace(Record):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps, one for each stage. The last step's values are the result."""
-        if self.annotations != NOTHING:
-            return self.with_model(self.model).steps
+        if (sibling := self.with_model(self.model)) is not self:
+            return sibling.steps
         for sibling in self._siblings.values():
             if "steps" in sibling.__dict__ and sibling.plan == self.plan:
                 return sibling.steps
