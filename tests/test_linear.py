@@ -55,7 +55,7 @@ from ptxscope.export.formats import sarif
 from ptxscope.export.formats.check_report import item_lines, item_to_json
 from ptxscope.export.formats.json import load_with_options
 from ptxscope.learn.exercises import grade_answer, iter_exercises
-from ptxscope.learn.lesson import parse_lesson as read_lesson
+from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
 from ptxscope.state.instruction_search import search_instructions
@@ -160,6 +160,10 @@ def _titled(text: str) -> object:
         words = [_ADD, "a=1", "b=2", "c=3", f"--title={text}", f"--note=lane 0={text}."]
         render_request([*words, "-f", format_])
     return None
+
+
+def read_lesson(text: str) -> Lesson:
+    return LessonSource(text, "x.md", "x").lesson
 
 
 def _lesson(text: str) -> object:

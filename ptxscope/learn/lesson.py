@@ -124,18 +124,13 @@ def load_lesson(name: str) -> Lesson:
     return _read_file(name).lesson
 
 
-def _read_file(name: str) -> _LessonSource:
+def _read_file(name: str) -> LessonSource:
     path = list_files()[name]
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise LessonError(f"{path.name}: it is not UTF-8: {error}") from None
-    return _LessonSource(text, path.name, name)
-
-
-def parse_lesson(text: str, file: str = "lesson.md", name: str = "lesson") -> Lesson:
-    """Parse the text of a lesson; raise LessonError with the file and the line."""
-    return _LessonSource(text, file, name).lesson
+    return LessonSource(text, path.name, name)
 
 
 # --- parser ------------------------------------------------------------------------------
@@ -158,7 +153,7 @@ class _CardSource(NamedTuple):
 Read = TypeVar("Read")
 
 
-class _LessonSource:
+class LessonSource:
     """Parser of the text of a lesson."""
 
     def __init__(self, text: str, file: str, name: str) -> None:

@@ -111,7 +111,7 @@ def explain_answer(question: Question, value: int, *, is_pattern: bool) -> tuple
     """
     location = locate_answer(question)
     return (
-        _find_likely(question, value, is_pattern=is_pattern)[:1]
+        find_likely_mistakes(question, value, is_pattern=is_pattern)[:1]
         or tuple(_explain_by_lane(question, location, value))
         or tuple(islice(_explain_by_two_causes(question, location, value), 1))
     )
@@ -119,14 +119,8 @@ def explain_answer(question: Question, value: int, *, is_pattern: bool) -> tuple
 
 def find_likely_mistakes(
     question: Question, value: int, *, is_pattern: bool = True
-) -> tuple[str, ...]:
-    """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
-    return tuple(x.sentence for x in _find_likely(question, value, is_pattern=is_pattern))
-
-
-def _find_likely(
-    question: Question, value: int, *, is_pattern: bool = True
 ) -> tuple[Explanation, ...]:
+    """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
     location = locate_answer(question)
     matches = [
         x
@@ -153,7 +147,7 @@ def _explain_by_lane(
     for lane in range(count) if count > 1 else ():
         lane_question, mask = Question(trace, role, lane), (1 << unit) - 1
         if (value ^ expected) >> unit * lane & mask:
-            explanations = _find_likely(lane_question, value >> unit * lane & mask)[:1]
+            explanations = find_likely_mistakes(lane_question, value >> unit * lane & mask)[:1]
             if not explanations:
                 return
             lane_explanations += [explanations[0].with_lane(lane)]

@@ -174,7 +174,9 @@ def test_every_habits_answer_to_ten_exercises_is_named_as_that() -> None:
             for mistake in iter_mistakes(found.question):
                 if mistake.id in sentences:
                     said = find_likely_mistakes(found.question, mistake.value)
-                    assert any(sentences[mistake.id] in x for x in said), question_lines(found)
+                    assert any(sentences[mistake.id] in x.sentence for x in said), question_lines(
+                        found
+                    )
                     told[mistake.id] += 1
     assert set(told) >= {"H1", "H2", "H3", "H4", "H6", "H7"}
 
@@ -210,7 +212,8 @@ def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: st
     assert grade_answer(found, hex(right)).is_right
     assert not grade_answer(found, text).is_right
     sentence = next(x.sentence for x in MISCONCEPTIONS if x.id == habit)
-    assert any(sentence in said for said in find_likely_mistakes(found.question, int(text, 0)))
+    likely = find_likely_mistakes(found.question, int(text, 0))
+    assert any(sentence in mistake.sentence for mistake in likely)
 
 
 def test_a_wrong_line_is_told_with_what_it_gives() -> None:

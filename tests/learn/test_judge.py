@@ -124,7 +124,7 @@ def test_a_misconceptions_answer_is_named_as_that(habit) -> None:  # type: ignor
     assert compute_expected(question) == right
     answer = grade_answer(question, hex(wrong))
     assert not answer.is_right
-    assert any(habit.sentence in said for said in find_likely_mistakes(question, wrong))
+    assert any(habit.sentence in x.sentence for x in find_likely_mistakes(question, wrong))
 
 
 A_LANE = {
@@ -171,7 +171,7 @@ def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: 
     assert compute_expected(question) == lanes[lane]
     told = 0
     for answered in {-1, -2, -128, *range(4), 126, 127, 128, 254, 255} - {lanes[lane]}:
-        for said in find_likely_mistakes(question, answered, is_pattern=False):
+        for _, said, _ in find_likely_mistakes(question, answered, is_pattern=False):
             if other := re.match(r"That is lane (\d)'s value", said):
                 assert lanes[int(other[1])] == answered, said
                 told += 1
@@ -311,7 +311,7 @@ def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
     assert grade_answer(question, "[0,132,1,123]").sentences == (
         "You did not clamp (lane 0): 379 is above 255, the largest u8, so it becomes 255.",
     )
-    alike = find_likely_mistakes(question, 0x0084017B)
+    alike = [mistake.sentence for mistake in find_likely_mistakes(question, 0x0084017B)]
     assert len(alike) > 3
     assert "You read 0xfe as -2: btype is u32, so it is 254." in alike
 

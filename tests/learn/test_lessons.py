@@ -14,11 +14,12 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.grader import compute_expected, grade_answer, list_hints
 from ptxscope.learn.lesson import (
     Card,
+    Lesson,
     LessonError,
+    LessonSource,
     list_files,
     list_headings,
     load_lesson,
-    parse_lesson,
 )
 from ptxscope.learn.lesson_text import (
     describe_anchor,
@@ -46,6 +47,10 @@ ASKED = CARD.format("ask: operate.t lane 0\n", "How much?\n\n> So much.")
 def written(fields: str = "", text: str = "Words.", last: str = ASKED) -> str:
     """A lesson of one card more than its predictions."""
     return "\n".join((HEAD, CARD.format(fields, text), last, ASKED, ASKED))
+
+
+def parse_lesson(text: str) -> Lesson:
+    return LessonSource(text, "x.md", "x").lesson
 
 
 def cards(name: str) -> tuple[Card, ...]:
@@ -371,7 +376,7 @@ def test_the_least_that_is_one() -> None:
 )
 def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said: str) -> None:
     with pytest.raises(LessonError) as caught:
-        parse_lesson(text, "x.md")
+        parse_lesson(text)
     assert said in str(caught.value)
     assert re.match(r"x\.md:\d+: ", str(caught.value))
 

@@ -41,11 +41,6 @@ class RunnablePlan(Protocol):
         """Compute and write all results."""
 
 
-def get_program(plan: Plan) -> RunnablePlan:
-    """Return the NumPy calls that compute a plan, cached; see ``make_program``."""
-    return _get_runnable(plan, is_native=False)
-
-
 def make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
     """Return the NumPy calls for a plan, on Python integers if no machine type holds a node."""
     try:
@@ -54,7 +49,8 @@ def make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | Exac
         return ExactProgram(plan, with_flags=with_flags)
 
 
-def _get_runnable(plan: Plan, is_native: bool) -> RunnablePlan:
+def get_program(plan: Plan, *, is_native: bool = False) -> RunnablePlan:
+    """Return the program that computes a plan, cached: machine code, or see ``make_program``."""
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     programs = _programs[is_native]
     program = programs.get(id(plan))
@@ -98,7 +94,7 @@ def run_blocks(
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = _get_runnable(plan, is_native)
+        program = get_program(plan, is_native=is_native)
         typed_operands = {
             x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
         }

@@ -186,10 +186,10 @@ WITHOUT_COLOURS = {
 _EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
 """The half cells at a chip's ends, in the colour of its ground: no text."""
 
-INKS = (*_TEXTS, *_CHIPS, *_EDGES, *_LIT, "cursor", "shade")
-"""The names of all styles."""
 OVERLAYS = (*_LIT, "cursor", "shade")
 """The styles that are drawn over others."""
+INKS = (*_TEXTS, *_CHIPS, *_EDGES, *OVERLAYS)
+"""The names of all styles."""
 
 
 class ThemeStyles:
