@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import Program, load
+from ptxscope.engine.kernels.program import Program
+from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_text
 

@@ -13,7 +13,7 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import load
+from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
