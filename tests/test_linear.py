@@ -35,13 +35,9 @@ from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.kernels.program import load
-from ptxscope.engine.listings.lint import (
-    CheckedInstruction,
-    check_listing,
-    check_source,
-    check_text,
-)
+from ptxscope.engine.kernels.program_loader import load
+from ptxscope.engine.listings.diagnostic import CheckedInstruction
+from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.completions import find_completions

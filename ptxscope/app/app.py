@@ -31,14 +31,13 @@ from ..widgets.base.theme_styles import (
     WITHOUT_COLOURS,
     get_theme_styles,
 )
+from . import INTERNAL_ERROR
 from .key_queue import KeyQueue
 
 if TYPE_CHECKING:
     from ..state.open_listing import ListingCursor
 
 
-FAILED = 70
-"""The exit status after an internal error: ``EX_SOFTWARE``."""
 _NO_COLOR = NoColor()
 
 
@@ -273,7 +272,7 @@ class Explorer(ExplorerApp):
             self._failed_at = f"{', '.join(names)} in {self.size.width} x {self.size.height}"
             self._exception_event.set()
             self.ending()
-        self._return_code = FAILED
+        self._return_code = INTERNAL_ERROR
         self._close_messages_no_wait()
 
     @property

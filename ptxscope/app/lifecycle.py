@@ -14,7 +14,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import make_printable
-from .app import FAILED, Explorer
+from . import INTERNAL_ERROR
+from .app import Explorer
 
 if TYPE_CHECKING:
     from ..state.state_store import StateStore
@@ -81,7 +82,7 @@ class _SupervisedRun:
 
     def _force_exit(self, *_: object) -> None:
         """End the process, wherever it hangs."""
-        status = FAILED
+        status = INTERNAL_ERROR
         with suppress(Exception):
             status = self._clean_up()
         os._exit(status)
@@ -111,7 +112,7 @@ class _SupervisedRun:
             for line in messages:
                 sys.stderr.write(f"ptxscope: {make_printable(line)}\n")
         if failure is not None:
-            return FAILED
+            return INTERNAL_ERROR
         if self.signal is not None:
             return 128 + self.signal
         return app.return_code or 0 if app else 0

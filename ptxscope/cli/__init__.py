@@ -13,8 +13,6 @@ from .support.streams import drop_stream, prepare_streams, print_message
 
 _MODULES = (*COMMANDS, "complete")
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
-INTERNAL_ERROR = 70
-"""The exit status of an internal error, as in sysexits.h; the explorer's is the same."""
 _READER_LEFT = 141
 """The exit status of a program ended by SIGPIPE: the reader has not seen the whole answer."""
 
@@ -59,6 +57,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
             print_message(f"error: {error.filename}: {why}")
         return 2
     except Exception as error:  # whatever the commands did not foresee
+        from ..app import INTERNAL_ERROR
         from ..app.crash_report import write_crash_report
 
         for line in write_crash_report(error):

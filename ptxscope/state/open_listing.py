@@ -19,7 +19,8 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
-from ..engine.kernels.program import Program, Statement, StatementKind, load
+from ..engine.kernels.program import Program, Statement, StatementKind
+from ..engine.kernels.program_loader import load
 from ..engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.lint import CheckedInstruction, check_text
+from ptxscope.engine.listings.diagnostic import CheckedInstruction
+from ptxscope.engine.listings.lint import check_text
 
 KERNEL = """\
 __global__ void k(unsigned *o, unsigned a, unsigned b, unsigned long long l, float f, double g) {{

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import load
+from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_bindings import parse_pasted, read_bindings_of
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse

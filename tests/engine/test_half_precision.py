@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import StopReason, execute
-from ptxscope.engine.kernels.program import load
+from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse, scan

@@ -15,14 +15,8 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.counterexample import find_counterexample
-from ptxscope.engine.listings.lint import (
-    RULES,
-    CheckedInstruction,
-    Severity,
-    check_listing,
-    check_source,
-    check_text,
-)
+from ptxscope.engine.listings.diagnostic import RULES, CheckedInstruction, Severity
+from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum

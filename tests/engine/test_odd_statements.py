@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.listings.lint import CheckedInstruction, check_listing, check_text
+from ptxscope.engine.listings.diagnostic import CheckedInstruction
+from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.syntax.parser import parse
 from tests.cli.running import run
 

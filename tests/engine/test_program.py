@@ -15,7 +15,8 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
 from ptxscope.engine.kernels.plain_instructions import find_operation
-from ptxscope.engine.kernels.program import Program, StatementKind, load
+from ptxscope.engine.kernels.program import Program, StatementKind
+from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference

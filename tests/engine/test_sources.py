@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import StatementKind, load
-from ptxscope.engine.listings.lint import CheckedInstruction, check_source, check_text
+from ptxscope.engine.kernels.program import StatementKind
+from ptxscope.engine.kernels.program_loader import load
+from ptxscope.engine.listings.diagnostic import CheckedInstruction
+from ptxscope.engine.listings.lint import check_source, check_text
 from ptxscope.engine.listings.source_language import Language
 
 

@@ -173,10 +173,9 @@ def test_every_habits_answer_to_ten_exercises_is_named_as_that() -> None:
         for found in (x for x in drawn("habits", 2, 16, family) if x.kind is ExerciseKind.RESULT):
             for mistake in iter_mistakes(found.question):
                 if mistake.id in sentences:
-                    said = find_likely_mistakes(found.question, mistake.value)
-                    assert any(sentences[mistake.id] in x.sentence for x in said), question_lines(
-                        found
-                    )
+                    likely = find_likely_mistakes(found.question, mistake.value)
+                    said = [x.sentence for x in likely]
+                    assert any(sentences[mistake.id] in x for x in said), question_lines(found)
                     told[mistake.id] += 1
     assert set(told) >= {"H1", "H2", "H3", "H4", "H6", "H7"}
 

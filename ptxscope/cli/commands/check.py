@@ -12,7 +12,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
-from ...engine.listings.lint import CheckedInstruction, check_listing, check_source
+from ...engine.listings.diagnostic import CheckedInstruction
+from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
 from ...engine.records import NamedTuple
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json

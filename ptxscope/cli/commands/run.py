@@ -12,7 +12,8 @@ from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
-from ...engine.kernels.program import Program, Statement, StatementKind, load
+from ...engine.kernels.program import Program, Statement, StatementKind
+from ...engine.kernels.program_loader import load
 from ...engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,

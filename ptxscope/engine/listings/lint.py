@@ -5,209 +5,59 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
-from functools import cache
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
-from typing import Protocol
 
-from ..records import NamedTuple
-from ..semantics.errata import ERRATA, TARGETS
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
-from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
-from ..syntax.parser import CRASHES, NOT_LITERAL, Parsed, parse_statement, scan
-from ..syntax.register_checks import check_register
+from ..syntax.parser import NOT_LITERAL, parse_statement
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
-from ..tracing.folding_bugs import FOLDING_BUGS, LOSING_TARGETS
 from .asm_operands import AsmOperands
-from .counterexample import Counterexample
+from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .moved_constants import MovedConstants
 from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
+from .statement_checks import (
+    Locator,
+    add_diagnostics,
+    check_statement,
+    check_statement_end,
+    check_statement_start,
+    find_constants,
+    find_oddity,
+    make_illegal_diagnostic,
+    make_legal_instruction,
+)
 from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
-from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
-
-
-class Severity(StrEnum):
-    """The severity of a diagnostic."""
-
-    ERROR = "error"
-    """It will not assemble."""
-    WARNING = "warning"
-    NOTE = "note"
-
-
-RULES: dict[str, tuple[Severity, str]] = {
-    "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
-    "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
-    "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
-    "unseen": (
-        Severity.WARNING,
-        "A register is declared nowhere in this file; it assembles only where another declares it.",
-    ),
-    "component": (
-        Severity.WARNING,
-        "A component that its vector register does not have; it assembles and holds nothing.",
-    ),
-    "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
-    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
-    "note": (Severity.NOTE, "Legal, but worth knowing."),
-    "unread": (
-        Severity.NOTE,
-        "Not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
-        "with unknown parts.",
-    ),
-    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
-    **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
-}
-"""Every rule by id: the severity of its diagnostics, and a description."""
-
-
-class Diagnostic(NamedTuple):
-    """One diagnostic about an instruction."""
-
-    rule: str
-    """A key of ``RULES``."""
-    message: str
-    place: SourceLocation
-    hint: str = ""
-    """Allowed text or a remedy."""
-
-    @property
-    def severity(self) -> Severity:
-        """Severity of the rule."""
-        return RULES[self.rule][0]
-
-
-class CheckedInstruction(NamedTuple):
-    """One instruction of a file, legal or not, with its diagnostics."""
-
-    file: str
-    place: SourceLocation
-    """Location of the opcode, or of the first problem of an illegal instruction."""
-    ptx: str
-    """The instruction in canonical form, or as written if it is illegal."""
-    diagnostics: tuple[Diagnostic, ...] = ()
-    notes: tuple[str, ...] = ()
-    example: Counterexample | None = None
-    """Operands for which an erratum shows, by the register names of the file."""
-    replacement: tuple[str, ...] | None = None
-    """Lines of equivalent PTX with the documented result, if an erratum shows."""
-
-    @property
-    def is_legal(self) -> bool:
-        """Whether it will assemble."""
-        return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
-
-    @property
-    def message(self) -> str:
-        """The error messages, or an empty string."""
-        errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
-        return "; ".join(errors)
-
-    @property
-    def errata(self) -> tuple[str, ...]:
-        """Ids of the errata that can change its result on sm_70 and later."""
-        return tuple(x.id for x in self.example.errata) if self.example else ()
-
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether it is legal as far as it could be read, and part of it could not."""
-        return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)
-
-
-class _Placed(Protocol):
-    """The mapping from a statement's characters to locations in the file."""
-
-    def place(self, start: int, end: int) -> SourceLocation:
-        """Return the location of a range of the text."""
+from .verdict_cache import get_cached_verdict
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
     moved = MovedConstants()
     for statement in scan_statements(moved.record_chunks(chunks)):
-        if diagnostic := _find_oddity(statement, statement):
+        if diagnostic := find_oddity(statement, statement):
             yield CheckedInstruction(
                 name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
             )
             continue
-        constants = _find_constants(statement, moved, {})
+        constants = find_constants(statement, moved, {})
         verdict, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.following_text
         if verdict and is_usual and not statement.preceding_text.strip():
-            yield _make_legal_instruction(statement, verdict, registers, statement, name)
+            yield make_legal_instruction(statement, verdict, registers, statement, name)
         else:
-            for item in _check_statement(statement, statement, name, constants, is_doubled=False):
+            for item in check_statement(statement, statement, name, constants, is_doubled=False):
                 diagnostics = (
-                    *_begun(statement, statement),
-                    *_check_statement_end(statement, statement),
+                    *check_statement_start(statement, statement),
+                    *check_statement_end(statement, statement),
                 )
-                yield _with_diagnostics(item, diagnostics)
-
-
-_GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
-_BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
-"""A word before a statement, in its line."""
-
-
-def _find_oddity(statement: Candidate, locator: _Placed) -> Diagnostic | None:
-    """Return the diagnostic for a problem between statements, if it is one."""
-    text, place = statement.text, statement.opcode
-    if text[0] == ".":
-        match = _NAME.match(text, place)
-        name = match[0] if match else text
-        location = locator.place(place, place + len(name))
-        return Diagnostic(
-            "illegal", f"{quote_word(name)} is already declared in this block", location
-        )
-    if text[place] in "{;":
-        message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
-        return Diagnostic("illegal", message, locator.place(0, len(text)))
-    return None
-
-
-def _begun(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
-    """Yield a diagnostic about a stray word before a statement."""
-    if match := _BEFORE.search(statement.preceding_text):
-        start = match.start(1) - len(statement.preceding_text)
-        reason = "is not part of this statement: it begins with a guard or opcode"
-        message = f"{quote_word(match[1])} {reason}"
-        place = locator.place(start, start + len(match[1]))
-        yield Diagnostic("illegal", message, place, "a `;` or a `:` after it")
-
-
-def _with_diagnostics(
-    item: CheckedInstruction, diagnostics: Iterable[Diagnostic]
-) -> CheckedInstruction:
-    return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
-
-
-_ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
-
-
-def _check_statement_end(statement: Candidate, locator: _Placed) -> Iterator[Diagnostic]:
-    """Yield diagnostics about the end of a statement.
-
-    A text that is not a module may end without a ``;``.
-    """
-    end = len(statement.text)
-    if statement.text[-1] != ";":
-        if not statement.cut_off or statement.scopes.version is not None:
-            for problem in find_boundary_problems(statement.text, OPCODES):
-                yield _make_illegal_diagnostic(problem, locator)
-    elif match := _ANOTHER_END.match(statement.following_text):
-        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
-
-
-def _make_illegal_diagnostic(problem: Problem, locator: _Placed) -> Diagnostic:
-    return Diagnostic("illegal", problem.message, locator.place(*problem.span), problem.hint)
+                yield add_diagnostics(item, diagnostics)
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
@@ -346,10 +196,10 @@ def _check_piece(
         problems_by_index[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in problems_by_index.items():
         diagnostics = [
-            _make_illegal_diagnostic(problem, piece.map_places(0))
+            make_illegal_diagnostic(problem, piece.map_places(0))
             for problem in limit_problems(problems)
         ]
-        items[index] = _with_diagnostics(items[index], diagnostics)
+        items[index] = add_diagnostics(items[index], diagnostics)
     if piece.operands and piece.operands.is_braced:
         items = [_restore_braces(item, piece.operands) for item in items]
     return iter(items)
@@ -428,9 +278,9 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
-        constants = _find_constants(statement, moved_constants, literals)
+        constants = find_constants(statement, moved_constants, literals)
         locator = piece.map_places(statement.start)
-        if diagnostic := _find_oddity(statement, locator):
+        if diagnostic := find_oddity(statement, locator):
             # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
             if is_asm and not has_gaps and statement.text != ";":
                 item = CheckedInstruction(
@@ -441,36 +291,14 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
         if may_be_template and is_template(statement.text, statement.scopes):
             yield span, _check_filled(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in _check_statement(statement, locator, name, constants, is_doubled=is_asm):
+            for item in check_statement(statement, locator, name, constants, is_doubled=is_asm):
                 if operands:
                     diagnostics = _check_placeholders(piece, operands, statement)
                 else:
-                    diagnostics = _check_statement_end(statement, locator)
+                    diagnostics = check_statement_end(statement, locator)
                 if is_asm:
-                    diagnostics = chain(_begun(statement, locator), diagnostics)
-                yield span, _with_diagnostics(item, diagnostics)
-
-
-_NAME = re.compile(r"[%\w$]++")
-_FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
-"""The beginnings of instructions whose constants ptxas may fold incorrectly."""
-
-
-def _find_constants(
-    statement: Candidate, moved_constants: MovedConstants, literals: Mapping[str, int]
-) -> Mapping[str, int]:
-    """Return the bits of a statement's registers that are constants.
-
-    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
-    may change the result.
-    """
-    text, opcode, target = statement.text, statement.opcode, statement.scopes.target
-    sources = [literals] if literals else []
-    is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
-    if is_likely and text.startswith(_FOLDED, opcode):
-        sources.append(moved_constants.find_constants(statement.start))
-    names = _NAME.findall(text) if sources else ()
-    return {name: bits[name] for bits in sources for name in names if name in bits}
+                    diagnostics = chain(check_statement_start(statement, locator), diagnostics)
+                yield span, add_diagnostics(item, diagnostics)
 
 
 def _check_placeholders(
@@ -501,183 +329,8 @@ def _check_placeholders(
         yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
 
 
-def _check_filled(statement: Candidate, locator: _Placed, name: str) -> CheckedInstruction:
+def _check_filled(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:
     place = locator.place(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
     return CheckedInstruction(name, place, ptx, (Diagnostic("unread", message, place),))
-
-
-def _check_statement(
-    statement: Candidate,
-    locator: _Placed,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_doubled: bool,
-) -> Iterator[CheckedInstruction]:
-    verdict, registers = get_cached_verdict(statement.text, constants)
-    if verdict:
-        yield _make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
-    else:
-        yield from _check_scanned(statement, locator, name, constants, is_doubled=is_doubled)
-
-
-def _check_scanned(
-    statement: Candidate,
-    locator: _Placed,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_doubled: bool,
-) -> Iterator[CheckedInstruction]:
-    """Yield the instructions of a statement that is illegal, or that holds several."""
-    for item in scan(statement.text):
-        yield (
-            _make_illegal_instruction(statement, item, locator, name)
-            if item.problems
-            else _check_parsed(statement, item, locator, name, constants, is_doubled=is_doubled)
-        )
-
-
-def _check_parsed(
-    statement: Candidate,
-    item: Parsed,
-    locator: _Placed,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_doubled: bool,
-) -> CheckedInstruction:
-    """Return the verdict on one of several legal instructions of a statement."""
-    assert item.instruction
-    verdict = make_verdict(item.instruction.with_constants(constants))
-    return _make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
-
-
-def _make_illegal_instruction(
-    statement: Candidate, item: Parsed, locator: _Placed, name: str
-) -> CheckedInstruction:
-    problems = sorted(item.problems, key=lambda problem: problem.span)
-    diagnostics = tuple(
-        Diagnostic(
-            "unread" if problem.unread else "illegal",
-            problem.message,
-            locator.place(*problem.span),
-            problem.hint,
-        )
-        for problem in problems
-    )
-    ptx = " ".join(statement.text[slice(*item.span)].split())
-    return CheckedInstruction(name, diagnostics[0].place, ptx, diagnostics)
-
-
-def _make_legal_instruction(
-    statement: Candidate,
-    verdict: CachedVerdict,
-    registers: Sequence[str],
-    locator: _Placed,
-    name: str,
-    is_doubled: bool = False,
-) -> CheckedInstruction:
-    ins, diagnostics = verdict.instruction, list[Diagnostic]()
-    start, end = ins.spans["opcode"]
-    if registers:  # their names may be longer than the stand-ins
-        start, end = statement.opcode, statement.opcode + end - start
-    place = locator.place(start, end)
-    scopes = statement.scopes
-    if scopes.version is not None and scopes.version < verdict.version:
-        present_text, required_text = (
-            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
-        )
-        diagnostics.append(
-            _make_too_old_diagnostic(ins, ".version", present_text, required_text, place)
-        )
-    if scopes.target is not None and scopes.target < verdict.target:
-        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
-        diagnostics.append(
-            _make_too_old_diagnostic(ins, ".target", present_text, required_text, place)
-        )
-    if not _are_registers_accepted(scopes, verdict, registers):
-        diagnostics += _check_registers(statement, verdict, registers, locator)
-    text = verdict.text.fill_registers(registers)
-    if not (verdict.notes or verdict.loss or verdict.example):
-        return CheckedInstruction(name, place, text, tuple(diagnostics))
-    notes = tuple(fill_template(note, registers) for note in verdict.notes)
-    diagnostics += [
-        Diagnostic("crash" if note in CRASHES else "note", note, place) for note in notes
-    ]
-    if verdict.loss:
-        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
-    example = verdict.example
-    if example:
-        diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
-        values = {fill_template(name, registers): bits for name, bits in example.values.items()}
-        example = example._replace(values=values)
-    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
-    if is_doubled:
-        lines = tuple(map(_format_for_asm, lines))
-    return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
-
-
-_MOST_FITTING = 1 << 6
-
-
-def _are_registers_accepted(
-    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
-) -> bool:
-    """Return whether the declarations of the registers are known to need no diagnostic."""
-    if verdict.used is None or not registers:
-        return False
-    names = verdict.used(registers)
-    types = scopes.list_types(names)
-    if types is None:
-        return False
-    if types in verdict.accepted_types:
-        return True
-    fit = all(
-        check_register(scopes, verdict.instruction, role, register, type_) is None
-        for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
-    )
-    if fit and len(verdict.accepted_types) < _MOST_FITTING:
-        verdict.accepted_types.add(types)
-    return fit
-
-
-def _check_registers(
-    statement: Candidate, verdict: CachedVerdict, registers: Sequence[str], locator: _Placed
-) -> Iterator[Diagnostic]:
-    """Yield diagnostics about registers whose declarations do not fit."""
-    spans: Mapping[str, Span] | None = None
-    for role, name_template, type_ in verdict.uses:
-        name = fill_template(name_template, registers)
-        problem = check_register(statement.scopes, verdict.instruction, role, name, type_)
-        if problem is None:
-            continue
-        if spans is None:
-            parsed = (x.instruction for x in scan(statement.text))
-            spans = next((ins.spans for ins in parsed if ins), {})
-        span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-        yield Diagnostic(problem.kind.value, problem.message, locator.place(*span), problem.hint)
-
-
-def _format_for_asm(line: str) -> str:
-    """Return a line for an asm statement: ``%`` is doubled except before its operands."""
-    return re.sub(r"%(?!\d)", "%%", line)
-
-
-@cache
-def _format_warning(id_: str) -> str:
-    erratum = next(x for x in ERRATA if x.id == id_)
-    return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
-
-
-def _make_too_old_diagnostic(
-    ins: Instruction, directive: str, present_text: str, required_text: str, place: SourceLocation
-) -> Diagnostic:
-    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
-    return Diagnostic(
-        "version",
-        f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
-        place,
-    )

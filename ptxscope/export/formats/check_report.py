@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample
-from ...engine.listings.lint import CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic
 from ...engine.listings.statement_scanner import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, make_printable
 

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...engine.listings.lint import RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import RULES, CheckedInstruction, Diagnostic
 from .json_text import StreamFormat, format_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

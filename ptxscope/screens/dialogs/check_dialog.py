@@ -12,7 +12,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from ...engine.listings.lint import CheckedInstruction, check_text
+from ...engine.listings.diagnostic import CheckedInstruction
+from ...engine.listings.lint import check_text
 from ...export.formats.check_report import count_items, format_summary, item_lines
 from ...widgets.base.form_fields import Page
 from ...widgets.base.menu import Menu, MenuItem

@@ -19,7 +19,7 @@ from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
 if TYPE_CHECKING:
-    from ...engine.listings.lint import CheckedInstruction
+    from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
 
 

@@ -1,0 +1,99 @@
+"""Diagnostics: the rules, and what was found about an instruction."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from ..records import NamedTuple
+from ..semantics.errata import ERRATA
+from ..tracing.folding_bugs import FOLDING_BUGS
+from .counterexample import Counterexample
+from .statement_scanner import SourceLocation
+
+
+class Severity(StrEnum):
+    """The severity of a diagnostic."""
+
+    ERROR = "error"
+    """It will not assemble."""
+    WARNING = "warning"
+    NOTE = "note"
+
+
+RULES: dict[str, tuple[Severity, str]] = {
+    "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
+    "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
+    "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
+    "unseen": (
+        Severity.WARNING,
+        "A register is declared nowhere in this file; it assembles only where another declares it.",
+    ),
+    "component": (
+        Severity.WARNING,
+        "A component that its vector register does not have; it assembles and holds nothing.",
+    ),
+    "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
+    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
+    "note": (Severity.NOTE, "Legal, but worth knowing."),
+    "unread": (
+        Severity.NOTE,
+        "Not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
+        "with unknown parts.",
+    ),
+    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
+    **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
+}
+"""Every rule by id: the severity of its diagnostics, and a description."""
+
+
+class Diagnostic(NamedTuple):
+    """One diagnostic about an instruction."""
+
+    rule: str
+    """A key of ``RULES``."""
+    message: str
+    place: SourceLocation
+    hint: str = ""
+    """Allowed text or a remedy."""
+
+    @property
+    def severity(self) -> Severity:
+        """Severity of the rule."""
+        return RULES[self.rule][0]
+
+
+class CheckedInstruction(NamedTuple):
+    """One instruction of a file, legal or not, with its diagnostics."""
+
+    file: str
+    place: SourceLocation
+    """Location of the opcode, or of the first problem of an illegal instruction."""
+    ptx: str
+    """The instruction in canonical form, or as written if it is illegal."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    notes: tuple[str, ...] = ()
+    example: Counterexample | None = None
+    """Operands for which an erratum shows, by the register names of the file."""
+    replacement: tuple[str, ...] | None = None
+    """Lines of equivalent PTX with the documented result, if an erratum shows."""
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether it will assemble."""
+        return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
+
+    @property
+    def message(self) -> str:
+        """The error messages, or an empty string."""
+        errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
+        return "; ".join(errors)
+
+    @property
+    def errata(self) -> tuple[str, ...]:
+        """Ids of the errata that can change its result on sm_70 and later."""
+        return tuple(x.id for x in self.example.errata) if self.example else ()
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it is legal as far as it could be read, and part of it could not."""
+        return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)

@@ -1,0 +1,292 @@
+"""Diagnostics for one statement, wherever it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Protocol
+
+from ..semantics.errata import ERRATA, TARGETS
+from ..syntax.errors import Problem, Span, quote_word
+from ..syntax.instruction import Instruction
+from ..syntax.opcodes import OPCODES
+from ..syntax.parser import CRASHES, Parsed, scan
+from ..syntax.register_checks import check_register
+from ..syntax.scopes import Scopes
+from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
+from ..tracing.folding_bugs import LOSING_TARGETS
+from .diagnostic import CheckedInstruction, Diagnostic
+from .moved_constants import MovedConstants
+from .statement_scanner import Candidate, SourceLocation
+from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
+
+
+class Locator(Protocol):
+    """The mapping from a statement's characters to locations in the file."""
+
+    def place(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
+
+
+_GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
+_BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
+"""A word before a statement, in its line."""
+
+
+def find_oddity(statement: Candidate, locator: Locator) -> Diagnostic | None:
+    """Return the diagnostic for a problem between statements, if it is one."""
+    text, place = statement.text, statement.opcode
+    if text[0] == ".":
+        match = _NAME.match(text, place)
+        name = match[0] if match else text
+        location = locator.place(place, place + len(name))
+        return Diagnostic(
+            "illegal", f"{quote_word(name)} is already declared in this block", location
+        )
+    if text[place] in "{;":
+        message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, locator.place(0, len(text)))
+    return None
+
+
+def check_statement_start(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:
+    """Yield a diagnostic about a stray word before a statement."""
+    if match := _BEFORE.search(statement.preceding_text):
+        start = match.start(1) - len(statement.preceding_text)
+        reason = "is not part of this statement: it begins with a guard or opcode"
+        message = f"{quote_word(match[1])} {reason}"
+        place = locator.place(start, start + len(match[1]))
+        yield Diagnostic("illegal", message, place, "a `;` or a `:` after it")
+
+
+def add_diagnostics(
+    item: CheckedInstruction, diagnostics: Iterable[Diagnostic]
+) -> CheckedInstruction:
+    """Return a checked instruction with more diagnostics."""
+    return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
+
+
+_ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
+
+
+def check_statement_end(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:
+    """Yield diagnostics about the end of a statement.
+
+    A text that is not a module may end without a ``;``.
+    """
+    end = len(statement.text)
+    if statement.text[-1] != ";":
+        if not statement.cut_off or statement.scopes.version is not None:
+            for problem in find_boundary_problems(statement.text, OPCODES):
+                yield make_illegal_diagnostic(problem, locator)
+    elif match := _ANOTHER_END.match(statement.following_text):
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
+
+
+def make_illegal_diagnostic(problem: Problem, locator: Locator) -> Diagnostic:
+    """Return the diagnostic for a problem of the syntax."""
+    return Diagnostic("illegal", problem.message, locator.place(*problem.span), problem.hint)
+
+
+_NAME = re.compile(r"[%\w$]++")
+_FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
+"""The beginnings of instructions whose constants ptxas may fold incorrectly."""
+
+
+def find_constants(
+    statement: Candidate, moved_constants: MovedConstants, literals: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Return the bits of a statement's registers that are constants.
+
+    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
+    may change the result.
+    """
+    text, opcode, target = statement.text, statement.opcode, statement.scopes.target
+    sources = [literals] if literals else []
+    is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
+    if is_likely and text.startswith(_FOLDED, opcode):
+        sources.append(moved_constants.find_constants(statement.start))
+    names = _NAME.findall(text) if sources else ()
+    return {name: bits[name] for bits in sources for name in names if name in bits}
+
+
+def check_statement(
+    statement: Candidate,
+    locator: Locator,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
+) -> Iterator[CheckedInstruction]:
+    """Yield the instructions of a statement, with the diagnostics about what it says.
+
+    ``constants`` are the bits of registers that are constants. ``is_doubled``: the replacement is
+    for an asm statement, where ``%`` is doubled.
+    """
+    verdict, registers = get_cached_verdict(statement.text, constants)
+    if verdict:
+        yield make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
+    else:
+        yield from _check_scanned(statement, locator, name, constants, is_doubled=is_doubled)
+
+
+def _check_scanned(
+    statement: Candidate,
+    locator: Locator,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
+) -> Iterator[CheckedInstruction]:
+    """Yield the instructions of a statement that is illegal, or that holds several."""
+    for item in scan(statement.text):
+        yield (
+            _make_illegal_instruction(statement, item, locator, name)
+            if item.problems
+            else _check_parsed(statement, item, locator, name, constants, is_doubled=is_doubled)
+        )
+
+
+def _check_parsed(
+    statement: Candidate,
+    item: Parsed,
+    locator: Locator,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_doubled: bool,
+) -> CheckedInstruction:
+    """Return the verdict on one of several legal instructions of a statement."""
+    assert item.instruction
+    verdict = make_verdict(item.instruction.with_constants(constants))
+    return make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
+
+
+def _make_illegal_instruction(
+    statement: Candidate, item: Parsed, locator: Locator, name: str
+) -> CheckedInstruction:
+    problems = sorted(item.problems, key=lambda problem: problem.span)
+    diagnostics = tuple(
+        Diagnostic(
+            "unread" if problem.unread else "illegal",
+            problem.message,
+            locator.place(*problem.span),
+            problem.hint,
+        )
+        for problem in problems
+    )
+    ptx = " ".join(statement.text[slice(*item.span)].split())
+    return CheckedInstruction(name, diagnostics[0].place, ptx, diagnostics)
+
+
+def make_legal_instruction(
+    statement: Candidate,
+    verdict: CachedVerdict,
+    registers: Sequence[str],
+    locator: Locator,
+    name: str,
+    is_doubled: bool = False,
+) -> CheckedInstruction:
+    """Return a legal instruction with the diagnostics of its verdict and of its declarations."""
+    ins, diagnostics = verdict.instruction, list[Diagnostic]()
+    start, end = ins.spans["opcode"]
+    if registers:  # their names may be longer than the stand-ins
+        start, end = statement.opcode, statement.opcode + end - start
+    place = locator.place(start, end)
+    scopes = statement.scopes
+    if scopes.version is not None and scopes.version < verdict.version:
+        present_text, required_text = (
+            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
+        )
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".version", present_text, required_text, place)
+        )
+    if scopes.target is not None and scopes.target < verdict.target:
+        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".target", present_text, required_text, place)
+        )
+    if not _are_registers_accepted(scopes, verdict, registers):
+        diagnostics += _check_registers(statement, verdict, registers, locator)
+    text = verdict.text.fill_registers(registers)
+    if not (verdict.notes or verdict.loss or verdict.example):
+        return CheckedInstruction(name, place, text, tuple(diagnostics))
+    notes = tuple(fill_template(note, registers) for note in verdict.notes)
+    diagnostics += [
+        Diagnostic("crash" if note in CRASHES else "note", note, place) for note in notes
+    ]
+    if verdict.loss:
+        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
+    example = verdict.example
+    if example:
+        diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
+        values = {fill_template(name, registers): bits for name, bits in example.values.items()}
+        example = example._replace(values=values)
+    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
+    if is_doubled:
+        lines = tuple(map(_format_for_asm, lines))
+    return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
+
+
+_MOST_FITTING = 1 << 6
+
+
+def _are_registers_accepted(
+    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
+) -> bool:
+    """Return whether the declarations of the registers are known to need no diagnostic."""
+    if verdict.used is None or not registers:
+        return False
+    names = verdict.used(registers)
+    types = scopes.list_types(names)
+    if types is None:
+        return False
+    if types in verdict.accepted_types:
+        return True
+    fit = all(
+        check_register(scopes, verdict.instruction, role, register, type_) is None
+        for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
+    )
+    if fit and len(verdict.accepted_types) < _MOST_FITTING:
+        verdict.accepted_types.add(types)
+    return fit
+
+
+def _check_registers(
+    statement: Candidate, verdict: CachedVerdict, registers: Sequence[str], locator: Locator
+) -> Iterator[Diagnostic]:
+    """Yield diagnostics about registers whose declarations do not fit."""
+    spans: Mapping[str, Span] | None = None
+    for role, name_template, type_ in verdict.uses:
+        name = fill_template(name_template, registers)
+        problem = check_register(statement.scopes, verdict.instruction, role, name, type_)
+        if problem is None:
+            continue
+        if spans is None:
+            parsed = (x.instruction for x in scan(statement.text))
+            spans = next((ins.spans for ins in parsed if ins), {})
+        span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
+        yield Diagnostic(problem.kind.value, problem.message, locator.place(*span), problem.hint)
+
+
+def _format_for_asm(line: str) -> str:
+    """Return a line for an asm statement: ``%`` is doubled except before its operands."""
+    return re.sub(r"%(?!\d)", "%%", line)
+
+
+@cache
+def _format_warning(id_: str) -> str:
+    erratum = next(x for x in ERRATA if x.id == id_)
+    return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
+
+
+def _make_too_old_diagnostic(
+    ins: Instruction, directive: str, present_text: str, required_text: str, place: SourceLocation
+) -> Diagnostic:
+    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
+    return Diagnostic(
+        "version",
+        f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
+        place,
+    )
