@@ -32,17 +32,17 @@ from .plain_instructions import Operation, find_operation
 class StatementKind(StrEnum):
     """The role of a statement in a run."""
 
-    EXPLAINED = "explained"
+    INSTRUCTION = "explained"
     """One of the 27 instructions."""
-    PLAIN = "plain"
+    PLAIN_INSTRUCTION = "plain"
     """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
     BRANCH = "branch"
     """A jump, or the end of the kernel."""
     LABEL = "label"
-    OPEN = "open"
+    BLOCK_START = "open"
     """A ``{`` inside the kernel that declares registers of its own."""
-    CLOSE = "close"
-    OTHER = "other"
+    BLOCK_END = "close"
+    UNKNOWN = "other"
     """Anything else; the registers it writes become unknown."""
 
 
@@ -69,11 +69,11 @@ class Statement(NamedTuple):
     writes: tuple[str, ...] = ()
     """Registers that it writes, or may write.
 
-    For an ``OPEN``, those that it declares; for a ``CLOSE``, those of them that regain their outer
-    values.
+    For a ``BLOCK_START``, those that it declares; for a ``BLOCK_END``, those of them that regain
+    their outer values.
     """
     instruction: Instruction | None = None
-    plain: Operation | None = None
+    operation: Operation | None = None
     reads: tuple[PlainSource, ...] = ()
     """Sources of a simple instruction."""
     problems: tuple[Problem, ...] = ()
@@ -127,9 +127,9 @@ class Program(NamedTuple):
         flags: list[bool] = []
         depths: dict[int, int] = {}
         for statement in self.statements:
-            if statement.kind is StatementKind.OPEN:
+            if statement.kind is StatementKind.BLOCK_START:
                 flags.append(name in statement.writes)
-            elif statement.kind is StatementKind.CLOSE:
+            elif statement.kind is StatementKind.BLOCK_END:
                 flags.pop()
             depths[id(statement)] = sum(flags)
         return depths
@@ -137,7 +137,7 @@ class Program(NamedTuple):
     def find_value_type(self, name: str, statement: Statement | None = None) -> Type:
         """Return the type for parsing an input for a register.
 
-        It is the declared type at the statement ``at``, if any, or else the type of its uses.
+        It is the declared type at ``statement``, if any, or else the type of its uses.
         """
         if statement and (local_type := _parse_declared_type(dict(statement.declared).get(name))):
             return local_type
@@ -245,9 +245,9 @@ class _OpenBlock(NamedTuple):
     """Number of statements before it."""
     start: int
     """Position of the brace."""
-    own: bool
+    is_own: bool
     """Whether it begins a kernel, which is not a statement."""
-    used: dict[str, None]
+    used_names: dict[str, None]
     """The registers declared in it that are used."""
 
 
@@ -300,8 +300,11 @@ class _Loader:
             body_slice = slice(bisect_left(places, body.start), bisect_right(places, body.end))
             statements = [x for _, x in self.placed_statements[body_slice] if x]
             types = _map_types(statements)
-            ordered = _order_statements(_with_writes(statements, self.read_only), types)
-            problems = (*self.fragment.problems, *(y for x in ordered for y in x.problems))
+            ordered_statements = _order_statements(_with_writes(statements, self.read_only), types)
+            problems = (
+                *self.fragment.problems,
+                *(y for x in ordered_statements for y in x.problems),
+            )
             float_types, constraint_types = self.bindings.map_float_types(), self.bindings.types
             declared_types = {
                 name: type_
@@ -315,7 +318,7 @@ class _Loader:
             scopes = [scope for _, scope in self.placed_scopes[first_scope:last_scope]]
             yield Program(
                 body.name,
-                ordered,
+                ordered_statements,
                 types,
                 self.text,
                 problems,
@@ -387,7 +390,7 @@ class _Loader:
         if is_condition(source):
             return
         text = format_gap(_CONDITION.sub("", source))
-        base = Statement(StatementKind.OTHER, self._find_line(word.start), text, text)
+        base = Statement(StatementKind.UNKNOWN, self._find_line(word.start), text, text)
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.placed_statements.append((word.start, statement))
 
@@ -397,7 +400,7 @@ class _Loader:
             return statement
         reason = f"compiled only under {quote_word(self.conditions[-1])}"
         is_branch = statement.kind is StatementKind.BRANCH
-        return statement._replace(kind=StatementKind.OTHER, unread=reason, is_opaque=is_branch)
+        return statement._replace(kind=StatementKind.UNKNOWN, unread=reason, is_opaque=is_branch)
 
     def _open_block(self, brace: Token, *, is_own: bool) -> None:
         outer = self.scopes.scope
@@ -422,20 +425,22 @@ class _Loader:
                 name for name in names if self.scopes.find_type(_get_base_name(name))
             )
             line = self._find_line(brace.start)
-            close = Statement(StatementKind.CLOSE, line, brace.text, writes=restored_names)
+            close = Statement(StatementKind.BLOCK_END, line, brace.text, writes=restored_names)
             self.placed_statements.append((brace.start, close))
 
     def _end_block(self) -> tuple[str, ...] | None:
         """End the innermost block; return its registers in use, None if it declares none."""
         block = self.open_blocks.pop()
         del self.blocks[id(block.scope)]
-        if block.own or not block.scope.has_registers:
+        if block.is_own or not block.scope.has_registers:
             return None
-        names = tuple(block.used)
+        names = tuple(block.used_names)
         declarations = ((name, block.scope.look_up(_get_base_name(name))) for name in names)
         declared_types = tuple((name, x and x.type) for name, x in declarations)
         line = self._find_line(block.start)
-        open_ = Statement(StatementKind.OPEN, line, "{", writes=names, declared=declared_types)
+        open_ = Statement(
+            StatementKind.BLOCK_START, line, "{", writes=names, declared=declared_types
+        )
         self.placed_statements[block.place] = (block.start, open_)
         return names
 
@@ -446,7 +451,7 @@ class _Loader:
                 self.scopes.find_scope(_get_base_name(name)) if type_ and self.open_blocks else None
             )
             if scope and (block := self.blocks.get(id(scope))):
-                block.used[name] = None
+                block.used_names[name] = None
 
     def _find_line(self, position: int) -> int:
         return bisect_right(self.lines, self.fragment.find_origin(position, position + 1)[0])
@@ -457,7 +462,7 @@ class _Loader:
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
             opcode = self.fragment.describe(raw.opcode.start, end, self.text)
         base = Statement(
-            StatementKind.OTHER,
+            StatementKind.UNKNOWN,
             self._find_line(raw.opcode.start),
             " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
@@ -476,7 +481,7 @@ class _Loader:
             if not problems:
                 names = tuple(ins.results.values())
                 base = base._replace(writes=names, instruction=ins)
-                return self._with_declared_types(base._replace(kind=StatementKind.EXPLAINED))
+                return self._with_declared_types(base._replace(kind=StatementKind.INSTRUCTION))
         base = base._replace(writes=self._list_written(raw), problems=problems)
         if raw.opcode.text in _LEAVING:
             return self._with_declared_types(base._replace(kind=StatementKind.BRANCH, writes=()))
@@ -495,21 +500,26 @@ class _Loader:
 
     def _with_plain_instruction(self, raw: RawInstruction, base: Statement) -> Statement:
         """Return the statement, as a simple instruction if it is a known one."""
-        plain = find_operation(base.opcode)
-        if plain is None or len(raw.operands) != plain.sources + 1 or base.problems:
+        operation = find_operation(base.opcode)
+        if operation is None or len(raw.operands) != operation.sources + 1 or base.problems:
             return base
         destination, *source_operands = raw.operands
         names = self._parse_names(destination)
         sources = [
-            x for x in (self._parse_operand(words, plain.type) for words in source_operands) if x
+            x
+            for x in (self._parse_operand(words, operation.type) for words in source_operands)
+            if x
         ]
-        if names is None or len(sources) < plain.sources:
+        if names is None or len(sources) < operation.sources:
             return base
         packed_count = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
         if packed_count > (base.opcode == "mov.b32"):
             return base
         return base._replace(
-            kind=StatementKind.PLAIN, plain=plain, writes=names, reads=tuple(sources)
+            kind=StatementKind.PLAIN_INSTRUCTION,
+            operation=operation,
+            writes=names,
+            reads=tuple(sources),
         )
 
     def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
@@ -630,12 +640,12 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
     """Yield the registers of an unexplained statement, with the types they suggest."""
     if x.guard:
         yield x.guard, Type.PRED
-    type_ = x.plain.type if x.plain else Type.B32
+    type_ = x.operation.type if x.operation else Type.B32
     part = {2: Type.B16}
     for operand in x.reads:
         for name in operand.names:
             yield name, part.get(len(operand.names), type_)
-    if x.kind in (StatementKind.PLAIN, StatementKind.OTHER):
+    if x.kind in (StatementKind.PLAIN_INSTRUCTION, StatementKind.UNKNOWN):
         for name in x.writes:
             yield name, part.get(len(x.writes), type_)
 
@@ -651,7 +661,7 @@ def _order_statements(
     order = {name: index for index, name in enumerate(types)}
     return tuple(
         x._replace(writes=tuple(sorted(x.writes, key=order.__getitem__)))
-        if x.kind in (StatementKind.OPEN, StatementKind.CLOSE)
+        if x.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
         else _with_whole_vector(x, parts)
         for x in statements
     )
