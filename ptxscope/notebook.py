@@ -52,9 +52,11 @@ def install() -> None:
 
 def install_findings() -> None:
     """Install the display hooks of the results of ``diagnose``."""
-    from .engine.diagnosis.findings import LISTED
+    from .engine.diagnosis.findings import FORMATTERS
 
-    LISTED.update({"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html})
+    FORMATTERS.update(
+        {"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html}
+    )
 
 
 class Figure(Record):
@@ -154,7 +156,7 @@ _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
 def _steps(steps: object) -> str:
-    """Return the steps as ``stages_between`` reads them. Raise TypeError for any other type."""
+    """Return the steps as ``parse_stages`` reads them. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
     names = [_step(step, _STEPS) for step in steps]

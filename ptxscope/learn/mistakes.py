@@ -295,7 +295,7 @@ def _is_predictable(cause: Cause) -> bool:
     """
     if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
         return False
-    return cause.operands is None or cause.swap
+    return cause.operands is None or cause.is_swap
 
 
 def _compute_cost(cause: Cause) -> int:
@@ -382,6 +382,6 @@ def _explain_by_two_causes(
         is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
             cause.kind for cause in causes
         )
-        if causes and is_likely and finding.weight < _MIN_UNLIKELY_COST:
+        if causes and is_likely and finding.cost < _MIN_UNLIKELY_COST:
             phrases = " and ".join(cause.phrase for cause in finding.causes)
             yield make_explanation(f"That would be right {phrases}.")

@@ -154,15 +154,15 @@ class ListingCursor(Record):
         """
         held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = ShadowedRegisters[int | str]()
-        steps = {id(step.statement): step for step in (*self.run.steps, *self.run.later)}
+        steps = {id(step.statement): step for step in (*self.run.steps, *self.run.later_steps)}
         for statement in self.listing.programs[self.program].statements[: self.index]:
             key, step = partial(self._places.key, statement), steps.get(id(statement))
-            if statement.kind is StatementKind.OPEN:
-                blocks.open(held, statement)
+            if statement.kind is StatementKind.BLOCK_START:
+                blocks.enter_block(held, statement)
                 held |= {name: key(name) for name in statement.writes}
-            elif statement.kind is StatementKind.CLOSE:
-                blocks.close(held, statement)
-            elif statement.kind is StatementKind.OTHER:
+            elif statement.kind is StatementKind.BLOCK_END:
+                blocks.leave_block(held, statement)
+            elif statement.kind is StatementKind.UNKNOWN:
                 held |= {name: key(name) for name in (step or statement).writes}
             elif step:
                 held |= {name: bits for name, bits in step.writes.items() if bits is not None}
@@ -256,7 +256,7 @@ class ListingCursor(Record):
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
         """Yield the reasons why the run has not reached the statement."""
-        need = next(iter(self.run.needed), None)
+        need = next(iter(self.run.missing_inputs), None)
         if need is None and self.run.steps:
             yield f"not reached: line {self.run.steps[-1].line} ends the run"
         elif need and need.reader is not self.statement:
@@ -337,8 +337,8 @@ class ListingCursor(Record):
         except PtxError as error:
             raise error.shift_into(text, len(register) + 1) from None
         held = self.run.registers.get(name)
-        if self.run.needed:
-            need = self.run.needed[0]
+        if self.run.missing_inputs:
+            need = self.run.missing_inputs[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
         if held is not None and held.bits is not None and observed.matches(held.bits):
             return self, f"{name} is as observed"
@@ -356,11 +356,11 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
         yield ListingRow(number, -1, 0, program.name)
     steps = {id(step.statement): step for step in run.steps} if run else {}
     needs: dict[int, tuple[str, ...]] = {}
-    for need in run.needed if run else ():
+    for need in run.missing_inputs if run else ():
         needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
     constants = program.constants
     for index, statement in enumerate(program.statements):
-        if statement.kind not in (StatementKind.OPEN, StatementKind.CLOSE):
+        if statement.kind not in (StatementKind.BLOCK_START, StatementKind.BLOCK_END):
             step = steps.get(id(statement))
             row = _make_row(number, index, statement, step, program.types, constants)
             yield row._replace(needs=needs.get(id(statement), ()))

@@ -13,13 +13,13 @@ from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.findings import (
     Diagnosis,
     Finding,
-    count_of,
     find_lane_verdicts,
+    format_match_count,
     investigate,
     make_observation,
 )
-from ptxscope.engine.diagnosis.form_causes import WEIGHTS
-from ptxscope.engine.diagnosis.lane_solver import solve
+from ptxscope.engine.diagnosis.form_causes import SLOT_COSTS
+from ptxscope.engine.diagnosis.lane_solver import solve_selectors
 from ptxscope.engine.diagnosis.observation import Observed, parse_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
@@ -95,11 +95,13 @@ def must_find(diagnosis: Diagnosis, true: list[Finding], causes: int) -> None:
 
 def tells(finding: Finding, done: Instruction) -> bool:
     """Whether an explanation is, or counts among its selectors, what was computed."""
-    if finding.model.errata or any(cause.operands and not cause.swap for cause in finding.causes):
+    if finding.model.errata or any(
+        cause.operands and not cause.is_swap for cause in finding.causes
+    ):
         return False
     if finding.instruction == done:
         return True
-    fits, form = finding.fits, finding.instruction.form
+    fits, form = finding.matches, finding.instruction.form
     if not fits or form._replace(asel=None, bsel=None) != done.form._replace(asel=None, bsel=None):
         return False
     n = done.entry.lanes
@@ -331,17 +333,17 @@ def test_registers_exchanged_and_a_modifier() -> None:
 def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int], got: int) -> None:
     diagnosis = asked(ptx, [(values, {"d": got})])
     assert not diagnosis.findings
-    assert diagnosis.tried > 100
-    assert diagnosis.nearest
+    assert diagnosis.try_count > 100
+    assert diagnosis.near_misses
     documented = (int(evaluate(ptx, values)["d"]) ^ got).bit_count()
-    for near in diagnosis.nearest:
+    for near in diagnosis.near_misses:
         assert near.distance == (near.get_result()["d"] ^ got).bit_count() <= documented
 
 
 def test_a_near_miss_of_several_ptxas_is_told_once_with_their_versions() -> None:
     line = "vmad.u32.s32.u32.sat.shr7 d, a.h0, b.b1, c"
     values = {"a": 0x0000FFFF, "b": 0x0003FF00, "c": 0x80000000}
-    nearest = asked(line, [(values, {"d": 0x7FFFFFFF})]).nearest
+    nearest = asked(line, [(values, {"d": 0x7FFFFFFF})]).near_misses
     assert len({tuple(x.phrase for x in near.causes) for near in nearest}) == len(nearest)
     unsigned = next(x for x in nearest if x.ptx.startswith("vmad.u32.u32.u32.sat"))
     for name in ("ptxas-13.0", "ptxas-13.5"):  # the oldest and the newest of what is told
@@ -357,7 +359,7 @@ def test_only_causes_that_explain_every_observation_remain() -> None:
     alone = [{x.sentence for x in d.findings if len(x.causes) == 1} for d in (all_, few)]
     assert alone[0] < alone[1]  # a pair is not told where one of it is enough
     assert all_.findings[0].ptx == "vadd.s32.s32.s32.sat d, a, b;"
-    assert all_.findings[0].matched == 2
+    assert all_.findings[0].match_count == 2
 
 
 @pytest.mark.parametrize("count", some([100, 1000]))
@@ -370,7 +372,7 @@ def test_many_observations_are_all_looked_at(count: int) -> None:
         batch.append((values, computed_result(done, values, "isa")))
     found = asked(written, batch).findings
     assert [x.instruction for x in found] == [done]
-    assert found[0].matched == count
+    assert found[0].match_count == count
     batch[count - 23][1]["d"] ^= 1
     assert not asked(written, batch).findings
 
@@ -386,7 +388,7 @@ def test_every_selector_that_fits_is_counted() -> None:
         got = computed_result(done, values, "isa")["d"]
         findings = asked(written, [(values, {"d": got})]).findings
         (finding,) = [
-            x for x in findings if x.causes[0].decided_axes == {"asel"} and len(x.causes) == 1
+            x for x in findings if x.causes[0].changed_aspects == {"asel"} and len(x.causes) == 1
         ]
         fitting = []
         for digits in product(range(8), repeat=3):
@@ -395,8 +397,8 @@ def test_every_selector_that_fits_is_counted() -> None:
                 changed = parse(f"{opcode} d.b210, a.b{text}, b, c")
                 if computed_result(changed, values, "isa")["d"] == got:
                     fitting.append(changed)
-        assert finding.fits
-        assert finding.fits.match_count == 8 * len(
+        assert finding.matches
+        assert finding.matches.match_count == 8 * len(
             fitting
         )  # lane 3 is not in the mask: any digit will do
         assert finding.instruction in fitting
@@ -417,12 +419,12 @@ def test_selectors_are_counted_with_the_digits_that_nothing_reads() -> None:
     values = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
     findings = diagnose("vadd4.u32.s32.u32.sat d.b310, a, b.b4567, c", values, 0x7F22FF02)
     solved = next(
-        x for x in findings if len(x.causes) == 1 and x.causes[0].decided_axes == {"asel"}
+        x for x in findings if len(x.causes) == 1 and x.causes[0].changed_aspects == {"asel"}
     )
-    assert solved.fits
-    assert solved.fits.match_count == ways == 128
+    assert solved.matches
+    assert solved.matches.match_count == ways == 128
     assert "the simplest of 128 selectors that fit" in solved.sentence
-    assert [len(choices) for choices in solved.fits.lanes] == [2, 4, 8, 2]
+    assert [len(choices) for choices in solved.matches.lanes] == [2, 4, 8, 2]
 
 
 def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
@@ -432,14 +434,15 @@ def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
         ({"a": 0x01010101, "b": 0x02020202, "c": c}, Observed(c, 0xFFFFFFFF)) for c in range(9)
     ]
     few, many = (
-        solve(form, ISA_MODEL.make_rules(form), None, cases[:count], "ab") for count in (1, 9)
+        solve_selectors(form, ISA_MODEL.make_rules(form), None, cases[:count], "ab")
+        for count in (1, 9)
     )
     assert few
     assert (few.match_count, few.is_truncated) == (32**4, False)
     assert many
     assert many.is_truncated
     assert many.match_count < few.match_count
-    assert count_of(many) == f"at least {many.match_count:,}"
+    assert format_match_count(many) == f"at least {many.match_count:,}"
 
 
 def test_the_lanes_that_are_right_are_told() -> None:
@@ -603,8 +606,8 @@ def test_the_nearest_explain_the_most_observations() -> None:
     good = [({"a": a, "b": 2}, {"d": a + 2}) for a in (1, 900)]
     diagnosis = asked(ptx, [*good, ({"a": 1, "b": 1}, {"d": 0xDEADBEEF})])
     assert not diagnosis.findings
-    assert diagnosis.nearest[0].matched == 2
-    assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.nearest)
+    assert diagnosis.near_misses[0].match_count == 2
+    assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.near_misses)
 
 
 def test_a_line_is_told_of_by_its_own_names() -> None:
@@ -633,7 +636,7 @@ def test_a_guard_that_forbids_is_no_riddle_for_selectors() -> None:
         assert finding.get_result() == {"d": 0xAD}, finding.sentence
     acting = computed_result(parse(ptx.replace("a, b", "a.b3211, b")), values | {"g": 1}, "isa")
     findings = diagnose(ptx, [values, values | {"g": 1}], [9, acting])
-    assert any(x.fits for x in findings)
+    assert any(x.matches for x in findings)
 
 
 def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> None:
@@ -647,7 +650,9 @@ def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> No
             bits = computed_result(done, values, "isa")["d"]
             batch.append((values, {"d": Observed(bits & 0xFFFFFF00, 0xFFFFFF00)}))
         found = investigate(ins, [make_observation(ins, v, got) for v, got in batch]).findings
-        assert any(x.instruction == done or (x.fits and x.fits.match_count > 1) for x in found)
+        assert any(
+            x.instruction == done or (x.matches and x.matches.match_count > 1) for x in found
+        )
 
 
 def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
@@ -658,7 +663,7 @@ def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
     batch = [*dull, *(drawn(done, rng) for _ in range(6))]
     found = asked(written, [(v, computed_result(done, v, "isa")) for v in batch]).findings
     assert found
-    assert found[0].fits
+    assert found[0].matches
 
 
 def test_near_misses_are_ranked_by_what_they_explain() -> None:
@@ -669,7 +674,7 @@ def test_near_misses_are_ranked_by_what_they_explain() -> None:
     batch.append((drawn(done, rng), {"d": 0x12345678}))
     diagnosis = asked(written, batch)
     assert not diagnosis.findings
-    assert (diagnosis.nearest[0].matched, diagnosis.nearest[0].ptx) == (5, f"{done}")
+    assert (diagnosis.near_misses[0].match_count, diagnosis.near_misses[0].ptx) == (5, f"{done}")
 
 
 def test_ptxas_and_a_modifier_are_found_together() -> None:
@@ -708,7 +713,7 @@ def test_several_observations_are_asked_for_in_python_too() -> None:
 
 def test_every_slot_of_the_catalog_may_be_to_blame() -> None:
     slots = {slot.name for entry in CATALOG.values() for slot in entry.slots}
-    assert slots - {"dst", "c"} == set(WEIGHTS)
+    assert slots - {"dst", "c"} == set(SLOT_COSTS)
     assert [misconception.id for misconception in MISCONCEPTIONS] == list(BELIEFS)
 
 

@@ -285,8 +285,8 @@ def test_a_value_is_asked_for_behind_a_macro() -> None:
     )
     (program,) = load(text)
     run = execute(program, {"%1": 7, "%2": 5})
-    assert [need.key for need in run.needed] == ["t"]
-    assert "<MACRO(x)> at line 3 made it unknown" in run.needed[0].message
+    assert [need.key for need in run.missing_inputs] == ["t"]
+    assert "<MACRO(x)> at line 3 made it unknown" in run.missing_inputs[0].message
     run = execute(program, {"%1": 7, "%2": 5, "t@3": 100})
     assert [step.writes for step in run.steps if step.line == 4] == [{"t": 95}]
 

@@ -106,11 +106,11 @@ def test_selectors_of_which_hundreds_fit_stand_behind_every_plain_cause() -> Non
     values = {"a": 0x80FF7F01, "b": 0x01020304, "c": 0}
     findings = diagnose("vset4.s32.s32.lt d, a, b, c", values, 1)
     alone = [x for x in findings if len(x.causes) == 1]
-    many = [i for i, x in enumerate(alone) if x.fits and x.fits.match_count >= 100]
+    many = [i for i, x in enumerate(alone) if x.matches and x.matches.match_count >= 100]
     assert many
-    plain = [i for i, x in enumerate(alone) if not x.fits]
+    plain = [i for i, x in enumerate(alone) if not x.matches]
     assert max(plain) < min(many)
-    matches = alone[many[0]].fits
+    matches = alone[many[0]].matches
     assert matches is not None
     assert f"the simplest of {matches.match_count:,} selectors that fit" in alone[many[0]].sentence
 

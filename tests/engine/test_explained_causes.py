@@ -189,7 +189,9 @@ def test_a_selector_that_is_read_backwards_stands_before_one_of_hundreds() -> No
     values = {"a": 0x91A2B3C4, "b": 0x25364758, "c": 0}
     ran = "vmax4.u32.u32.u32 d, a.b0316, b.b7645, c"
     found = diagnose(line, values, evaluate(ran, values)["d"])
-    many = [i for i, x in enumerate(found) if x.fits and x.fits.match_count >= 100 and x.weight > 3]
+    many = [
+        i for i, x in enumerate(found) if x.matches and x.matches.match_count >= 100 and x.cost > 3
+    ]
     at = next(i for i, x in enumerate(found) if x.ptx == str(parse(ran)))
     assert at <= 2  # behind the same bytes of b reversed, and a single digit of a
     assert not many or at < min(many)

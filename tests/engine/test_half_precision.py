@@ -60,7 +60,7 @@ def test_a_run_goes_on_behind_them_without_what_they_write() -> None:
     (program,) = load(KERNEL)
     assert program.problems == ()
     run = execute(program, {"%r1": 0x01020304, "%r2": 0x01010101})
-    assert run.ending is StopReason.LEFT
+    assert run.ending is StopReason.BRANCH_TAKEN
     assert run.registers["%r3"].bits == 0x02030405
     unknown = {name for name, value in run.registers.items() if value.bits is None}
     assert unknown == {"%p1", "%p2", "%r4"}

@@ -213,7 +213,7 @@ def test_what_check_refuses_run_refuses_in_the_same_words(
     messages = [(x.message, x.hint) for x in found.diagnostics if x.rule == "undeclared"]
     (program,) = load(text)
     (statement,) = program.statements
-    assert statement.kind is StatementKind.OTHER
+    assert statement.kind is StatementKind.UNKNOWN
     assert [(x.message, x.hint) for x in statement.problems] == messages
     assert len(messages) == 1
     (problem,) = program.problems

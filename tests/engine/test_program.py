@@ -165,7 +165,7 @@ def test_straight_lines_of_plain_instructions(
     declared = ".reg .b32 %r<6>; .reg .pred %p<2>; mov.b32 %r0, %r0;"
     made = block("\n".join([declared, *lines, "st.global.u32 [x], %r0;"]))
     run = execute(made, {name: x for name, x in values.items() if name in made.types})
-    assert not run.needed
+    assert not run.missing_inputs
     for name, value in run.registers.items():
         assert value.bits == {**values, **held}[name]
 
@@ -188,7 +188,7 @@ def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
     for text in ("add.s64", "add.cc.u32", "shr.b64", "mov.b64", "lop3.or.b32", "mul.lo.s32", "add"):
         assert find_operation(text) is None
     (statement,) = block("lop3.b32 d, a, b, c;").statements
-    assert statement.kind is StatementKind.OTHER
+    assert statement.kind is StatementKind.UNKNOWN
 
 
 # --- real kernels ------------------------------------------------------------------------
@@ -199,9 +199,9 @@ def asked(program: Program, answer: Callable[[MissingInput, Run], int], **values
     given_: dict[str, int] = {f"%{name}": value for name, value in values.items()}
     while True:
         run = execute(program, given_)
-        if not run.needed:
+        if not run.missing_inputs:
             return run
-        need = run.needed[0]
+        need = run.missing_inputs[0]
         assert need.key not in given_
         given_[need.key] = answer(need, run)
 
@@ -214,11 +214,11 @@ def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_
     rng = Random(name)
     for _ in range(20):
         program = VIDEO[name]
-        needs = execute(program, {}).needed
+        needs = execute(program, {}).missing_inputs
         values = {x.name: rng.getrandbits(x.type.bits) for x in needs}
         values |= {"%r1": 1, needs[1].name: 2}  # within the bounds: the branch is not taken
         run = execute(program, values, model)
-        assert (run.ending, run.needed, run.unused) == (StopReason.LEFT, (), ())
+        assert (run.ending, run.missing_inputs, run.unused) == (StopReason.BRANCH_TAKEN, (), ())
         assert [x.line for x in run.steps] == [x.line for x in program.statements]
         held: dict[str, int] = dict(values)
         explained = 0
@@ -229,7 +229,7 @@ def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_
                 assert step.writes == wanted, step.text
                 explained += 1
             held |= {x: bits for x, bits in step.writes.items() if bits is not None}
-        assert explained == sum(x.kind is StatementKind.EXPLAINED for x in program.statements) > 1
+        assert explained == sum(x.kind is StatementKind.INSTRUCTION for x in program.statements) > 1
 
 
 SOURCE = load((DATA / "video.cu").read_text(encoding="utf-8"))
@@ -250,7 +250,7 @@ def test_real_lines_and_asm_blocks_run_as_the_second_formulation_says(program: P
             held |= {str(x): x.bits for x in ins.sources if isinstance(x, Immediate)}
             assert step.writes == reference(str(ins), held, "isa"), step.text
             explained += 1
-    assert explained == sum(x.kind is StatementKind.EXPLAINED for x in program.statements) > 0
+    assert explained == sum(x.kind is StatementKind.INSTRUCTION for x in program.statements) > 0
 
 
 def test_sad_stereo_adds_sixteen_distances() -> None:
@@ -408,8 +408,8 @@ def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
 def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
     text = ".reg .b32 %r<9>;\nld.param.u32 %r7, [p];\n\nvadd.u32.u32.u32 %r1, %r7, %r6;\n"
     run = execute(block(text), {})
-    assert run.ending is StopReason.NEEDS
-    assert [x.message for x in run.needed] == [
+    assert run.ending is StopReason.MISSING_INPUT
+    assert [x.message for x in run.missing_inputs] == [
         "%r7 is read at line 4, but its value is unknown (ld.param.u32 at line 2 made it unknown)",
         "%r6 is read at line 4, but its value is unknown",
     ]
@@ -423,9 +423,9 @@ def test_a_run_that_asks_has_the_registers_of_where_it_stopped() -> None:
 
 def test_all_that_is_needed_is_asked_for_at_once_and_no_more() -> None:
     run = execute(block("add.u32 t, a, b; not.b32 t, t; ld.u32 t, [x]; xor.b32 u, t, c;"), {})
-    assert [x.name for x in run.needed] == ["a", "b", "t", "c"]
-    values = {x.name: 1 for x in run.needed}
-    assert execute(block("add.u32 t, a, b; not.b32 t, t;"), {"a": 1, "b": 1}).needed == ()
+    assert [x.name for x in run.missing_inputs] == ["a", "b", "t", "c"]
+    values = {x.name: 1 for x in run.missing_inputs}
+    assert execute(block("add.u32 t, a, b; not.b32 t, t;"), {"a": 1, "b": 1}).missing_inputs == ()
     assert execute(run.program, values).registers["u"].bits == 0
 
 
@@ -439,12 +439,12 @@ LOADED = "ld.u32 a, [p];\nmov.b32 x, a;\nld.u32 a, [q];\nmov.b32 y, a;"
 
 def test_a_given_value_is_for_one_load_and_the_next_is_asked_for_by_its_line() -> None:
     run = execute(block(LOADED), {"a": 7})
-    (need,) = run.needed
+    (need,) = run.missing_inputs
     assert (need.name, need.key, need.reader.line) == ("a", "a@3", 4)
     assert "ld.u32 at line 3 made it unknown; a=… is its value from line 1 on" in need.message
     for values in ({"a": 7, "a@3": 8}, {"a@1": 7, "a": 8}, {"a@1": 7, "a@3": 8}):
         run = execute(block(LOADED), values)
-        assert (run.needed, run.unused) == ((), ())
+        assert (run.missing_inputs, run.unused) == ((), ())
         assert [run.registers[name].bits for name in "xya"] == [7, 8, 8]
         assert [step.writes for step in run.steps] == [{"a": 7}, {"x": 7}, {"a": 8}, {"y": 8}]
 
@@ -463,18 +463,18 @@ def test_the_same_name_in_another_block_is_another_register() -> None:
     ld.u32 u, [q]; mov.b32 y, u; }
     { .reg .u32 u; mov.b32 z, u; }"""
     run = execute(block(text), {"u": 7})
-    assert [need.key for need in run.needed] == ["u@4", "u@5"]
+    assert [need.key for need in run.missing_inputs] == ["u@4", "u@5"]
     run = execute(block(text), {"u": 7, "u@4": 8, "u@5": 9})
     assert [run.registers[name].bits for name in "xyz"] == [7, 8, 9]
 
 
 def test_a_value_of_the_start_is_told_from_a_later_one() -> None:
     text = "@p bra L;\nsetp.eq.f16 p, h, h;\nselp.b32 x, 1, 2, p;\nL:"
-    (need,) = execute(block(text), {}).needed
+    (need,) = execute(block(text), {}).missing_inputs
     assert need.key == "p@2"  # p=1 would leave at line 1
     run = execute(block(text), {"p": 0, "p@2": 1})
     assert (run.ending, run.registers["x"].bits) == (StopReason.END, 1)
-    assert execute(block(text), {"p@0": 1}).ending is StopReason.LEFT
+    assert execute(block(text), {"p@0": 1}).ending is StopReason.BRANCH_TAKEN
 
 
 @st.composite
@@ -519,7 +519,7 @@ def test_every_load_and_every_register_of_a_block_has_a_value_of_its_own(lines: 
         return line if line > 0 else 1000
 
     run = asked(program, own)
-    sums = [step for step in run.steps if step.statement.kind is StatementKind.PLAIN]
+    sums = [step for step in run.steps if step.statement.kind is StatementKind.PLAIN_INSTRUCTION]
     assert [*(bits for step in sums for bits in step.writes.values())] == wanted
 
 
@@ -529,9 +529,9 @@ def opened_at(need: MissingInput, program: Program) -> int:
     for statement in program.statements:
         if statement is need.reader:
             break
-        if statement.kind is StatementKind.OPEN:
+        if statement.kind is StatementKind.BLOCK_START:
             open_.append((statement.line - 1, statement.writes))
-        elif statement.kind is StatementKind.CLOSE:
+        elif statement.kind is StatementKind.BLOCK_END:
             open_.pop()
     return next((line for line, names in reversed(open_) if need.name in names), 0)
 
@@ -563,9 +563,9 @@ def test_guards_are_obeyed() -> None:
 
 def test_a_false_guard_asks_for_nothing_and_a_true_one_not_for_the_old_value() -> None:
     text = "@p vadd.u32.u32.u32 d, a, b;"
-    assert [x.name for x in execute(block(text), {"p": 1}).needed] == ["a", "b"]
-    assert not execute(block(text), {"p": 0}).needed
-    assert [x.name for x in execute(block(text), {}).needed] == ["a", "b", "p"]
+    assert [x.name for x in execute(block(text), {"p": 1}).missing_inputs] == ["a", "b"]
+    assert not execute(block(text), {"p": 0}).missing_inputs
+    assert [x.name for x in execute(block(text), {}).missing_inputs] == ["a", "b", "p"]
     run = execute(block(text), {"p": 0, "a": 1, "b": 2, "d": 9})
     assert (run.registers["d"].bits, run.steps[0].writes) == (9, {})
 
@@ -574,7 +574,7 @@ def test_a_false_guard_asks_for_nothing_and_a_true_one_not_for_the_old_value() -
 def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
     text = f"mov.b32 a, 1; @p {leave}; mov.b32 a, 2; L: mov.b32 b, 3;"
     run = execute(block(text), {"p": 1})
-    assert (run.ending, run.registers["a"].bits) == (StopReason.LEFT, 1)
+    assert (run.ending, run.registers["a"].bits) == (StopReason.BRANCH_TAKEN, 1)
     run = execute(block(text), {"p": 0})
     assert (run.ending, run.registers["a"].bits, run.steps[1].note) == (
         StopReason.END,
@@ -582,7 +582,7 @@ def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
         "@p is false: not taken",
     )
     run = execute(block(text), {})
-    assert (run.ending, run.needed, run.registers["b"].bits) == (StopReason.END, (), 3)
+    assert (run.ending, run.missing_inputs, run.registers["b"].bits) == (StopReason.END, (), 3)
     assert run.steps[1].note == "p is unknown: the run goes on as if the branch were not taken"
 
 
@@ -605,7 +605,7 @@ def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
     }
     for line, written in lines.items():
         (statement,) = block(declared + line).statements
-        assert (statement.kind, set(statement.writes)) == (StatementKind.OTHER, written), line
+        assert (statement.kind, set(statement.writes)) == (StatementKind.UNKNOWN, written), line
 
 
 def test_registers_of_an_inner_block_hide_those_around_it() -> None:
@@ -615,12 +615,12 @@ def test_registers_of_an_inner_block_hide_those_around_it() -> None:
     run = execute(block(text), {})
     assert (run.registers["t"].bits, run.registers["u"].bits) == (1, 3)
     again = execute(block(text.replace("add.u32 u, u, t", "mov.b32 u, %v1")), {})
-    assert [x.name for x in again.needed] == ["%v1"]
+    assert [x.name for x in again.missing_inputs] == ["%v1"]
 
 
 def test_a_run_stops_before_a_line() -> None:
-    run = execute(block("mov.b32 a, 1;\nmov.b32 a, 2;\nmov.b32 a, b;\n"), {}, stop=2)
-    assert (run.ending, run.registers["a"].bits, run.needed) == (StopReason.BREAK, 1, ())
+    run = execute(block("mov.b32 a, 1;\nmov.b32 a, 2;\nmov.b32 a, b;\n"), {}, stop_line=2)
+    assert (run.ending, run.registers["a"].bits, run.missing_inputs) == (StopReason.BREAK, 1, ())
 
 
 def test_illegal_instructions_are_problems_at_their_place() -> None:
@@ -704,9 +704,9 @@ def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
     for program in load(text):
         run = execute(program, {})
         assert len(run.steps) <= len(program.statements)
-        assert bool(run.needed) == (run.ending is StopReason.NEEDS)
-        given_ = {x.key: 1 for x in run.needed}
-        assert all(x.key not in given_ for x in execute(program, given_).needed)
+        assert bool(run.missing_inputs) == (run.ending is StopReason.MISSING_INPUT)
+        given_ = {x.key: 1 for x in run.missing_inputs}
+        assert all(x.key not in given_ for x in execute(program, given_).missing_inputs)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -720,7 +720,7 @@ def test_a_false_guard_leaves_in_d_what_the_model_leaves_there(model: str) -> No
             assert ("E14" in step.note) == (model != "isa"), row
             # what the comparison reads does not matter, and need not be known
             alone = execute(block(f"{row.ptx};"), {"p": 0, "d": row.values["d"]}, model)
-            assert not alone.needed
+            assert not alone.missing_inputs
             assert alone.registers["d"].bits == row.results[model][0], row
 
 
@@ -729,6 +729,6 @@ def test_what_a_false_guard_leaves_of_an_unknown_d_is_unknown() -> None:
     run = execute(block(text), {"p": 0, "e": 5}, "ptxas")
     assert [step.writes for step in run.steps] == [{"d": None}, {}]
     assert run.registers["e"].bits == 5
-    assert not run.needed
+    assert not run.missing_inputs
     run = execute(block(text), {"p": 1, "a": 1, "b": 2, "d": 5, "e": 5}, "ptxas")
     assert [step.writes for step in run.steps] == [{"d": 0x3F800000}, {"e": 0xFFFFFFFF}]

@@ -245,7 +245,7 @@ def test_a_macro_behind_the_text_may_hold_the_operands(operands: str) -> None:
     (item,) = source(text)
     assert (item.diagnostics, item.notes) == ((), ())
     (program,) = load(text)
-    kinds = [StatementKind.EXPLAINED, *[StatementKind.OTHER] * operands.startswith("OUT")]
+    kinds = [StatementKind.INSTRUCTION, *[StatementKind.UNKNOWN] * operands.startswith("OUT")]
     assert [x.kind for x in program.statements] == kinds
     assert not program.constants
 
@@ -476,5 +476,5 @@ def test_a_setp_that_crashes_ptxas_is_a_warning() -> None:
 def test_a_statement_whose_opcode_is_a_macro_is_named_by_it() -> None:
     text = 'asm("{ .reg .u32 t;" MYOP ".u32 t, %1, %1; not.b32 %0, t; }" : "=r"(d) : "r"(a));'
     (program,) = load(text)
-    (need,) = execute(program, {"%1": 1}).needed
+    (need,) = execute(program, {"%1": 1}).missing_inputs
     assert "(<MYOP>.u32 at line 1 made it unknown)" in need.message

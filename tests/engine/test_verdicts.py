@@ -99,7 +99,7 @@ def test_a_run_carries_components_and_forgets_them_with_their_vector() -> None:
     run = execute(program, {"q": 1})
     assert (run.registers["d"].bits, run.registers["e"].bits) == (6, 9)
     (program,) = load(text.replace("LINE", "tex.2d.v4.s32.f32 mx, [t, {i, j}];"))
-    assert [need.name for need in execute(program, {"q": 1}).needed] == ["mx.z"]
+    assert [need.name for need in execute(program, {"q": 1}).missing_inputs] == ["mx.z"]
 
 
 # --- sums -----------------------------------------------------------------------------------

@@ -86,13 +86,15 @@ def _run(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     watched = _find_watched(program, arguments.watch)
     bar.begin("running", len(program.statements), "statements")
     model = choose_model(arguments.model)
-    program_run = execute(program, values, model, stop=arguments.stop, on_progress=bar.advance_to)
+    program_run = execute(
+        program, values, model, stop_line=arguments.stop, on_progress=bar.advance_to
+    )
     names = (text.partition("=")[0].strip() for text in arguments.values)
     spare = (name for name in names if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
     bar.begin("telling", len(program_run.steps), "steps")
     bar.begin_printing()
-    request = program_run.ending is StopReason.NEEDS
+    request = program_run.ending is StopReason.MISSING_INPUT
     if arguments.json:
         print(format_json(_run_to_json(program_run, {} if request else expected, bar), indent=1))
     else:
@@ -181,7 +183,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
 
 
 def _is_known(statement: Statement) -> bool:
-    return statement.instruction is not None or statement.plain is not None
+    return statement.instruction is not None or statement.operation is not None
 
 
 def _register(program: Program, name: str) -> str:
@@ -288,10 +290,10 @@ def _format_request(program_run: Run) -> str:
     """Return a request for every missing value, by name and line."""
     lines = [
         f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
-        for need in program_run.needed
+        for need in program_run.missing_inputs
     ]
     if len(lines) > 1:
-        example = " ".join(f"{need.key}=…" for need in program_run.needed)
+        example = " ".join(f"{need.key}=…" for need in program_run.missing_inputs)
         lines.append(f"all that is needed: {make_printable(example)}")
     return "\n".join(lines)
 
@@ -343,7 +345,7 @@ def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
         _format_register(program_run, name, bits) for name, bits in step.writes.items()
     )
     if step.note and (
-        step.statement.kind is not StatementKind.OTHER or None not in step.writes.values()
+        step.statement.kind is not StatementKind.UNKNOWN or None not in step.writes.values()
     ):
         effect = (
             f"{effect}  ({make_printable(step.note)})"
@@ -503,7 +505,7 @@ def _other_model_lines(
 ) -> Iterator[str]:
     """Yield the other models that meet all expectations, and where they differ."""
     for model in _list_distinct_models(program_run.model):
-        other_run = execute(program_run.program, values, model, stop=stop)
+        other_run = execute(program_run.program, values, model, stop_line=stop)
         if all(_is_as_expected(other_run, name, observed) for name, observed in expected.items()):
             yield f"Under {model.name} everything is as observed; the two part at"
             for step in program_run.steps:
@@ -563,7 +565,7 @@ def _run_to_json(
                 "line": need.reader.line,
                 "unknown_since": need.clobbered_by.line if need.clobbered_by else None,
             }
-            for need in program_run.needed
+            for need in program_run.missing_inputs
         ],
         "expected": {
             name: {

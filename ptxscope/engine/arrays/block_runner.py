@@ -20,7 +20,7 @@ from .integer_types import WidthError
 AnyArray = npt.NDArray[Any]
 
 _MAX_PROGRAMS = {False: 1 << 10, True: 1 << 6}
-"""Maximum number of cached programs, by ``native``.
+"""Maximum number of cached programs, by ``is_native``.
 
 NumPy programs take a few kilobytes each, machine code most of a megabyte.
 """
@@ -85,7 +85,7 @@ def run_blocks(
     Operands are arrays of integers or truths of any type; their low bits count. Operands that are
     not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
     have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
-    contiguous ones that share no memory with the operands. ``native`` compiles the plan with
+    contiguous ones that share no memory with the operands. ``is_native`` compiles the plan with
     llvmlite.
     """
     outputs = out or {}

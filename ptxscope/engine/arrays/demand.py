@@ -33,7 +33,7 @@ class BitDemand(NamedTuple):
     """The bits and lanes of a node that count."""
 
     bits: int
-    """The number of low bits, or ALL."""
+    """The number of low bits, or ``ALL_BITS``."""
     lanes: frozenset[int]
 
     def union(self, demand: BitDemand) -> BitDemand:

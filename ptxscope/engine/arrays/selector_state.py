@@ -58,7 +58,7 @@ class SelectorState:
         return out
 
     def count_needed_bits(self, x: Node) -> int:
-        """Return how many low bits of a node count, or ALL."""
+        """Return how many low bits of a node count, or ``ALL_BITS``."""
         return self._recording.needs[x].bits
 
     def get_needed_lanes(self, x: Node) -> frozenset[int]:

@@ -18,24 +18,24 @@ from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import (
-    DEFAULT_SELECTOR,
-    WEIGHTS,
+    DEFAULT_SELECTOR_COST,
+    SLOT_COSTS,
     find_folded_selections,
     find_lost_differences,
     format_slot_change,
     iter_form_causes,
 )
-from .lane_solver import solve
+from .lane_solver import solve_selectors
 from .selector_problem import SelectorMatches
-from .selector_simplicity import FEW, MANY
+from .selector_simplicity import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT
 from .value_causes import iter_value_causes
 from .variants import Variant, Variants
 
-_PROBES = 8
+_PROBE_COUNT = 8
 """Observations that are tried one by one before the rest."""
-_ARRAYS = 64
+_MIN_ARRAY_CASES = 64
 """Smallest number of observations that is worth importing NumPy."""
-_NEAR = 64
+_MAX_NEAR_MISSES = 64
 """Near misses that are kept before the nearest are selected."""
 
 
@@ -43,7 +43,7 @@ class CauseCombination(NamedTuple):
     """Causes that together explain the observations, or nearly do."""
 
     causes: tuple[Cause, ...]
-    fits: SelectorMatches | None = None
+    matches: SelectorMatches | None = None
     """The solved selectors, if any."""
     explained: int = 0
     """Number of leading observations explained, if not all of them are."""
@@ -51,21 +51,21 @@ class CauseCombination(NamedTuple):
     """Wrong bits in the first observation that is not explained."""
 
     @property
-    def weight(self) -> int:
+    def cost(self) -> int:
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
-        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
+        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
     @property
-    def is_chance(self) -> bool:
+    def is_coincidence(self) -> bool:
         """Whether so many selectors fit that the match is probably a coincidence."""
-        return compute_coincidence_cost(self.fits) == MOST_CHANCE
+        return compute_coincidence_cost(self.matches) == MAX_COINCIDENCE_COST
 
 
 class Search:
     """The combinations of up to two causes, each tried once.
 
     In a pair, neither cause is sufficient alone, both change something, and they affect different
-    things (they share no axis).
+    aspects of the instruction.
     """
 
     def __init__(self, ins: Instruction, cases: Sequence[ObservedCase]) -> None:
@@ -76,13 +76,13 @@ class Search:
 
     def run(self) -> Iterator[CauseCombination]:
         """Yield the combinations that explain every observation."""
-        documented = self._was_tried(())
+        documented = self._try_causes(())
         if documented:
             yield CauseCombination(())
         insufficient: list[Cause] = []
         variants: set[Variant | None] = set()
         for cause in self._iter_causes():
-            if self._variants.is_redundant((cause,)) or not self._was_tried((cause,)):
+            if self._variants.is_redundant((cause,)) or not self._try_causes((cause,)):
                 insufficient.append(cause)
             elif documented and cause.kind is CauseKind.PTXAS:
                 continue  # this ptxas also gives the documented result
@@ -94,7 +94,7 @@ class Search:
         for role in tuple(roles):
             if combination := self._solve_selectors((), role):
                 roles.remove(role)
-                has_chance |= combination.is_chance
+                has_chance |= combination.is_coincidence
                 yield combination
         if not documented:
             for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
@@ -123,9 +123,11 @@ class Search:
         count as a pair too.
         """
         for pair in combinations(insufficient, 2):
-            if pair[0].decided_axes & pair[1].decided_axes or self._variants.is_redundant(pair):
+            if pair[0].changed_aspects & pair[1].changed_aspects or self._variants.is_redundant(
+                pair
+            ):
                 continue
-            if self._was_tried(pair) and not self._is_explained_by_newest(pair):
+            if self._try_causes(pair) and not self._is_explained_by_newest(pair):
                 yield CauseCombination(pair)
         for role in roles:
             for cause in insufficient:
@@ -135,12 +137,12 @@ class Search:
             combination = self._solve_selectors((), "ab")
             if (
                 combination
-                and combination.fits
-                and (not has_chance or combination.fits.plainness in FEW)
+                and combination.matches
+                and (not has_chance or combination.matches.simplicity in DISTINCTIVE_KINDS)
             ):
                 yield combination
 
-    def _was_tried(self, causes: tuple[Cause, ...]) -> bool:
+    def _try_causes(self, causes: tuple[Cause, ...]) -> bool:
         self.try_count += 1
         return self.explains_all(causes)
 
@@ -183,45 +185,45 @@ class Search:
         if variant is None:
             return False
         plan = variant.plan
-        for index, x in enumerate(self.cases[:_PROBES]):
-            result = read_by(causes, compute_results(plan, apply_to_operands(causes, x)))
+        for index, x in enumerate(self.cases[:_PROBE_COUNT]):
+            result = apply_readings(causes, compute_results(plan, apply_to_operands(causes, x)))
             if not x.observation.matches(result):
                 self._note_near_miss(
                     CauseCombination(causes, None, index, x.observation.compute_distance(result))
                 )
                 return False
-        if all(_fit(plan, causes, self.cases[_PROBES:])):
+        if all(_check_cases(plan, causes, self.cases[_PROBE_COUNT:])):
             return True
-        self._note_near_miss(CauseCombination(causes, None, _PROBES))
+        self._note_near_miss(CauseCombination(causes, None, _PROBE_COUNT))
         return False
 
     def compute_result(self, causes: tuple[Cause, ...], case: ObservedCase) -> Bits | None:
         """Return the causes' result for one observation, by role."""
         variant = self.make_variant(causes)
-        return variant and read_by(
+        return variant and apply_readings(
             causes, compute_results(variant.plan, apply_to_operands(causes, case))
         )
 
     def count_matches(self, causes: tuple[Cause, ...]) -> int:
         """Return the number of observations that the causes explain."""
         variant = self.make_variant(causes)
-        return sum(_fit(variant.plan, causes, self.cases)) if variant else 0
+        return sum(_check_cases(variant.plan, causes, self.cases)) if variant else 0
 
     def _note_near_miss(self, combination: CauseCombination) -> None:
         """Record a near miss; keep only the nearest if the list grows too long."""
         self.near_misses.append(combination)
-        if len(self.near_misses) > _NEAR:
-            self.near_misses = self.find_nearest(_NEAR // 2)
+        if len(self.near_misses) > _MAX_NEAR_MISSES:
+            self.near_misses = self.find_nearest_misses(_MAX_NEAR_MISSES // 2)
 
-    def find_nearest(self, count: int) -> list[CauseCombination]:
+    def find_nearest_misses(self, count: int) -> list[CauseCombination]:
         """Return the combinations that explain most, then miss the fewest bits.
 
         The documented result is always included.
         """
-        ordered = sorted(
-            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.weight)
+        combinations = sorted(
+            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.cost)
         )
-        return ordered[:count] + [x for x in ordered[count:] if not x.causes]
+        return combinations[:count] + [x for x in combinations[count:] if not x.causes]
 
     def _solve_selectors(self, causes: tuple[Cause, ...], roles: str) -> CauseCombination | None:
         """Return the causes with selectors of a, b or both that explain every observation.
@@ -229,8 +231,11 @@ class Search:
         Return None if no selector fits, or if a lane of d depends on more than its own digits, so
         that selectors cannot be solved lane by lane.
         """
-        axes = {f"{role}sel" for role in roles}
-        if any(x.decided_axes & axes or x.reading or _get_rules(x) & _ENTANGLED for x in causes):
+        aspects = {f"{role}sel" for role in roles}
+        if any(
+            x.changed_aspects & aspects or x.reading or _get_rules(x) & _LANE_MIXING_RULES
+            for x in causes
+        ):
             return None
         if self._variants.is_redundant(causes):
             return None
@@ -239,7 +244,7 @@ class Search:
             return None
         self.try_count += 1
         cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
-        matches = solve(*variant, cases, roles)
+        matches = solve_selectors(*variant, cases, roles)
         if matches is None:
             return None
         selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]
@@ -248,17 +253,17 @@ class Search:
 
 def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
     """Return the penalty for selectors if so many fit that the match may be a coincidence."""
-    if matches is None or matches.plainness in FEW:
+    if matches is None or matches.simplicity in DISTINCTIVE_KINDS:
         return 0
     choice_count = matches.match_count // matches.redundancy
-    return next((weight for limit, weight in _CHANCE if choice_count >= limit), 0)
+    return next((cost for limit, cost in _COINCIDENCE_COSTS if choice_count >= limit), 0)
 
 
-MOST_CHANCE = 4
+MAX_COINCIDENCE_COST = 4
 """The largest penalty; it exceeds what any simple cause costs more than a selector."""
-_CHANCE = ((MANY, MOST_CHANCE), (10, 1))
+_COINCIDENCE_COSTS = ((MIN_COINCIDENCE_COUNT, MAX_COINCIDENCE_COST), (10, 1))
 """Numbers of fitting selectors from which a penalty applies, and the penalties."""
-_ENTANGLED = frozenset(("masked_from_b", "add_clamps"))
+_LANE_MIXING_RULES = frozenset(("masked_from_b", "add_clamps"))
 """Rules that make a lane of d depend on more than its own two digits."""
 
 
@@ -281,7 +286,7 @@ def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
     return operands
 
 
-def read_by(causes: Iterable[Cause], result: Bits) -> Bits:
+def apply_readings(causes: Iterable[Cause], result: Bits) -> Bits:
     """Return a result by role, as the causes would misread it."""
     for cause in causes:
         if cause.reading:
@@ -289,17 +294,19 @@ def read_by(causes: Iterable[Cause], result: Bits) -> Bits:
     return result
 
 
-def _fit(plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]) -> Iterator[bool]:
+def _check_cases(
+    plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]
+) -> Iterator[bool]:
     """Yield for each observation whether the causes explain it."""
     operands = [apply_to_operands(causes, case) for case in cases]
-    if len(cases) < _ARRAYS:
+    if len(cases) < _MIN_ARRAY_CASES:
         results: Iterable[Bits] = (compute_results(plan, case) for case in operands)
     else:
         from ..arrays.block_runner import compute_batch
 
         results = compute_batch(plan, operands)
     for case, result in zip(cases, results, strict=True):
-        yield case.observation.matches(read_by(causes, result))
+        yield case.observation.matches(apply_readings(causes, result))
 
 
 def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) -> Cause:
@@ -309,5 +316,5 @@ def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) 
     assert slot
     selector = matches.asel if role == "a" else matches.bsel
     phrase = format_slot_change(ins, slot, ins.form.get(name), selector)
-    weight = WEIGHTS[name] if selector else DEFAULT_SELECTOR
-    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, weight, slots=((name, selector),))
+    cost = SLOT_COSTS[name] if selector else DEFAULT_SELECTOR_COST
+    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, cost, slots=((name, selector),))

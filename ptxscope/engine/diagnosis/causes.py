@@ -45,8 +45,8 @@ class Cause(NamedTuple):
     """One change that may explain a result."""
 
     kind: CauseKind
-    decided_axes: frozenset[str]
-    """The aspects that it changes: two causes that share an axis are never combined."""
+    changed_aspects: frozenset[str]
+    """The aspects that it changes: two causes that share an aspect are never combined."""
     phrase: str
     """Completion of "the instruction gives this …"."""
     cost: int
@@ -61,14 +61,14 @@ class Cause(NamedTuple):
     """The assembler that gives this result."""
     operands: Callable[[Bits, ObservedCase], Bits] | None = None
     """Function that changes the operands, by role."""
-    swap: bool = False
+    is_swap: bool = False
     """Whether ``operands`` exchanges a and b."""
     reading: Callable[[Bits], Bits] | None = None
     """Function that misreads the result, by role."""
-    guard: bool = False
+    is_guard_inverted: bool = False
     """Whether the guard is read with the opposite sense."""
 
     @property
-    def changes_plan(self) -> bool:
+    def has_plan_change(self) -> bool:
         """Whether it changes the computation; otherwise it only changes values."""
-        return bool(self.slots or self.errata or self.guard)
+        return bool(self.slots or self.errata or self.is_guard_inverted)

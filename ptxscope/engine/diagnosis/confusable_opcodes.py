@@ -11,7 +11,7 @@ from ..isa.slots import CMP6
 from ..isa.types import Type
 from ..records import NamedTuple
 
-_TAKEN = {
+_CONFUSION_COSTS = {
     frozenset(pair): weight
     for weight, *pairs in (
         (2, ("vadd", "vsub"), ("vmin", "vmax"), ("vshl", "vshr"), ("vadd", "vavrg")),
@@ -19,11 +19,11 @@ _TAKEN = {
     )
     for pair in pairs
 }
-"""Cost of confusing two operations; other pairs of the same shape cost `_ELSE`."""
-_ELSE = 4
-_LANES = 3
+"""Cost of confusing two operations; other pairs of the same shape cost `_DEFAULT_COST`."""
+_DEFAULT_COST = 4
+_LANE_WIDTH_COST = 3
 """Cost of the same operation on lanes of another width."""
-_TRUTH = 3
+_SET_COST = 3
 """Cost of ``set`` for ``vset``, and the reverse."""
 
 
@@ -31,7 +31,7 @@ class ConfusableOpcode(NamedTuple):
     """An opcode that may have been meant, or may have run."""
 
     opcode: str
-    weight: int
+    cost: int
     slots: Mapping[str, object] = {}
     """Slots with another name in that opcode."""
 
@@ -53,9 +53,9 @@ def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
         if name == opcode:
             continue
         if len(pair) == 1:
-            opcodes.append(ConfusableOpcode(name, _LANES))
+            opcodes.append(ConfusableOpcode(name, _LANE_WIDTH_COST))
         elif candidate.lanes == entry.lanes and [slot.name for slot in candidate.slots] == names:
-            opcodes.append(ConfusableOpcode(name, _TAKEN.get(pair, _ELSE)))
+            opcodes.append(ConfusableOpcode(name, _CONFUSION_COSTS.get(pair, _DEFAULT_COST)))
     return tuple(opcodes)
 
 
@@ -71,10 +71,10 @@ def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     types = (Type.U32, Type.S32)
     if form.opcode == "set" and form.stype in types and form.dtype in types and form.cmp in CMP6:
         source_slots = {"atype": form.stype, "btype": form.stype}
-        yield ConfusableOpcode("vset", _TRUTH, {"dtype": None, "stype": None, **source_slots})
+        yield ConfusableOpcode("vset", _SET_COST, {"dtype": None, "stype": None, **source_slots})
     if form.opcode == "vset" and form.atype is form.btype:
         slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
-        yield ConfusableOpcode("set", _TRUTH, slots)
+        yield ConfusableOpcode("set", _SET_COST, slots)
 
 
 def carry_over_form(form: Form) -> Form | None:

@@ -17,12 +17,12 @@ from ..tracing.evaluation import Scalar, check_names, make_plan
 from ..tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
 from ..tracing.trace import Trace
 from .cause_search import (
-    MOST_CHANCE,
+    MAX_COINCIDENCE_COST,
     CauseCombination,
     Search,
+    apply_readings,
     apply_to_operands,
     compute_coincidence_cost,
-    read_by,
     with_model,
 )
 from .causes import Bits, Cause, CauseKind, ObservedCase
@@ -30,9 +30,9 @@ from .form_causes import format_slot_change
 from .observation import Observation, Observed, make_observed
 from .selector_problem import SelectorMatches
 
-_NEAREST = 3
+_MAX_REPORTED_MISSES = 3
 """Near misses that are reported."""
-_NEAR = 24
+_MAX_EXAMINED_MISSES = 24
 """Near misses that are examined for that."""
 
 
@@ -48,11 +48,11 @@ class Finding(Record):
     """Operands of each observation, by the roles of ``instruction``."""
     sentence: str
     """The explanation in words."""
-    matched: int
+    match_count: int
     """Number of observations that it explains."""
     distance: int = 0
     """Observed bits that differ, for a near miss."""
-    fits: SelectorMatches | None = None
+    matches: SelectorMatches | None = None
     """The solved selectors, if any."""
     shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
@@ -70,9 +70,9 @@ class Finding(Record):
         return str(self.instruction)
 
     @property
-    def weight(self) -> int:
+    def cost(self) -> int:
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
-        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.fits)
+        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
     @cached_property
     def trace(self) -> Trace:
@@ -88,7 +88,7 @@ class Finding(Record):
         """Return the result for an observation, by role, as it would be read."""
         plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
         result = compute_results(plan, self.operands[index])
-        return dict(read_by(self.causes, result))
+        return dict(apply_readings(self.causes, result))
 
 
 class Findings(tuple[Finding, ...]):
@@ -110,18 +110,18 @@ class Findings(tuple[Finding, ...]):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return {mime: show(self) for mime, show in LISTED.items()}
+        return {mime: format_findings(self) for mime, format_findings in FORMATTERS.items()}
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         """Print the findings in IPython."""
-        printer.text(LISTED["text/plain"](self) if LISTED else repr(self))
+        printer.text(FORMATTERS["text/plain"](self) if FORMATTERS else repr(self))
 
     def _repr_html_(self) -> str | None:
         """Return the HTML for older notebooks."""
-        return LISTED["text/html"](self) if "text/html" in LISTED else None
+        return FORMATTERS["text/html"](self) if "text/html" in FORMATTERS else None
 
 
-LISTED: dict[str, Callable[[Findings], str]] = {}
+FORMATTERS: dict[str, Callable[[Findings], str]] = {}
 """Display functions of findings by MIME type; ``ptxscope.notebook`` fills this table."""
 
 
@@ -137,20 +137,20 @@ class Diagnosis(NamedTuple):
     """Index of the first observation that contradicts the documentation, or 0."""
     findings: Findings
     """The explanations: fewest causes first, then lowest cost."""
-    nearest: tuple[Finding, ...]
+    near_misses: tuple[Finding, ...]
     """Near misses, if nothing explains the observations."""
-    tried: int
+    try_count: int
     """Number of combinations that were tried."""
 
 
-Got = Scalar | Observed | Mapping[str, Scalar | Observed]
+ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
 """The observed value of the only destination, or observed values by destination name."""
 
 
 def diagnose(
     instruction: str | Instruction,
     values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
-    observed: Got | Sequence[Got],
+    observed: ObservedResult | Sequence[ObservedResult],
 ) -> Findings:
     """Return the explanations of an observed value, most likely first; empty if there is none.
 
@@ -165,16 +165,18 @@ def diagnose(
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     elif not isinstance(values, Sequence):
         raise TypeError(f"values is {abbreviate_value(values)}; pass operands by name: {{'a': 1}}")
-    observed_values = _list_observed(observed)
+    observed_values = _list_observed_results(observed)
     if len(observed_values) != len(values) or not values:
         raise ValueError("the number of observed values differs from the number of operand sets")
     observations = [
-        make_observation(ins, x, got) for x, got in zip(values, observed_values, strict=True)
+        make_observation(ins, x, value) for x, value in zip(values, observed_values, strict=True)
     ]
     return investigate(ins, observations).findings
 
 
-def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
+def _list_observed_results(
+    observed: ObservedResult | Sequence[ObservedResult],
+) -> Sequence[ObservedResult]:
     """Return the observed values of a sequence; an Observed, though a tuple, is one value."""
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
@@ -182,7 +184,7 @@ def _list_observed(observed: Got | Sequence[Got]) -> Sequence[Got]:
 def make_observation(
     ins: Instruction,
     values: Mapping[str, Scalar],
-    observed: Got,
+    observed: ObservedResult,
 ) -> Observation:
     """Convert values and results by name to an Observation by role.
 
@@ -222,7 +224,9 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     shown_index = cases.index(order[0])
     search = Search(ins, order)
     combinations = list(search.run())
-    combinations.sort(key=lambda x: (len(x.causes) + x.is_chance, x.weight, *_compute_rank(ins, x)))
+    combinations.sort(
+        key=lambda x: (len(x.causes) + x.is_coincidence, x.cost, *_compute_rank(ins, x))
+    )
     findings = Findings(_make_finding(search, x, cases, shown_index) for x in combinations)
     return Diagnosis(
         ins,
@@ -246,7 +250,11 @@ def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int,
         slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
         change_count += max(1, len(slots))
         addition_count += not slots or any(value for _, value in slots)
-    return addition_count, change_count, combination.fits.plainness if combination.fits else 0
+    return (
+        addition_count,
+        change_count,
+        combination.matches.simplicity if combination.matches else 0,
+    )
 
 
 class LaneVerdicts(NamedTuple):
@@ -254,10 +262,10 @@ class LaneVerdicts(NamedTuple):
 
     unit: int
     """The width of a lane in bits."""
-    right: tuple[int, ...]
-    wrong: tuple[int, ...] = ()
+    documented_lanes: tuple[int, ...]
+    deviating_lanes: tuple[int, ...] = ()
     """Lanes in which a known bit differs."""
-    unknown: tuple[int, ...] = ()
+    uncertain_lanes: tuple[int, ...] = ()
     """The others, in which not every bit is known."""
 
 
@@ -271,15 +279,19 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if unit == 32:
         return LaneVerdicts(32, ())
-    difference, known = 0, (1 << 32) - 1
+    difference, known_mask = 0, (1 << 32) - 1
     for x in diagnosis.cases:
         difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
-        known &= x.observation.observed["d"].known_mask
+        known_mask &= x.observation.observed["d"].known_mask
     field, lanes = (1 << unit) - 1, range(32 // unit)
-    wrong = [lane for lane in lanes if difference >> unit * lane & field]
-    right = [x for x in lanes if x not in wrong and known >> unit * x & field == field]
-    unknown = [x for x in lanes if x not in wrong and x not in right]
-    return LaneVerdicts(unit, tuple(right), tuple(wrong), tuple(unknown))
+    deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
+    documented_lanes = [
+        x for x in lanes if x not in deviating_lanes and known_mask >> unit * x & field == field
+    ]
+    uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
+    return LaneVerdicts(
+        unit, tuple(documented_lanes), tuple(deviating_lanes), tuple(uncertain_lanes)
+    )
 
 
 # --- an explanation in full --------------------------------------------------------------
@@ -292,7 +304,7 @@ def _make_finding(
     ins, causes = search.ins, combination.causes
     variant = search.make_variant(causes)
     assert variant
-    is_swapped = any(cause.swap for cause in causes)
+    is_swapped = any(cause.is_swap for cause in causes)
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)
     sources = list(sources_by_role.values())
@@ -324,10 +336,10 @@ def _make_finding(
         model,
         operands,
         _format_sentence(
-            phrased_causes, combination.fits, Trace(instruction, model, operands[shown_index])
+            phrased_causes, combination.matches, Trace(instruction, model, operands[shown_index])
         ),
         len(cases),
-        fits=combination.fits,
+        matches=combination.matches,
         shown_index=shown_index,
     )
 
@@ -340,12 +352,13 @@ def _iter_near_misses(
     The bits are those of the observation that is shown. The documented result is always included.
     """
     candidates = [
-        _make_near_miss(search, x, cases, shown_index) for x in search.find_nearest(_NEAR)
+        _make_near_miss(search, x, cases, shown_index)
+        for x in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
     ]
-    candidates.sort(key=lambda x: (-x.matched, x.distance, len(x.causes), x.weight))
+    candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
     findings = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[::-1]
-    yield from findings[:_NEAREST]
-    yield from (x for x in findings[_NEAREST:] if not x.causes)
+    yield from findings[:_MAX_REPORTED_MISSES]
+    yield from (x for x in findings[_MAX_REPORTED_MISSES:] if not x.causes)
 
 
 def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
@@ -359,7 +372,7 @@ def _make_near_miss(
     """Return a near miss with its match count and its distance."""
     finding = _make_finding(search, combination, cases, shown_index)
     distance = cases[shown_index].observation.compute_distance(finding.get_result(shown_index))
-    return replace(finding, matched=search.count_matches(combination.causes), distance=distance)
+    return replace(finding, match_count=search.count_matches(combination.causes), distance=distance)
 
 
 def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
@@ -401,7 +414,7 @@ def _make_model(causes: Iterable[Cause]) -> Model:
     return parse_model("+".join(dict.fromkeys(names)) or "isa")
 
 
-def count_of(matches: SelectorMatches) -> str:
+def format_match_count(matches: SelectorMatches) -> str:
     """Return the number of selectors that fit: ``1,024``, ``at least 320``."""
     return (
         f"at least {matches.match_count:,}" if matches.is_truncated else f"{matches.match_count:,}"
@@ -423,7 +436,7 @@ def _format_sentence(
     if matches and matches.match_count > 1:
         selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
         noun = "selectors" if selectors < 2 else "pairs of selectors"
-        sentences.append(f"It is the simplest of {count_of(matches)} {noun} that fit.")
-        if compute_coincidence_cost(matches) == MOST_CHANCE:
+        sentences.append(f"It is the simplest of {format_match_count(matches)} {noun} that fit.")
+        if compute_coincidence_cost(matches) == MAX_COINCIDENCE_COST:
             sentences.append("With so many, the match may be a coincidence.")
     return " ".join(sentences)

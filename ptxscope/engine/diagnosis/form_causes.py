@@ -1,6 +1,6 @@
 """Causes that change the plan: another line, or another compiler.
 
-Each slot of the catalog provides its own causes, so a new modifier only needs a weight here.
+Each slot of the catalog provides its own causes, so a new modifier only needs a cost here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .causes import Bits, Cause, CauseKind
 from .confusable_opcodes import carry_over_form, find_confusable_opcodes
 from .selector_simplicity import make_default_word
 
-WEIGHTS = {
+SLOT_COSTS = {
     "sat": 1,
     "dtype": 2,
     "atype": 2,
@@ -44,7 +44,7 @@ WEIGHTS = {
     "cmp": 4,
 }
 """Slots that are varied, and how unusual a mistake in each one is."""
-DEFAULT_SELECTOR = 2
+DEFAULT_SELECTOR_COST = 2
 """Cost of an omitted lane selector."""
 _LIKELY_CMP = {
     frozenset(pair)
@@ -66,7 +66,7 @@ _UNORDERED = {frozenset((cmp, f"{cmp}u")) for cmp in ("eq", "ne", "lt", "le", "g
 """Comparisons that differ only if an operand is a NaN."""
 _TYPE_SLOTS = ("dtype", "atype", "btype")
 _SELECTORS = ("asel", "bsel")
-_FLIPPED = {Type.U32: Type.S32, Type.S32: Type.U32}
+_OTHER_SIGNEDNESS = {Type.U32: Type.S32, Type.S32: Type.U32}
 
 
 def iter_form_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
@@ -87,10 +87,10 @@ def _iter_model_causes(ins: Instruction) -> Iterator[Cause]:
     """Yield the assemblers that may deviate from the documentation here."""
     if ins.entry.group is not Group.SCALAR and not ins.errata:
         return
-    axes = frozenset(("model",))
+    aspects = frozenset(("model",))
     phrase = "as {} compiles it for sm_70 and later"  # filled in once the versions are known
     for model in PTXAS_MODELS:
-        yield Cause(CauseKind.PTXAS, axes, phrase, 0, errata=model.errata, model=model)
+        yield Cause(CauseKind.PTXAS, aspects, phrase, 0, errata=model.errata, model=model)
 
 
 def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
@@ -100,9 +100,9 @@ def _iter_folding_causes(ins: Instruction) -> Iterator[Cause]:
     if folding is None or bits is None:
         return
     phrase = f"as {FOLDING} folds it, with c read as an f32: {folding.mistaken_value}"
-    axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
+    aspects, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
     same_bits = Immediate(bits, f"0f{bits:08X}")
-    yield Cause(CauseKind.PTXAS, axes, phrase, 0, slots=slots, literals=(("c", same_bits),))
+    yield Cause(CauseKind.PTXAS, aspects, phrase, 0, slots=slots, literals=(("c", same_bits),))
 
 
 def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
@@ -112,13 +112,15 @@ def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterat
     """
     if ins.form.opcode != "slct" or "c" in ins.constants:
         return
-    found = [find_folding(ins.form, ins.sources, x["c"]) if "c" in x else None for x in operands]
-    reads = sorted({x.mistaken_value for x in found if x})
-    if not found or None in found or len(reads) > 1:
+    foldings = [find_folding(ins.form, ins.sources, x["c"]) if "c" in x else None for x in operands]
+    mistaken_values = sorted({x.mistaken_value for x in foldings if x})
+    if not foldings or None in foldings or len(mistaken_values) > 1:
         return
-    phrase = f"as {FOLDING} folds it, where c is a constant, with c read as an f32: {reads[0]}"
-    axes, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
-    yield Cause(CauseKind.PTXAS, axes, phrase, 2, slots=slots)
+    phrase = (
+        f"as {FOLDING} folds it, where c is a constant, with c read as an f32: {mistaken_values[0]}"
+    )
+    aspects, slots = frozenset(("ctype", "dtype", "ftz")), (("ctype", Type.F32),)
+    yield Cause(CauseKind.PTXAS, aspects, phrase, 2, slots=slots)
 
 
 def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
@@ -133,8 +135,8 @@ def find_lost_differences(ins: Instruction, operands: Iterable[Bits]) -> Iterato
     condition = "" if is_known else ", where a, b and c are constants"
     phrase = f"as {LOSING} compiles it for sm_120 and sm_121{condition}: without the absolute value"
     slots = (("opcode", difference_form.opcode),)
-    weight = 0 if is_known else 2
-    yield Cause(CauseKind.PTXAS, frozenset(("opcode",)), phrase, weight, slots=slots)
+    cost = 0 if is_known else 2
+    yield Cause(CauseKind.PTXAS, frozenset(("opcode",)), phrase, cost, slots=slots)
 
 
 def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
@@ -147,12 +149,12 @@ def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
     if len(present_types) < 2:
         return
     known_changes: list[dict[str, Type]] = []
-    for phrase, weight, types in _iter_other_types(present_types):
+    for phrase, cost, types in _iter_other_types(present_types):
         change_count = sum(types[name] is not present_types[name] for name in present_types)
         if change_count > 1 and types not in known_changes:
             known_changes.append(types)
             slots = tuple(sorted(types.items()))
-            yield Cause(CauseKind.MODIFIER, frozenset(present_types), phrase, weight, slots=slots)
+            yield Cause(CauseKind.MODIFIER, frozenset(present_types), phrase, cost, slots=slots)
 
 
 def _iter_other_types(
@@ -160,13 +162,13 @@ def _iter_other_types(
 ) -> Iterator[tuple[str, int, dict[str, Type]]]:
     """Yield other types by slot, with a phrase and a cost."""
     inputs = [name for name in present_types if name != "dtype"]
-    every_weight = 1 if len(set(present_types.values())) == 1 else 3
-    both_weight = 2 if len({present_types[name] for name in inputs}) == 1 else 3
+    uniform_cost = 1 if len(set(present_types.values())) == 1 else 3
+    input_cost = 2 if len({present_types[name] for name in inputs}) == 1 else 3
     for type_ in (Type.U32, Type.S32):
-        yield f"with every type `.{type_}`", every_weight, dict.fromkeys(present_types, type_)
+        yield f"with every type `.{type_}`", uniform_cost, dict.fromkeys(present_types, type_)
         types = {**present_types, **dict.fromkeys(inputs, type_)}
-        yield f"with both inputs `.{type_}`", both_weight, types
-    flipped = {name: _FLIPPED[type_] for name, type_ in present_types.items()}
+        yield f"with both inputs `.{type_}`", input_cost, types
+    flipped = {name: _OTHER_SIGNEDNESS[type_] for name, type_ in present_types.items()}
     yield "with every type of the other signedness", 4, flipped
 
 
@@ -178,7 +180,7 @@ def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
 
 def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
     """Yield every other value of every slot, except lane selectors."""
-    for name, weight in WEIGHTS.items():
+    for name, cost in SLOT_COSTS.items():
         slot = _find_variable_slot(ins, name)
         if slot is None or (name in _SELECTORS and ins.entry.lanes > 1):
             continue
@@ -191,8 +193,8 @@ def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
                 continue
             phrase = format_slot_change(ins, slot, present_value, value)
             if name == "cmp":
-                weight = _compute_comparison_cost(present_value, value, has_nan)
-            yield Cause(kind, frozenset((name,)), phrase, weight, slots=((name, value),))
+                cost = _compute_comparison_cost(present_value, value, has_nan)
+            yield Cause(kind, frozenset((name,)), phrase, cost, slots=((name, value),))
 
 
 def _compute_comparison_cost(present_value: object, value: object, has_nan: bool) -> int:
@@ -200,7 +202,7 @@ def _compute_comparison_cost(present_value: object, value: object, has_nan: bool
     pair = frozenset((present_value, value))
     if pair in _UNORDERED:
         return 1 if has_nan else 2
-    return 2 if pair in _LIKELY_CMP else WEIGHTS["cmp"]
+    return 2 if pair in _LIKELY_CMP else SLOT_COSTS["cmp"]
 
 
 def _has_same_width(present_value: object, value: object) -> bool:
@@ -259,17 +261,17 @@ def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
             CauseKind.OPCODE,
             frozenset(("opcode", *opcode.slots)),
             f"with `{opcode.opcode}` rather than `{ins.opcode}`",
-            opcode.weight,
+            opcode.cost,
             slots=(("opcode", opcode.opcode), *opcode.slots.items()),
         )
 
 
 def _iter_misconceptions() -> Iterator[Cause]:
     """Yield common misconceptions about the instruction."""
-    axes = frozenset(("misconception",))
+    aspects = frozenset(("misconception",))
     for misconception in MISCONCEPTIONS:
         phrase = f"if {BELIEFS[misconception.id]}"
-        yield Cause(CauseKind.MISCONCEPTION, axes, phrase, 2, errata=(misconception,))
+        yield Cause(CauseKind.MISCONCEPTION, aspects, phrase, 2, errata=(misconception,))
 
 
 def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
@@ -277,7 +279,7 @@ def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
     if ins.guard:
         guard = ins.guard._replace(negated=not ins.guard.negated)
         phrase = f"with `{guard}` rather than `{ins.guard}`"
-        yield Cause(CauseKind.MODIFIER, frozenset(("guard",)), phrase, 3, guard=True)
+        yield Cause(CauseKind.MODIFIER, frozenset(("guard",)), phrase, 3, is_guard_inverted=True)
 
 
 def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:

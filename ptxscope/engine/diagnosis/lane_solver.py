@@ -12,12 +12,12 @@ from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 from .sum_solver import solve_lane_sum
 
 
-def solve(
+def solve_selectors(
     form: Form, rules: Rules, guard: bool | None, cases: Sequence[Case], roles: str
 ) -> SelectorMatches | None:
     """Return the selectors with which a SIMD form gives the observed results, or None.
 
-    ``free`` names the selectors that may change: ``a``, ``b`` or ``ab``. Masked-out lanes must not
+    ``roles`` names the selectors that may change: ``a``, ``b`` or ``ab``. Masked-out lanes must not
     come from b, and no clamp may follow an accumulation.
     """
     problem = SelectorProblem(form, rules, guard, roles)
@@ -34,7 +34,7 @@ def solve(
         if form.secop
         else _solve_merged_lanes(problem, active_cases)
     )
-    return matches if matches and matches.changed else None
+    return matches if matches and matches.changed_digit_count else None
 
 
 def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorMatches | None:

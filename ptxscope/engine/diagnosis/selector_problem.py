@@ -21,8 +21,8 @@ from ..semantics.plan_execution import run_plan
 from ..semantics.rules import Rules
 from .observation import Observed
 from .selector_simplicity import (
-    FEW,
-    MANY,
+    DISTINCTIVE_KINDS,
+    MIN_COINCIDENCE_COUNT,
     SelectorSimplicity,
     Word,
     iter_simple_selectors,
@@ -46,9 +46,9 @@ class SelectorMatches(NamedTuple):
     """Number of pairs that fit."""
     lanes: tuple[tuple[LaneDigits, ...], ...]
     """The digits that fit each lane, if the lanes are independent; else empty."""
-    changed: int
+    changed_digit_count: int
     """Number of digits that differ from the line."""
-    plainness: SelectorSimplicity
+    simplicity: SelectorSimplicity
     """Simplicity of the selected pair: that of the less simple of the two."""
     redundancy: int = 1
     """Number of pairs that differ only in digits of lanes outside the mask."""
@@ -57,12 +57,12 @@ class SelectorMatches(NamedTuple):
 
 
 class SelectorProblem(NamedTuple):
-    """A form, the rules it runs by, and the selectors that are free."""
+    """A form, the rules it runs by, and the roles whose selectors may change."""
 
     form: Form
     rules: Rules
     guard: bool | None
-    free: str
+    roles: str
 
     @property
     def lanes(self) -> int:
@@ -102,7 +102,7 @@ class SelectorProblem(NamedTuple):
         digits = range(2 * self.lanes)
         a, b = self.written_digits[lane]
         return tuple(
-            product(digits if "a" in self.free else (a,), digits if "b" in self.free else (b,))
+            product(digits if "a" in self.roles else (a,), digits if "b" in self.roles else (b,))
         )
 
     def count_changes(self, lane: int, digits: LaneDigits) -> int:
@@ -114,7 +114,7 @@ class SelectorProblem(NamedTuple):
         words = zip("ab", zip(*self.written_digits, strict=True), strict=True)
         a_words, b_words = (
             iter_simple_selectors(word, role).items()
-            if role in self.free
+            if role in self.roles
             else ((word, SelectorSimplicity.DEFAULT),)
             for role, word in words
         )
@@ -125,7 +125,7 @@ class SelectorProblem(NamedTuple):
     def choose_simplest(
         self,
         fallback: Sequence[LaneDigits],
-        holds: Callable[[Sequence[LaneDigits]], bool],
+        is_solution: Callable[[Sequence[LaneDigits]], bool],
         choice_count: int,
     ) -> tuple[SelectorSimplicity, Sequence[LaneDigits]]:
         """Return the simplest digits that hold, or else those nearest to the line.
@@ -134,9 +134,9 @@ class SelectorProblem(NamedTuple):
         """
         as_written = tuple(fallback) == self.written_digits
         candidates = self.iter_simple_digits()
-        if choice_count >= MANY:
-            candidates = iter(sorted(candidates, key=lambda x: x[0] not in FEW))
-        solutions = (x for x in candidates if not as_written and holds(x[1]))
+        if choice_count >= MIN_COINCIDENCE_COUNT:
+            candidates = iter(sorted(candidates, key=lambda x: x[0] not in DISTINCTIVE_KINDS))
+        solutions = (x for x in candidates if not as_written and is_solution(x[1]))
         return next(solutions, (SelectorSimplicity.OTHER, fallback))
 
     def make_matches(
@@ -149,9 +149,9 @@ class SelectorProblem(NamedTuple):
     ) -> SelectorMatches:
         """Return the solution with these digits, one pair for each lane.
 
-        ``ways`` counts the choices in lanes that are read.
+        ``choice_count`` counts the choices in lanes that are read.
         """
-        plainness, digits = solution
+        simplicity, digits = solution
         unread_lanes = (lane for lane in range(self.lanes) if lane not in self.mask)
         redundancy = prod(len(self.list_free_digits(lane)) for lane in unread_lanes)
         return SelectorMatches(
@@ -159,7 +159,7 @@ class SelectorProblem(NamedTuple):
             choice_count * redundancy,
             lanes,
             sum(self.count_changes(lane, lane_digits) for lane, lane_digits in enumerate(digits)),
-            plainness,
+            simplicity,
             redundancy,
             is_truncated,
         )
@@ -173,8 +173,8 @@ class SelectorProblem(NamedTuple):
         """
         a_word, b_word = zip(*digits, strict=True)
         return (
-            self._make_selector("a", a_word) if "a" in self.free else self.form.asel,
-            self._make_selector("b", b_word) if "b" in self.free else self.form.bsel,
+            self._make_selector("a", a_word) if "a" in self.roles else self.form.asel,
+            self._make_selector("b", b_word) if "b" in self.roles else self.form.bsel,
         )
 
     def _make_selector(self, role: str, word: Word) -> Selector | None:
@@ -200,7 +200,7 @@ class SelectorProblem(NamedTuple):
     ) -> list[tuple[tuple[int, ...], int]]:
         """Return the choices for a or for b: the digits of its lanes, and the word they select."""
         index = "ab".index(role)
-        if role in self.free:
+        if role in self.roles:
             choices = [(digit,) * self.lanes for digit in sorted(candidates)]
         else:
             choices = [tuple(pair[index] for pair in self.written_digits)]

@@ -32,7 +32,7 @@ class SelectorSimplicity(IntEnum):
     """Any other; those with the fewest changed digits come first, then the smallest."""
 
 
-FEW = frozenset(
+DISTINCTIVE_KINDS = frozenset(
     (
         SelectorSimplicity.DEFAULT,
         SelectorSimplicity.RENUMBERED,
@@ -41,17 +41,20 @@ FEW = frozenset(
     )
 )
 """Kinds with only one or two selectors, which seldom fit by coincidence."""
-MANY = 100
-"""Number of fitting selectors from which a match is probably a coincidence, except for `FEW`."""
+MIN_COINCIDENCE_COUNT = 100
+"""Number of fitting selectors from which a match is probably a coincidence.
+
+A kind in `DISTINCTIVE_KINDS` is an exception.
+"""
 
 
 @lru_cache(maxsize=64)
 def iter_simple_selectors(written_word: Word, role: str) -> Mapping[Word, SelectorSimplicity]:
     """Return every selector of a or b that is simpler than ``OTHER``, simplest first."""
     words: dict[Word, SelectorSimplicity] = {}
-    for word, plainness in _iter_simple_words(written_word, role):
+    for word, simplicity in _iter_simple_words(written_word, role):
         if word != written_word:
-            words[word] = min(plainness, words.get(word, plainness))
+            words[word] = min(simplicity, words.get(word, simplicity))
     return dict(sorted(words.items(), key=lambda x: x[1]))
 
 

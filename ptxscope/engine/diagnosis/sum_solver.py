@@ -27,7 +27,7 @@ _JOINT = 6
 """Observations whose sums are solved together; the others only filter the solutions."""
 _LOOKED_AT = 32
 """Observations from which those are chosen."""
-_MOST = 5000
+_MAX_COMBINATIONS = 5000
 """Pairs of selectors that are filtered one by one."""
 _LEAST_CHANGED = 40
 """Choices of a half that are combined if there are more pairs than that."""
@@ -38,7 +38,7 @@ _WIDEST = 8192
 class DigitCombination(NamedTuple):
     """Digits for some neighbouring lanes, or for all."""
 
-    changed: int
+    changed_digit_count: int
     """Number of digits that differ from the line; the fewest come first."""
     digits: tuple[LaneDigits, ...]
 
@@ -74,14 +74,20 @@ def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorM
     low = _list_partial_sums(problem, joint_cases, range(middle))
     high = _list_partial_sums(problem, joint_cases, range(middle, problem.lanes))
     meetings = list(_iter_meetings(low, high, joint_cases))
-    choice_count = sum(len(below) * len(above) for below, above in meetings)
-    combinations = _join_meetings(meetings, None if choice_count <= _MOST else _LEAST_CHANGED)
+    choice_count = sum(
+        len(low_choices) * len(high_choices) for low_choices, high_choices in meetings
+    )
+    combinations = _join_meetings(
+        meetings, None if choice_count <= _MAX_COMBINATIONS else _LEAST_CHANGED
+    )
     solved_cases = [x.case for x in joint_cases]
     other_cases = [case for case in cases if case not in solved_cases]
-    is_truncated = bool(other_cases) and choice_count > _MOST
+    is_truncated = bool(other_cases) and choice_count > _MAX_COMBINATIONS
     if other_cases:
         combinations = [
-            x for x in combinations[:_MOST] if _holds_for_all(problem, x.digits, other_cases)
+            x
+            for x in combinations[:_MAX_COMBINATIONS]
+            if _holds_for_all(problem, x.digits, other_cases)
         ]
         choice_count = len(combinations)
     if not combinations:
@@ -109,7 +115,8 @@ def _list_partial_sums(
             for vector, choices in sums.items():
                 sum_ = tuple(x + y for x, y in zip(vector, adds, strict=True))
                 extended_sums.setdefault(sum_, []).extend(
-                    DigitCombination(x.changed + change_count, (*x.digits, digits)) for x in choices
+                    DigitCombination(x.changed_digit_count + change_count, (*x.digits, digits))
+                    for x in choices
                 )
         sums = extended_sums
     for choices in sums.values():
@@ -125,10 +132,10 @@ def _iter_meetings(
     Any choice of the first fits with any of the second.
     """
     for needed_sums in product(*(x.sums for x in joint_cases)):
-        for sum_, below in low.items():
+        for sum_, low_choices in low.items():
             remainder = tuple(x - y for x, y in zip(needed_sums, sum_, strict=True))
-            if above := high.get(remainder):
-                yield below, above
+            if high_choices := high.get(remainder):
+                yield low_choices, high_choices
 
 
 def _join_meetings(
@@ -136,12 +143,12 @@ def _join_meetings(
 ) -> list[DigitCombination]:
     """Return digits for all lanes, the least changed first.
 
-    At most ``most`` choices of each half are combined.
+    At most ``limit`` choices of each half are combined.
     """
     return sorted(
-        DigitCombination(x.changed + y.changed, x.digits + y.digits)
-        for below, above in meetings
-        for x, y in product(below[:limit], above[:limit])
+        DigitCombination(x.changed_digit_count + y.changed_digit_count, x.digits + y.digits)
+        for low_choices, high_choices in meetings
+        for x, y in product(low_choices[:limit], high_choices[:limit])
     )
 
 

@@ -15,7 +15,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 
 
 def iter_value_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
-    """Yield every other value of an operand or result; ``known`` are roles with a value."""
+    """Yield every other value of an operand or result; ``known_roles`` are those with a value."""
     yield from _iter_operand_causes(ins, known_roles)
     yield from _iter_result_misreadings(ins)
 
@@ -27,29 +27,29 @@ _Value = Callable[[str, Bits, ObservedCase], int]
 
 
 def _make_cause(
-    roles: str, phrase: str, weight: int, make_value: _Value, *, is_swap: bool = False
+    roles: str, phrase: str, cost: int, make_value: _Value, *, is_swap: bool = False
 ) -> Cause:
     """Return a cause that gives operands other values."""
 
     def change_operands(operands: Bits, case: ObservedCase) -> Bits:
         return {**operands, **{role: make_value(role, operands, case) for role in roles}}
 
-    axes = frozenset(f"value of {role}" for role in roles)
-    return Cause(CauseKind.OPERAND, axes, phrase, weight, operands=change_operands, swap=is_swap)
+    aspects = frozenset(f"value of {role}" for role in roles)
+    return Cause(
+        CauseKind.OPERAND, aspects, phrase, cost, operands=change_operands, is_swap=is_swap
+    )
 
 
-def _make_exchange(
-    ins: Instruction, x: str, y: str, weight: int, *, is_swap: bool = False
-) -> Cause:
+def _make_exchange(ins: Instruction, x: str, y: str, cost: int, *, is_swap: bool = False) -> Cause:
     """Return the cause that exchanges two operands, each named by its roles."""
     partners = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
     return _make_cause(
-        x + y, phrase, weight, lambda role, bits, _: bits[partners[role]], is_swap=is_swap
+        x + y, phrase, cost, lambda role, bits, _: bits[partners[role]], is_swap=is_swap
     )
 
 
-_AT_OPERANDS = ("asel", "bsel", "nega", "negb")
+_OPERAND_SLOTS = ("asel", "bsel", "nega", "negb")
 
 
 def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
@@ -57,8 +57,8 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
     cause = _make_exchange(ins, "a", "b", 2, is_swap=True)
     if not any(isinstance(ins.roles[role], Immediate) for role in "ab"):
         yield cause
-    elif not any(ins.form.get(name) for name in _AT_OPERANDS):
-        yield cause._replace(decided_axes=cause.decided_axes.union(_AT_OPERANDS))
+    elif not any(ins.form.get(name) for name in _OPERAND_SLOTS):
+        yield cause._replace(changed_aspects=cause.changed_aspects.union(_OPERAND_SLOTS))
 
 
 def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
@@ -72,10 +72,10 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
     for name, roles in registers.items():
         yield from _iter_overwrites(ins, name, roles)
         yield from _iter_misreadings(ins, name, roles, types[roles[0]])
-    wide = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
-    if len(registers) > 1 and wide:
+    wide_roles = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
+    if len(registers) > 1 and wide_roles:
         yield _make_cause(
-            wide, "with the bytes of every register reversed", 4, _make_byte_reversal(types)
+            wide_roles, "with the bytes of every register reversed", 4, _make_byte_reversal(types)
         )
 
 
@@ -106,8 +106,8 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
     """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
-        weight = 3 if roles == "c" else 4
-        yield _make_cause(roles, phrase, weight, lambda _, __, seen: seen.documented["d"])
+        cost = 3 if roles == "c" else 4
+        yield _make_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
 
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
@@ -170,14 +170,14 @@ def _convert_float(bits: int, width: int) -> int:
 # --- the result --------------------------------------------------------------------------
 
 
-_READ = frozenset(("reading",))
+_READING_ASPECT = frozenset(("reading",))
 
 
 def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
     """Yield other ways of reading the result."""
     if {"p", "q"} <= ins.results.keys():
         phrase = f"with {ins.format_operand('p')} and {ins.format_operand('q')} exchanged"
-        yield Cause(CauseKind.READING, _READ, phrase, 1, reading=_exchange_p_and_q)
+        yield Cause(CauseKind.READING, _READING_ASPECT, phrase, 1, reading=_exchange_p_and_q)
     if "d" not in ins.results:
         return
     name, width = ins.format_operand("d"), ins.type_of("d").bits
@@ -187,7 +187,7 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
         lambda bits: _reverse_bytes(bits, width),
     )
     if width == 32 and not ins.type_of("d").is_float:
-        yield from _stored(name)
+        yield from _iter_storage_misreadings(name)
     if width >= 32 and ins.entry.group is Group.COMPARE:
         yield _make_d_misreading(
             f"with {name}'s float read as a number",
@@ -201,23 +201,23 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
         )
 
 
-def _stored(name: str) -> Iterator[Cause]:
+def _iter_storage_misreadings(name: str) -> Iterator[Cause]:
     """Yield a word that was stored in a smaller type, or with its halves swapped.
 
     Swapped halves cost more than a selector.
     """
     phrase = f"with the half-words of {name} swapped"
     yield _make_d_misreading(phrase, 4, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
-    for unit, weight in ((8, 4), (16, 3)):
+    for unit, cost in ((8, 4), (16, 3)):
         for signed, kind in ((False, ""), (True, "signed ")):
             yield _make_d_misreading(
                 f"with {name} stored in a {kind}{UNIT_NAMES[unit]}",
-                weight,
-                partial(_cut, unit=unit, signed=signed),
+                cost,
+                partial(_truncate, unit=unit, signed=signed),
             )
 
 
-def _cut(bits: int, unit: int, signed: bool) -> int:
+def _truncate(bits: int, unit: int, signed: bool) -> int:
     """Return the low part of a word, extended.
 
     A signed part that is positive is left to the unsigned part.
@@ -230,11 +230,11 @@ def _exchange_p_and_q(result: Bits) -> Bits:
     return {"p": result["q"], "q": result["p"]}
 
 
-def _make_d_misreading(phrase: str, weight: int, change: Callable[[int], int]) -> Cause:
+def _make_d_misreading(phrase: str, cost: int, change: Callable[[int], int]) -> Cause:
     def reading(result: Bits) -> Bits:
         return {"d": change(result["d"])}
 
-    return Cause(CauseKind.READING, _READ, phrase, weight, reading=reading)
+    return Cause(CauseKind.READING, _READING_ASPECT, phrase, cost, reading=reading)
 
 
 def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:

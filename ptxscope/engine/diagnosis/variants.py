@@ -75,8 +75,11 @@ class Variants:
 
         Return None if that cannot be written, or if it reads an operand without a value.
         """
-        changing = [cause for cause in causes if cause.changes_plan]
-        key = tuple((x.slots, x.literals, tuple(e.id for e in x.errata), x.guard) for x in changing)
+        changing = [cause for cause in causes if cause.has_plan_change]
+        key = tuple(
+            (x.slots, x.literals, tuple(e.id for e in x.errata), x.is_guard_inverted)
+            for x in changing
+        )
         if key not in self._variants:
             self._variants[key] = self._make(changing)
         return self._variants[key]
@@ -87,7 +90,7 @@ class Variants:
         Then fewer causes explain the same. Causes that change only values are not judged here:
         their effect depends on the values.
         """
-        changing = [cause for cause in causes if cause.changes_plan]
+        changing = [cause for cause in causes if cause.has_plan_change]
         if not changing:
             return False
         variant = self.make_variant(changing)
@@ -128,7 +131,7 @@ class Variants:
         guard = self._ins.guard
         if guard is None:
             return None
-        return guard.negated ^ any(cause.guard for cause in changing)
+        return guard.negated ^ any(cause.is_guard_inverted for cause in changing)
 
     def _is_readable(self, plan: Plan) -> bool:
         return all(source.role in self._known_roles for source in plan.sources)

@@ -87,8 +87,8 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
-    Section 3 of docs/semantics.md lists the counts. ``documented`` counts only the forms that the
-    PTX ISA documents, ``ptxas`` only those that ptxas 13.0 accepts.
+    Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
+    the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
     entry = CATALOG[opcode]
     excluded_remarks = tuple(

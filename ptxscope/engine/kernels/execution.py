@@ -47,13 +47,13 @@ class MissingInput(NamedTuple):
     """The statement that made it unknown; None if nothing has written it."""
     key: str
     """Key of the missing input: the register's name, or ``u@17`` if the name is taken."""
-    other: str = ""
+    taken_key: str = ""
     """Key of the value that the name is taken for."""
 
     @property
     def message(self) -> str:
         """The reader of the register, and why its value is unknown."""
-        clobberer, line = self.clobbered_by, self.other.partition("@")[2].partition("#")[0]
+        clobberer, line = self.clobbered_by, self.taken_key.partition("@")[2].partition("#")[0]
         reasons = (
             [f"{clobberer.opcode} at line {clobberer.line} made it unknown"] if clobberer else []
         )
@@ -101,11 +101,11 @@ class StopReason(StrEnum):
 
     END = "end"
     """After the last statement."""
-    LEFT = "left"
+    BRANCH_TAKEN = "left"
     """At a branch that was taken, or at the end of the kernel."""
     BREAK = "break"
     """At the requested line."""
-    NEEDS = "needs"
+    MISSING_INPUT = "needs"
     """At a register whose value is unknown."""
 
 
@@ -119,13 +119,13 @@ class Run(NamedTuple):
     registers: Mapping[str, Value]
     """The final contents of every register, in the order of their first values."""
     ending: StopReason
-    needed: tuple[MissingInput, ...]
+    missing_inputs: tuple[MissingInput, ...]
     """The inputs that the run needs to go on, as far as they are known."""
     unused: tuple[str, ...]
     """Keys of the inputs that nothing has read."""
     answers: Mapping[str, str]
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
-    later: tuple[RunStep, ...] = ()
+    later_steps: tuple[RunStep, ...] = ()
     """Steps of statements behind the first missing input that depend on no missing input."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
@@ -146,10 +146,10 @@ def execute(
     values: Mapping[str, int],
     model: str | Model = "isa",
     *,
-    stop: int | None = None,
+    stop_line: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Run a program on integers by register name, up to line ``stop`` if there is one.
+    """Run a program on integers by register name, up to ``stop_line`` if there is one.
 
     An input supplies one unknown value of a register: ``u@17`` the value after line 17, ``u`` the
     first that is read and has no input of its own. A branch that is taken ends the run.
@@ -161,7 +161,7 @@ def execute(
     sites = find_unknown_sites(program)
     inputs = {key: _make_given_value(program, sites, key, value) for key, value in values.items()}
     machine = _Machine(program, sites, inputs, resolve_model(model))
-    ending = machine.run(stop, on_progress)
+    ending = machine.run_statements(stop_line, on_progress)
     state = machine.collect_final_values(
         machine.stop_state if machine.missing_inputs else machine.state
     )
@@ -170,7 +170,7 @@ def execute(
         machine.model,
         tuple(machine.iter_steps()),
         state,
-        StopReason.NEEDS if machine.missing_inputs else ending,
+        StopReason.MISSING_INPUT if machine.missing_inputs else ending,
         tuple(machine.missing_inputs.values()),
         tuple(key for key in inputs if key not in machine.used_keys),
         machine.answers,
@@ -195,24 +195,24 @@ class _MissingError(Exception):
     """A register is read while its value is unknown."""
 
 
-_MOST_NAMES = 4
+_MAX_NAMES = 4
 """Registers that a note lists."""
-Held = TypeVar("Held")
+StateT = TypeVar("StateT")
 
 
-class ShadowedRegisters(Generic[Held]):
+class ShadowedRegisters(Generic[StateT]):
     """Values of registers that an inner block's registers of the same names hide."""
 
     def __init__(self) -> None:
-        self._outside: list[dict[str, Held]] = []
+        self._hidden_states: list[dict[str, StateT]] = []
 
-    def open(self, state: dict[str, Held], statement: Statement) -> None:
-        """At an ``OPEN``, remove the hidden registers from the state."""
-        self._outside.append({x: state.pop(x) for x in statement.writes if x in state})
+    def enter_block(self, state: dict[str, StateT], statement: Statement) -> None:
+        """At a ``BLOCK_START``, remove the hidden registers from the state."""
+        self._hidden_states.append({x: state.pop(x) for x in statement.writes if x in state})
 
-    def close(self, state: dict[str, Held], statement: Statement) -> None:
-        """At its ``CLOSE``, restore them."""
-        hidden_values = self._outside.pop() if self._outside else {}
+    def leave_block(self, state: dict[str, StateT], statement: Statement) -> None:
+        """At its ``BLOCK_END``, restore them."""
+        hidden_values = self._hidden_states.pop() if self._hidden_states else {}
         for name in statement.writes:
             state.pop(name, None)
             if name in hidden_values:
@@ -243,21 +243,23 @@ class _Machine:
         self.number = 0
         self.stop_state: dict[str, Value] = {}
 
-    def run(self, stop: int | None, on_progress: Callable[[int], None] | None) -> StopReason:
+    def run_statements(
+        self, stop_line: int | None, on_progress: Callable[[int], None] | None
+    ) -> StopReason:
         """Execute the statements; after a missing input, only collect further missing inputs."""
         for index, statement in enumerate(self.program.statements):
             if on_progress:
                 on_progress(index)
-            if stop is not None and statement.line >= stop:
+            if stop_line is not None and statement.line >= stop_line:
                 return StopReason.BREAK
-            if statement.kind is StatementKind.OPEN:
-                self.blocks.open(self.state, statement)
+            if statement.kind is StatementKind.BLOCK_START:
+                self.blocks.enter_block(self.state, statement)
                 self.state |= {
                     name: self._read_initial_value(name, self.sites.key(statement, name))
                     for name in statement.writes
                 }
-            elif statement.kind is StatementKind.CLOSE:
-                self.blocks.close(self.state, statement)
+            elif statement.kind is StatementKind.BLOCK_END:
+                self.blocks.leave_block(self.state, statement)
             else:
                 self.number = len(self.steps) + 1
                 step, is_over = self._step(statement)
@@ -266,7 +268,7 @@ class _Machine:
                 elif step.note or step.writes:
                     self.later.append(step)
                 if is_over:
-                    return StopReason.LEFT
+                    return StopReason.BRANCH_TAKEN
         return StopReason.END
 
     def collect_final_values(self, state: Mapping[str, Value]) -> dict[str, Value]:
@@ -277,7 +279,7 @@ class _Machine:
     def iter_steps(self) -> Iterator[RunStep]:
         """Yield the steps, with the inputs for values that they make unknown."""
         for step in self.steps:
-            if step.statement.kind is StatementKind.OTHER and step.writes:
+            if step.statement.kind is StatementKind.UNKNOWN and step.writes:
                 keys = {x: self.sites.key(step.statement, x) for x in step.writes}
                 input_keys = {x: self.answers.get(key) for x, key in keys.items()}
                 writes = {
@@ -322,7 +324,7 @@ class _Machine:
             results = self._convert_destinations(statement)
             effect = "the old value is converted (E14)" if results else "nothing is written"
             note = f"{_format_guard(statement)} is false: {effect}"
-        elif statement.kind is StatementKind.OTHER:
+        elif statement.kind is StatementKind.UNKNOWN:
             self._forget_results(statement)
             results = dict(unknown_results)
             note = _format_forgotten(statement, results)
@@ -357,7 +359,7 @@ class _Machine:
             self.used_keys.add(self.answers[value.key])
         return value.bits
 
-    def _read(self, name: str, type_: Type, statement: Statement) -> int | None:
+    def _read_register(self, name: str, type_: Type, statement: Statement) -> int | None:
         """Return a register's bits, or None after recording that they are unknown."""
         value = self.state.get(name)
         if value and value.is_pending:
@@ -383,11 +385,13 @@ class _Machine:
         first_key = (self.answered_keys if name in self.inputs else self.missing_keys).get(name, "")
         if not value.key or value.key == first_key:
             return need
-        return need._replace(key=value.key, other=first_key)
+        return need._replace(key=value.key, taken_key=first_key)
 
     def _read_all(self, types: Mapping[str, Type], statement: Statement) -> dict[str, int]:
         """Return bits by name; raise _MissingError after recording all unknown ones."""
-        bits_by_name = {name: self._read(name, type_, statement) for name, type_ in types.items()}
+        bits_by_name = {
+            name: self._read_register(name, type_, statement) for name, type_ in types.items()
+        }
         known_bits = {name: bits for name, bits in bits_by_name.items() if bits is not None}
         if len(known_bits) < len(bits_by_name):
             raise _MissingError
@@ -403,7 +407,7 @@ class _Machine:
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard] = Type.PRED
-        ins, plain = statement.instruction, statement.plain
+        ins, operation = statement.instruction, statement.operation
         if ins:
             unguarded = replace(ins, guard=None)
             bits = self._read_all({x.name: x.type for x in unguarded.inputs} | guard, statement)
@@ -412,18 +416,18 @@ class _Machine:
             is_complete = all(x.name in bits for x in ins.inputs)
             trace = _trace(ins if is_complete else unguarded, bits, self.model)
             return trace, dict(trace.result)
-        assert plain
+        assert operation
         types = {
             name: t
             for x in statement.reads
-            for name, t in _map_operand_types(x, plain.type).items()
+            for name, t in _map_operand_types(x, operation.type).items()
         }
         bits = self._read_all(types | guard, statement)
         sources = [
             x.bits if not x.names else _join_components(tuple(bits[name] for name in x.names))
             for x in statement.reads
         ]
-        result = plain.compute_result(tuple(sources))
+        result = operation.compute_result(tuple(sources))
         parts = split(result) if len(statement.writes) > 1 else (result,)
         return None, dict(zip(statement.writes, parts, strict=True))
 
@@ -481,8 +485,8 @@ def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) ->
 
 
 def _list_names(names: list[str]) -> str:
-    suffix = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + suffix
+    suffix = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + suffix
 
 
 def _join_components(parts: tuple[int, ...]) -> int:
@@ -499,8 +503,8 @@ def _find_width(statement: Statement, name: str) -> int:
         return next(
             statement.instruction.type_of(role).bits for role, x in names.items() if x == name
         )
-    assert statement.plain
-    return 16 if len(statement.writes) > 1 else statement.plain.type.bits
+    assert statement.operation
+    return 16 if len(statement.writes) > 1 else statement.operation.type.bits
 
 
 def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:

@@ -59,11 +59,11 @@ def _shift_right_signed(word: int, amount: int) -> int:
 
 
 def _make_saturating(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    def run(x: int, y: int) -> int:
+    def saturate(x: int, y: int) -> int:
         exact = sum_(cast(x, 32, True), cast(y, 32, True))
         return max(_SIGNED.low, min(_SIGNED.high, exact))
 
-    return run
+    return saturate
 
 
 def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
@@ -115,7 +115,7 @@ def _make_operations() -> dict[str, Operation]:
         "xor": (2, operator.xor),
         "not": (1, operator.invert),
     }
-    operations = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVED}
+    operations = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVE_TYPES}
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
             operations[f"{name}.{type_}"] = Operation(type_, sources, compute)
@@ -135,5 +135,5 @@ def _make_operations() -> dict[str, Operation]:
     return operations
 
 
-_MOVED = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)
+_MOVE_TYPES = (Type.B32, Type.U32, Type.S32, Type.F32, Type.PRED)
 _OPERATIONS = _make_operations()

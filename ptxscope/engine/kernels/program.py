@@ -18,17 +18,17 @@ from .plain_instructions import Operation
 class StatementKind(StrEnum):
     """The role of a statement in a run."""
 
-    EXPLAINED = "explained"
+    INSTRUCTION = "explained"
     """One of the 27 instructions."""
-    PLAIN = "plain"
+    PLAIN_INSTRUCTION = "plain"
     """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
     BRANCH = "branch"
     """A jump, or the end of the kernel."""
     LABEL = "label"
-    OPEN = "open"
+    BLOCK_START = "open"
     """A ``{`` inside the kernel that declares registers of its own."""
-    CLOSE = "close"
-    OTHER = "other"
+    BLOCK_END = "close"
+    UNKNOWN = "other"
     """Anything else; the registers it writes become unknown."""
 
 
@@ -55,11 +55,11 @@ class Statement(NamedTuple):
     writes: tuple[str, ...] = ()
     """Registers that it writes, or may write.
 
-    For an ``OPEN``, those that it declares; for a ``CLOSE``, those of them that regain their outer
-    values.
+    For a ``BLOCK_START``, those that it declares; for a ``BLOCK_END``, those of them that regain
+    their outer values.
     """
     instruction: Instruction | None = None
-    plain: Operation | None = None
+    operation: Operation | None = None
     reads: tuple[PlainSource, ...] = ()
     """Sources of a simple instruction."""
     problems: tuple[Problem, ...] = ()
@@ -113,9 +113,9 @@ class Program(NamedTuple):
         flags: list[bool] = []
         depths: dict[int, int] = {}
         for statement in self.statements:
-            if statement.kind is StatementKind.OPEN:
+            if statement.kind is StatementKind.BLOCK_START:
                 flags.append(name in statement.writes)
-            elif statement.kind is StatementKind.CLOSE:
+            elif statement.kind is StatementKind.BLOCK_END:
                 flags.pop()
             depths[id(statement)] = sum(flags)
         return depths
@@ -123,7 +123,7 @@ class Program(NamedTuple):
     def find_value_type(self, name: str, statement: Statement | None = None) -> Type:
         """Return the type for parsing an input for a register.
 
-        It is the declared type at the statement ``at``, if any, or else the type of its uses.
+        It is the declared type at ``statement``, if any, or else the type of its uses.
         """
         if statement and (local_type := parse_declared_type(dict(statement.declared).get(name))):
             return local_type

@@ -100,9 +100,9 @@ class _OpenBlock(NamedTuple):
     """Number of statements before it."""
     start: int
     """Position of the brace."""
-    own: bool
+    is_own: bool
     """Whether it begins a kernel, which is not a statement."""
-    used: dict[str, None]
+    used_names: dict[str, None]
     """The registers declared in it that are used."""
 
 
@@ -242,7 +242,7 @@ class _Loader:
         if is_condition(source):
             return
         text = format_gap(_CONDITION.sub("", source))
-        base = Statement(StatementKind.OTHER, self._find_line(word.start), text, text)
+        base = Statement(StatementKind.UNKNOWN, self._find_line(word.start), text, text)
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.placed_statements.append((word.start, statement))
 
@@ -252,7 +252,7 @@ class _Loader:
             return statement
         reason = f"compiled only under {quote_word(self.conditions[-1])}"
         is_branch = statement.kind is StatementKind.BRANCH
-        return statement._replace(kind=StatementKind.OTHER, unread=reason, is_opaque=is_branch)
+        return statement._replace(kind=StatementKind.UNKNOWN, unread=reason, is_opaque=is_branch)
 
     def _open_block(self, brace: Token, *, is_own: bool) -> None:
         outer = self.scopes.scope
@@ -277,20 +277,22 @@ class _Loader:
                 name for name in names if self.scopes.find_type(_get_base_name(name))
             )
             line = self._find_line(brace.start)
-            close = Statement(StatementKind.CLOSE, line, brace.text, writes=restored_names)
+            close = Statement(StatementKind.BLOCK_END, line, brace.text, writes=restored_names)
             self.placed_statements.append((brace.start, close))
 
     def _end_block(self) -> tuple[str, ...] | None:
         """End the innermost block; return its registers in use, None if it declares none."""
         block = self.open_blocks.pop()
         del self.blocks[id(block.scope)]
-        if block.own or not block.scope.has_registers:
+        if block.is_own or not block.scope.has_registers:
             return None
-        names = tuple(block.used)
+        names = tuple(block.used_names)
         declarations = ((name, block.scope.look_up(_get_base_name(name))) for name in names)
         declared_types = tuple((name, x and x.type) for name, x in declarations)
         line = self._find_line(block.start)
-        open_ = Statement(StatementKind.OPEN, line, "{", writes=names, declared=declared_types)
+        open_ = Statement(
+            StatementKind.BLOCK_START, line, "{", writes=names, declared=declared_types
+        )
         self.placed_statements[block.place] = (block.start, open_)
         return names
 
@@ -301,7 +303,7 @@ class _Loader:
                 self.scopes.find_scope(_get_base_name(name)) if type_ and self.open_blocks else None
             )
             if scope and (block := self.blocks.get(id(scope))):
-                block.used[name] = None
+                block.used_names[name] = None
 
     def _find_line(self, position: int) -> int:
         return bisect_right(self.lines, self.fragment.find_origin(position, position + 1)[0])
@@ -312,7 +314,7 @@ class _Loader:
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
             opcode = self.fragment.describe(raw.opcode.start, end, self.text)
         base = Statement(
-            StatementKind.OTHER,
+            StatementKind.UNKNOWN,
             self._find_line(raw.opcode.start),
             " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
@@ -331,7 +333,7 @@ class _Loader:
             if not problems:
                 names = tuple(ins.results.values())
                 base = base._replace(writes=names, instruction=ins)
-                return self._with_declared_types(base._replace(kind=StatementKind.EXPLAINED))
+                return self._with_declared_types(base._replace(kind=StatementKind.INSTRUCTION))
         base = base._replace(writes=self._list_written(raw), problems=problems)
         if raw.opcode.text in _LEAVING:
             return self._with_declared_types(base._replace(kind=StatementKind.BRANCH, writes=()))
@@ -350,21 +352,26 @@ class _Loader:
 
     def _with_plain_instruction(self, raw: RawInstruction, base: Statement) -> Statement:
         """Return the statement, as a simple instruction if it is a known one."""
-        plain = find_operation(base.opcode)
-        if plain is None or len(raw.operands) != plain.sources + 1 or base.problems:
+        operation = find_operation(base.opcode)
+        if operation is None or len(raw.operands) != operation.sources + 1 or base.problems:
             return base
         destination, *source_operands = raw.operands
         names = self._parse_names(destination)
         sources = [
-            x for x in (self._parse_operand(words, plain.type) for words in source_operands) if x
+            x
+            for x in (self._parse_operand(words, operation.type) for words in source_operands)
+            if x
         ]
-        if names is None or len(sources) < plain.sources:
+        if names is None or len(sources) < operation.sources:
             return base
         packed_count = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
         if packed_count > (base.opcode == "mov.b32"):
             return base
         return base._replace(
-            kind=StatementKind.PLAIN, plain=plain, writes=names, reads=tuple(sources)
+            kind=StatementKind.PLAIN_INSTRUCTION,
+            operation=operation,
+            writes=names,
+            reads=tuple(sources),
         )
 
     def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:

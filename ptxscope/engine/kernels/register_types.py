@@ -78,12 +78,12 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
     """Yield the registers of an unexplained statement, with the types they suggest."""
     if x.guard:
         yield x.guard, Type.PRED
-    type_ = x.plain.type if x.plain else Type.B32
+    type_ = x.operation.type if x.operation else Type.B32
     part = {2: Type.B16}
     for operand in x.reads:
         for name in operand.names:
             yield name, part.get(len(operand.names), type_)
-    if x.kind in (StatementKind.PLAIN, StatementKind.OTHER):
+    if x.kind in (StatementKind.PLAIN_INSTRUCTION, StatementKind.UNKNOWN):
         for name in x.writes:
             yield name, part.get(len(x.writes), type_)
 
@@ -97,7 +97,7 @@ def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tupl
     order = {name: index for index, name in enumerate(types)}
     return tuple(
         x._replace(writes=tuple(sorted(x.writes, key=order.__getitem__)))
-        if x.kind in (StatementKind.OPEN, StatementKind.CLOSE)
+        if x.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
         else _with_whole_vector(x, parts)
         for x in statements
     )

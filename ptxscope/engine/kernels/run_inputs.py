@@ -44,7 +44,10 @@ def find_unknown_sites(program: Program) -> UnknownSites:
     keys: dict[tuple[int, str], str] = {}
     statements: dict[str, Statement] = {}
     counts = Counter[str]()
-    for kind in (StatementKind.OTHER, StatementKind.OPEN):  # a key seldom refers to a brace
+    for kind in (
+        StatementKind.UNKNOWN,
+        StatementKind.BLOCK_START,
+    ):  # a key seldom refers to a brace
         for statement in program.statements:
             if statement.kind is kind:
                 for name in dict.fromkeys(statement.writes):

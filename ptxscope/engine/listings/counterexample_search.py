@@ -29,7 +29,7 @@ def search_arrays(
 ) -> tuple[GeneratedOperands, set[str]]:
     """Return the first deviations by model, and the errata that act in them.
 
-    The search covers the examples, then generated operands, until the model named by ``shows``
+    The search covers the examples, then generated operands, until the model named by ``model_name``
     deviates and ``count`` errata have acted.
     """
     first_examples = list(islice(examples, limit))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ...engine.diagnosis.causes import CauseKind
-from ...engine.diagnosis.findings import Diagnosis, Finding, count_of, find_lane_verdicts
+from ...engine.diagnosis.findings import Diagnosis, Finding, find_lane_verdicts, format_match_count
 from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
@@ -57,14 +57,14 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
 
 def _finding_to_json(finding: Finding) -> dict[str, object]:
     ins = finding.instruction
-    fits = finding.fits
+    fits = finding.matches
     return {
         "kind": str(finding.kind),
         "ptx": finding.ptx,
         "model": finding.model.name,
         "errata": [erratum.id for erratum in finding.errata],
         "sentence": finding.sentence,
-        "matched": finding.matched,
+        "matched": finding.match_count,
         "causes": [
             {"kind": str(cause.kind), "weight": cause.cost, "phrase": cause.phrase}
             for cause in finding.causes
@@ -149,7 +149,9 @@ def _finding_lines(diagnosis: Diagnosis, findings: list[Finding], with_all: bool
     """Yield the explanations of one size; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(tuple(cause.decided_axes for cause in finding.causes), []).append(finding)
+        groups.setdefault(tuple(cause.changed_aspects for cause in finding.causes), []).append(
+            finding
+        )
     shown_groups = list(groups.values())[: None if with_all else SHOWN]
     for first, *alternatives in shown_groups:
         yield from wrap_text(make_printable(format_causes(first)), "  - ", "    ")
@@ -172,24 +174,24 @@ def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterat
     """Yield the changed line, the changed operands, and the selectors that fit."""
     if finding.instruction != diagnosis.instruction:
         yield indent + make_printable(finding.ptx)
-    is_swapped = any(cause.swap for cause in finding.causes)
+    is_swapped = any(cause.is_swap for cause in finding.causes)
     observed_operands = diagnosis.cases[finding.shown_index].observation.operands
     changed_operands = format_changed_operands(
         diagnosis.instruction, observed_operands, finding.operands[finding.shown_index]
     )
     if changed_operands and not is_swapped:
         yield f"{indent}{changed_operands}"
-    fits = finding.fits
+    fits = finding.matches
     if fits and fits.match_count > 1:
         solved_roles = [
-            role for role in "ab" if any(f"{role}sel" in x.decided_axes for x in finding.causes)
+            role for role in "ab" if any(f"{role}sel" in x.changed_aspects for x in finding.causes)
         ]
         listed = (
             f": {_format_digit_choices(fits, solved_roles[0])}"
             if fits.lanes and len(solved_roles) == 1
             else ""
         )
-        yield f"{indent}one of {count_of(fits)} that fit{listed}"
+        yield f"{indent}one of {format_match_count(fits)} that fit{listed}"
 
 
 def _format_digit_choices(fits: SelectorMatches, role: str) -> str:
@@ -213,17 +215,17 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
     names = " or ".join(ins.format_operand(role) for role in missing_roles)
     restriction = f" that does not read {names}" if missing_roles else ""
     sentence = (
-        f"Nothing within two changes explains it. {diagnosis.tried} combinations were tried: "
+        f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
         f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
         "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
         f"expect.{''.join(_format_not_tried(ins, role) for role in missing_roles)}"
     )
     yield from wrap_text(make_printable(sentence), "", "", width)
     count = len(diagnosis.cases)
-    if diagnosis.nearest:
+    if diagnosis.near_misses:
         yield from ("", "The nearest")
-    for finding in diagnosis.nearest:
-        distances = [f"explains {finding.matched} of {count}"] if count > 1 else []
+    for finding in diagnosis.near_misses:
+        distances = [f"explains {finding.match_count} of {count}"] if count > 1 else []
         if finding.distance:
             distances.append(f"{finding.distance} bit{'s' if finding.distance > 1 else ''} away")
         result_text = format_result_bits(ins, finding.get_result(finding.shown_index))
