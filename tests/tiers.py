@@ -18,7 +18,7 @@ QUICK = 12
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
-SAMPLE = 6
+SAMPLE = 10
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough
