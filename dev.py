@@ -102,7 +102,11 @@ def explore(*arguments: str) -> None:
 
 def test(*arguments: str) -> None:
     """Run the tests, side by side on every core."""
-    workers = (os.cpu_count() or 1) + 1  # some of the tests wait
+    run_tests(os.cpu_count() or 1, *arguments)
+
+
+def run_tests(workers: int, *arguments: str) -> None:
+    """Run the tests in so many processes."""
     spread = ("-n", str(workers), "--dist", "worksteal")
     # what was compiled is kept, else each of a thousand processes compiles everything anew
     command = (str(environment("dev")), "-m", "pytest", *spread, "-q", *arguments)
@@ -111,7 +115,7 @@ def test(*arguments: str) -> None:
 
 def thorough(*arguments: str) -> None:
     """Run larger draws of the tests that `test` draws less of, and those for CI only."""
-    test("--thorough", *arguments)
+    run_tests((os.cpu_count() or 1) + 1, "--thorough", *arguments)  # some of the tests wait
 
 
 def lint() -> None:

@@ -55,14 +55,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     profile = _profile(config)
     if profile == "soak":
         return
-    if profile == "thorough":
-        kept = [item for item in items if is_thorough(item)]
-    else:
-        kept = [item for item in items if not is_left_out(item)]
-    skip = pytest.mark.skip(reason="only with --soak")
-    for item in kept:
-        if item.get_closest_marker("soak"):
-            item.add_marker(skip)
+    kept = [
+        item
+        for item in items
+        if not item.get_closest_marker("soak")
+        and (is_thorough(item) if profile == "thorough" else not is_left_out(item))
+    ]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = kept

@@ -1,5 +1,5 @@
 """Two tiers: what runs each time, and what `dev.py thorough` adds for CI: larger draws, and tests
-that need a terminal, a clock or a build of the manual, or that check what is generated."""
+that need a terminal, a browser, a clock or a build, or that check what is generated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUICK = 12
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
-SAMPLE = 6
+SAMPLE = 10
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough

@@ -141,6 +141,7 @@ def test_inks_in_greys(name: str) -> None:
     assert not poor
 
 
+@sampled
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("ink", ["", "chip-a3", "value", "pattern"])
 def test_what_the_cursor_lights_shows_without_colours(name: str, ink: str) -> None:
@@ -181,6 +182,7 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
     )
 
 
+@sampled
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("over", ["", "origin", "reached", "shade"])
 def test_edges_have_the_colour_of_their_chips(name: str, over: str) -> None:

@@ -16,6 +16,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError, shorten_words
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.files import replace
+from tests.tiers import sampled
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
 LONG = "x" * 100_000
@@ -36,6 +37,7 @@ def test_an_internal_error_is_one_line_and_a_report(
     assert "AssertionError: an invariant" in report.read_text()
 
 
+@sampled
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "open"])
 @pytest.mark.parametrize(
     "words",

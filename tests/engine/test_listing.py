@@ -158,6 +158,7 @@ _BITS = [
 ]
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(100))
 def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)
@@ -179,6 +180,7 @@ _HEADER_BITS = ["k", ".param", ".u64", "%a1", "_", ".ptr", ".global", ".align", 
 _HEADER_BITS += [",", ",", ",\n\t.param .u32 ", "(", ")", ".maxntid 32, 1", "// x\n", ";", "{", "="]
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(300))
 def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None:
     rng = Random(seed)

@@ -332,6 +332,7 @@ def test_rich_wraps_and_crops_nothing(width: int) -> None:
 # --- in words ----------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -348,6 +349,7 @@ def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model
         assert all(x.result in said for x in doc.answers.all)
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> None:
     doc = build_document(example(opcode, model))

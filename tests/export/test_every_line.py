@@ -96,9 +96,12 @@ def traced(line: str, model: str = "isa") -> Trace:
 
 
 def drawn(lines: tuple[str, ...], every: int) -> tuple[str, ...]:
-    """The lines that the default run looks at; all that throw everything away among them."""
+    """Some of the lines, and more of those that throw everything away."""
+    more = max(every // 5, 9)
     return tuple(
-        line for at, line in enumerate(lines) if at % every == 0 or (" _," in line and at % 9 == 0)
+        line
+        for at, line in enumerate(lines)
+        if at % every == 0 or (" _," in line and at % more == 0)
     )
 
 

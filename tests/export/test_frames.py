@@ -352,7 +352,9 @@ def test_nothing_of_a_slide_is_cut_off_but_lines() -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-@pytest.mark.parametrize("options", [STEPPING, PLAYING, SLIDE], ids=["stepping", "played", "slide"])
+@pytest.mark.parametrize(
+    "options", some([STEPPING, PLAYING, SLIDE], 1), ids=["stepping", "played", "slide"]
+)
 def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options) -> None:
     document = export(example(opcode, model), "svg", options._replace(both=True))
     tree = ET.fromstring(document)
@@ -367,7 +369,9 @@ def test_it_is_valid_and_has_no_script(opcode: str, model: str, options: Options
 
 
 @sampled
-@pytest.mark.parametrize("options", [SLIDE, STEPPING, PLAYING], ids=["slide", "stepping", "played"])
+@pytest.mark.parametrize(
+    "options", some([SLIDE, STEPPING, PLAYING], 1), ids=["slide", "stepping", "played"]
+)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text(text: str, options: Options) -> None:
     tree = ET.fromstring(export(annotated(E3, text), "svg", options))

@@ -73,6 +73,7 @@ def digits(tree: ET.Element) -> str:
     return "".join(found)
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_every_value_is_found(opcode: str, model: str) -> None:
     shown = example(opcode, model)
@@ -94,6 +95,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
                 assert any(way in text for way in ways for text in said), (row.row.key, lane)
 
 
+@sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> None:
     shown = example(opcode, model)

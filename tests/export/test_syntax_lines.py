@@ -11,6 +11,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import format_syntax
 from ptxscope.export.media import poster_sheet
 from ptxscope.export.svg.text_fitting import measure_text, wrap_text
+from tests.tiers import sampled
 
 NS = "{http://www.w3.org/2000/svg}"
 
@@ -20,6 +21,7 @@ def ends(lines: list[str], written: str) -> list[tuple[str, str]]:
     return [(x, y) for x, y in pairwise(lines) if x.split()[-1] + y.split()[0] in written]
 
 
+@sampled
 @pytest.mark.parametrize("opcode", CATALOG)
 @pytest.mark.parametrize("wide", [100, 150, 196])
 def test_a_syntax_is_broken_between_modifiers(opcode: str, wide: int) -> None:
