@@ -93,6 +93,12 @@ def _add_constant(tape: Tape, x: Node, k: int) -> Node:
     return tape.add(x, k) if k else x
 
 
+def _is_narrowed(x: Node, p: Node, q: Node, bounds: Range) -> bool:
+    """Return whether two operands are within bounds that take fewer bits than their result."""
+    fits = bounds.contains(unite_ranges(p.range, q.range))
+    return fits and _measure_common_bits(bounds) < _measure_common_bits(x.range)
+
+
 def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node | None:
     """p + q clipped to low..high is p plus q clipped to low - min(p, 0)..high - max(p, 0).
 
@@ -103,9 +109,7 @@ def narrow_clipped_sum(tape: Tape, op: Op, x: Node, low: int, high: int) -> Node
     if x.op is not Op.ADD or len(x.nodes) < 2 or not low <= 0 <= high:
         return None
     p, q = x.nodes
-    if not bounds.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
-        bounds
-    ) >= _measure_common_bits(x.range):
+    if not _is_narrowed(x, p, q, bounds):
         return None
     low_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.minimum(p, 0), fixed=(low,))
     high_bound = tape.emit(Op.REVERSE_SUBTRACT, tape.maximum(p, 0), fixed=(high,))
@@ -122,9 +126,7 @@ def narrow_clipped_difference(tape: Tape, op: Op, x: Node, low: int, high: int) 
     if x.op is not Op.SUBTRACT or low >= 0 or high != -1 - low:
         return None
     p, q = x.nodes
-    if not bounds.contains(unite_ranges(p.range, q.range)) or _measure_common_bits(
-        bounds
-    ) >= _measure_common_bits(x.range):
+    if not _is_narrowed(x, p, q, bounds):
         return None
     low_bound = tape.add(tape.maximum(p, -1), -high)
     high_bound = tape.add(tape.minimum(p, -1), -low)

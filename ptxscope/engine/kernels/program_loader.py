@@ -14,7 +14,7 @@ from ..listings.partial_ptx import is_prose, is_template
 from ..listings.source_language import Language, language_of
 from ..records import NamedTuple
 from ..syntax import tokens as syntax
-from ..syntax.constants import BadConstantError, convert_constant, evaluate_constant, is_constant
+from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
 from ..syntax.operands import COMPONENTS, SPECIAL
@@ -377,11 +377,8 @@ class _Loader:
     def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
         """Return a source of a simple instruction, or None if it is not a value."""
         if is_constant(words):
-            try:
-                bits = convert_constant(evaluate_constant(words), type_)
-            except BadConstantError:
-                return None
-            return PlainSource(bits) if isinstance(bits, int) else None
+            bits = convert_words(words, type_)
+            return None if bits is None else PlainSource(bits)
         names = self._parse_names(words)
         return PlainSource(names=names) if names else None
 

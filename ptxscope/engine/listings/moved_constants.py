@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..isa.types import Type
-from ..syntax.constants import BadConstantError, convert_constant, evaluate_constant, is_constant
+from ..syntax.constants import convert_words, is_constant
 from ..syntax.opcodes import OPCODES
 from ..syntax.tokens import (
     Token,
@@ -83,7 +83,7 @@ class MovedConstants:
             type_ = _TYPES.get(modifiers[0]) if len(modifiers) == 1 else None
             is_move = statement.opcode.text == "mov" and type_ and not statement.guard
             if is_move and type_ and len(destination) == len(sources) == 1:
-                bits = _constant(sources[0], type_)
+                bits = convert_words(sources[0], type_) if is_constant(sources[0]) else None
                 if bits is not None:
                     self._bits[destination[0].text] = bits
         elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
@@ -98,13 +98,3 @@ class MovedConstants:
                 self._bits.pop(word.text, None)
         if any(word.text == "<" for word in declaration):
             self._bits.clear()
-
-
-def _constant(words: tuple[Token, ...], type_: Type) -> int | None:
-    if not is_constant(words):
-        return None
-    try:
-        bits = convert_constant(evaluate_constant(words), type_)
-    except BadConstantError:
-        return None
-    return bits if isinstance(bits, int) else None

@@ -127,40 +127,13 @@ def check_statement(
     verdict, registers = get_cached_verdict(statement.text, constants)
     if verdict:
         yield make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
-    else:
-        yield from _check_scanned(statement, locator, name, constants, is_doubled=is_doubled)
-
-
-def _check_scanned(
-    statement: Candidate,
-    locator: Locator,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_doubled: bool,
-) -> Iterator[CheckedInstruction]:
-    """Yield the instructions of a statement that is illegal, or that holds several."""
-    for item in scan(statement.text):
-        yield (
-            _make_illegal_instruction(statement, item, locator, name)
-            if item.problems
-            else _check_parsed(statement, item, locator, name, constants, is_doubled=is_doubled)
-        )
-
-
-def _check_parsed(
-    statement: Candidate,
-    item: Parsed,
-    locator: Locator,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_doubled: bool,
-) -> CheckedInstruction:
-    """Return the verdict on one of several legal instructions of a statement."""
-    assert item.instruction
-    verdict = make_verdict(item.instruction.with_constants(constants))
-    return make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
+        return
+    for item in scan(statement.text):  # it is illegal, or holds several
+        if item.instruction and not item.problems:
+            verdict = make_verdict(item.instruction.with_constants(constants))
+            yield make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
+        else:
+            yield _make_illegal_instruction(statement, item, locator, name)
 
 
 def _make_illegal_instruction(

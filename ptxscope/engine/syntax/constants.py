@@ -142,8 +142,13 @@ def convert_constant(value: Constant, type_: Type) -> int | str:
 
 def convert_literal(text: str, type_: Type) -> int | None:
     """Return the bits of a literal's text for an operand type; None if the type cannot take it."""
+    return convert_words(tokenize(text), type_)
+
+
+def convert_words(words: Sequence[Token], type_: Type) -> int | None:
+    """Return the bits of a constant for an operand type; None if it is invalid or does not fit."""
     try:
-        bits = convert_constant(evaluate_constant(tokenize(text)), type_)
+        bits = convert_constant(evaluate_constant(words), type_)
     except BadConstantError:
         return None
     return bits if isinstance(bits, int) else None

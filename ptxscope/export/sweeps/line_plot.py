@@ -14,6 +14,7 @@ from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
+from .axis_picture import draw_tick_text, draw_x_label, draw_x_ticks
 from .axis_ticks import (
     abbreviate_value,
     choose_ticks,
@@ -202,15 +203,13 @@ def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:
         is_current = number_ == 0 and current_index is not None
         text = abbreviate_value(lane, lane.get_value_at(rank))
         canvas.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
-        canvas.draw_text(
+        draw_tick_text(
+            canvas,
             _PLOT.x - 9,
             y + 4,
             text,
-            11.5,
-            SvgColour.INK if is_current else SvgColour.DIM,
+            is_current=is_current,
             anchor="end",
-            is_monospaced=True,
-            is_bold=is_current,
             width=_PLOT.x - 9 - 14,
         )
 
@@ -300,31 +299,8 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     ]
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
-        for tick in ticks:
-            x = _PLOT.x + _PLOT.width * tick.part
-            canvas.draw_line(x, plot.bottom + 8, x, plot.bottom + 13, SvgColour.DIM)
-            width = measure_text(tick.text, 11.5, is_monospaced=True)
-            middle = min(max(x, _PLOT.x + width / 2 - 20), _PLOT.right - width / 2)
-            canvas.draw_text(
-                middle,
-                y + 19,
-                tick.text,
-                11.5,
-                SvgColour.INK if tick.is_current else SvgColour.DIM,
-                anchor="middle",
-                is_monospaced=True,
-                is_bold=tick.is_current,
-            )
-    canvas.draw_text(
-        _PLOT.center,
-        y + 38,
-        plot.sweep.x.lane.label,
-        13,
-        SvgColour.INK,
-        anchor="middle",
-        is_monospaced=True,
-        is_bold=True,
-    )
+        draw_x_ticks(canvas, ticks, _PLOT, plot.bottom + 8, y + 19)
+    draw_x_label(canvas, _PLOT.center, y + 38, plot.sweep.x.lane.label)
     return y + 52
 
 

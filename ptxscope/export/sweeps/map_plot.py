@@ -9,10 +9,11 @@ import numpy as np
 from ...engine.records import NamedTuple
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
-from ..svg.page_layout import EDGE, WIDTH
+from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
+from .axis_picture import draw_tick_text, draw_x_label, draw_x_ticks
 from .axis_ticks import abbreviate_value, choose_ticks, list_ticks
 from .colour_ramp import RAMP, compute_shades, encode_png
 from .line_plot import PlotLineStyle
@@ -164,21 +165,8 @@ def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     here_x, here_y = sweep.current_point
     assert sweep.y
     bottom = chart.top + SIDE
-    for tick in choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4):
-        x = LEFT + SIDE * tick.part
-        width = measure_text(tick.text, 11.5, is_monospaced=True)
-        canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
-        middle = min(max(x, LEFT + width / 2 - 20), LEFT + SIDE + 20 - width / 2)
-        canvas.draw_text(
-            middle,
-            bottom + 18,
-            tick.text,
-            11.5,
-            SvgColour.INK if tick.is_current else SvgColour.DIM,
-            anchor="middle",
-            is_monospaced=True,
-            is_bold=tick.is_current,
-        )
+    ticks = choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4)
+    draw_x_ticks(canvas, ticks, Area(LEFT, SIDE), bottom, bottom + 18, overhang=20)
     used_heights: list[float] = []
     for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
         y = bottom - SIDE * tick.part
@@ -186,27 +174,16 @@ def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             continue
         used_heights.append(y)
         canvas.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
-        canvas.draw_text(
+        draw_tick_text(
+            canvas,
             LEFT - 9,
             y + 4,
             tick.text,
-            11.5,
-            SvgColour.INK if tick.is_current else SvgColour.DIM,
+            is_current=tick.is_current,
             anchor="end",
-            is_monospaced=True,
-            is_bold=tick.is_current,
             width=LEFT - 23,
         )
-    canvas.draw_text(
-        LEFT + SIDE / 2,
-        bottom + 38,
-        sweep.x.lane.label,
-        13,
-        SvgColour.INK,
-        anchor="middle",
-        is_monospaced=True,
-        is_bold=True,
-    )
+    draw_x_label(canvas, LEFT + SIDE / 2, bottom + 38, sweep.x.lane.label)
 
 
 def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
@@ -241,13 +218,5 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         used_heights.append(y)
         is_current = index == 0 and len(marks) == 4
         canvas.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
-        canvas.draw_text(
-            x + 31,
-            y + 4,
-            abbreviate_value(lane, lane.get_value_at(rank)),
-            11.5,
-            SvgColour.INK if is_current else SvgColour.DIM,
-            is_monospaced=True,
-            is_bold=is_current,
-            width=width - 31,
-        )
+        text = abbreviate_value(lane, lane.get_value_at(rank))
+        draw_tick_text(canvas, x + 31, y + 4, text, is_current=is_current, width=width - 31)
