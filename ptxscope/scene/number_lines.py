@@ -29,7 +29,7 @@ def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
         "" if figure.low is None else str(low),
         "" if figure.high is None else str(high),
         points,
-        ticks=() if None in figure else _make_quarters(low, high),
+        ticks=() if None in (figure.low, figure.high) else _make_quarters(low, high),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from enum import StrEnum
 
 from .types import Type
@@ -11,6 +10,8 @@ from .types import Type
 
 def encode_float(value: float, bits: int) -> int:
     """Return the bit pattern of a number as binary32 or binary64, rounded to nearest even."""
+    import struct  # few instructions have floats
+
     if bits == 64:
         return int.from_bytes(struct.pack(">d", value))
     try:
@@ -21,6 +22,8 @@ def encode_float(value: float, bits: int) -> int:
 
 def decode_float(pattern: int, bits: int) -> float:
     """Return the number behind a binary32 or binary64 bit pattern."""
+    import struct
+
     code, size = (">d", 8) if bits == 64 else (">f", 4)
     number: float = struct.unpack(code, pattern.to_bytes(size))[0]
     return number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-import unicodedata
 from collections.abc import Sequence
 
 from ..records import NamedTuple
@@ -127,8 +126,11 @@ def _make_printable_char(char: str) -> str:
         return " "
     if char < " ":
         return chr(0x2400 + ord(char))
-    if char.isprintable() and unicodedata.bidirectional(char) not in ("R", "AL"):
-        return char
+    if char.isprintable():
+        from unicodedata import bidirectional  # an extension module; most text is ASCII
+
+        if bidirectional(char) not in ("R", "AL"):
+            return char
     return "\N{REPLACEMENT CHARACTER}"
 
 
@@ -167,10 +169,9 @@ def measure_cells(text: str) -> int:
     """Return the number of terminal columns of a printable text."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
-        for char in text
-    )
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(x) else 1 + (east_asian_width(x) in "WF") for x in text)
 
 
 def format_problem(text: str, problem: Problem) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ...engine.tracing.annotations import Annotations
-from ...engine.tracing.note_targets import parse_note, parse_stages
+from ...engine.tracing.annotations import Annotations, Note
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options, validate_options
 
@@ -31,12 +30,13 @@ def annotate_trace(
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")
     extra = trace.annotations
-    new_notes = tuple(parse_note(text, trace) for text in notes)
     annotations = Annotations(
-        title or extra.title, caption or extra.caption, (*extra.notes, *new_notes)
+        title or extra.title, caption or extra.caption, (*extra.notes, *_parse_notes(notes, trace))
     )
     is_hidden = not result or not (options.result or options.is_early)
     if steps or until:
+        from ...engine.tracing.note_targets import parse_stages
+
         stages = parse_stages(f"-{until}" if until else steps, trace)
         is_whole = stages == {step.stage for step in trace.steps}
         is_early = bool(until) and not is_whole
@@ -44,3 +44,10 @@ def annotate_trace(
     if is_hidden:
         options = options._replace(result=False, is_early=False)
     return trace.with_annotations(annotations), options
+
+
+def _parse_notes(texts: Iterable[str], trace: Trace) -> Iterator[Note]:
+    for text in texts:
+        from ...engine.tracing.note_targets import parse_note
+
+        yield parse_note(text, trace)
