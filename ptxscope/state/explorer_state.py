@@ -344,7 +344,7 @@ class ExplorerState:
     # --- lessons -----------------------------------------------------------------------
 
     def open_lesson(
-        self, lesson: Lesson, places: dict[str, LessonProgress], *, from_start: bool
+        self, lesson: Lesson, places: Mapping[str, LessonProgress], *, from_start: bool
     ) -> None:
         """Open a lesson, at its saved position, and remember the state before it."""
         from .open_lesson import OpenLesson

@@ -231,7 +231,7 @@ class LessonController:
             lesson.keep_text(text)
             return
         try:
-            lesson.grade(text)
+            lesson.answer(text)
         except PtxError:  # the field shows the error
             return
         if lesson.is_answered:
