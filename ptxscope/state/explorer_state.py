@@ -55,10 +55,7 @@ class ExplorerState:
     """
 
     def __init__(self, setup: Setup, saved: SavedState | None = None) -> None:
-        self.start(setup, saved or SavedState())
-
-    def start(self, setup: Setup, saved: SavedState) -> None:
-        """Start over with a setup, and with a saved state for everything else."""
+        saved = saved or SavedState()
         self.session = Session(setup)
         self.pin = saved.pin
         """The evaluation to compare with."""
@@ -344,7 +341,7 @@ class ExplorerState:
     # --- lessons -----------------------------------------------------------------------
 
     def open_lesson(
-        self, lesson: Lesson, places: dict[str, LessonProgress], *, from_start: bool
+        self, lesson: Lesson, places: Mapping[str, LessonProgress], *, from_start: bool
     ) -> None:
         """Open a lesson, at its saved position, and remember the state before it."""
         from .open_lesson import OpenLesson

@@ -1,18 +1,18 @@
-"""An open lesson: its card, the answers to its questions, and what to return to."""
+"""A lesson in the explorer: its card, its feedback, and what to return to."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.parser import parse
-from ..learn.grader import format_reply, grade_answer, list_hints
-from ..learn.lesson import Card, Lesson
+from ..learn.lesson import Lesson
+from ..learn.lesson_position import LessonPosition
 from ..learn.lesson_progress import LessonProgress
-from ..learn.lesson_text import format_answer, make_question
-from ..learn.question import Question
+from ..learn.lesson_text import format_answer
 from ..learn.text_templates import TemplatePiece, Text
 from ..scene.scene_model import LaneRef
 from .setup import Setup
@@ -38,45 +38,34 @@ class Feedback(NamedTuple):
     text: Text
 
 
-class OpenLesson:
-    """The position in a lesson. ``places`` has that of every lesson, this one included."""
+class OpenLesson(LessonPosition):
+    """A lesson that the explorer plays."""
 
     def __init__(
         self,
         lesson: Lesson,
-        places: dict[str, LessonProgress],
+        places: Mapping[str, LessonProgress],
         before: SavedState,
         cursor: ListingCursor | None,
         *,
         from_start: bool,
     ) -> None:
-        self.lesson, self.places = lesson, places
+        progress = places.get(lesson.head.name, LessonProgress())
+        super().__init__(lesson, progress, from_start=from_start)
+        self._places = places
         self.before = before
         """The state of the explorer before the lesson."""
         self.cursor = cursor
         """The listing cursor before the lesson."""
-        progress = places.get(lesson.head.name, LessonProgress())
-        self._is_done = progress.done
-        self._typed: dict[int, str] = {}
-        """The unfinished answers, by card."""
-        self._show(0 if from_start else min(progress.card, len(lesson.cards) - 1))
-
-    def _show(self, index: int) -> None:
-        self.index = index
-        """The index of the card."""
-        self.is_answered = False
-        self._hint_count = self._wrong_count = 0
         self.feedback: Feedback | None = None
         """The feedback on the last answer."""
-        self._save_position()
-
-    def _save_position(self) -> None:
-        self.places[self.lesson.head.name] = LessonProgress(self.index, self._is_done)
+        self._typed: dict[int, str] = {}
+        """The unfinished answers, by card."""
 
     @property
-    def card(self) -> Card:
-        """The current card."""
-        return self.lesson.cards[self.index]
+    def places(self) -> dict[str, LessonProgress]:
+        """The position in every lesson, this one included."""
+        return {**self._places, self.lesson.head.name: self.progress}
 
     @property
     def setup(self) -> Setup:
@@ -84,16 +73,6 @@ class OpenLesson:
         trace = self.card.trace
         ins = parse(str(trace.instruction))
         return Setup(ins, str(ins), dict(trace.operands), trace.model.name, is_detached=True)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a question waits for its answer."""
-        return self.card.ask is not None and not self.is_answered
-
-    @property
-    def question(self) -> Question:
-        """The card's question."""
-        return make_question(self.card)
 
     @property
     def asked_step(self) -> int:
@@ -113,22 +92,12 @@ class OpenLesson:
         key = next((x.key for x in trace.plan.results if x.role == key), key)
         return "", LaneRef(key, (anchor and anchor.lane) or 0) if key else None
 
-    @property
-    def is_last(self) -> bool:
-        """Whether no card follows."""
-        return self.index + 1 == len(self.lesson.cards)
-
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one."""
-        if not 0 <= self.index + delta < len(self.lesson.cards):
-            return False
-        self._show(self.index + delta)
-        return True
-
-    def finish(self) -> None:
-        """Mark the lesson as done; the next time, it begins again."""
-        self.index, self._is_done = 0, True
-        self._save_position()
+        has_moved = super().go(delta)
+        if has_moved:
+            self.feedback = None
+        return has_moved
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -140,25 +109,17 @@ class OpenLesson:
         """Return the unfinished answer to the question, and forget it."""
         return self._typed.pop(self.index, "")
 
-    def grade(self, text: str) -> None:
-        """Grade an answer, and reveal the step if it is right. Raise PtxError if it is no value."""
-        question = self.question
-        answer = grade_answer(question, text)
-        if answer.is_right:
-            self.is_answered = True
-            remark = self.card.remark
+    def answer(self, text: str) -> None:
+        """Grade an answer, with feedback. Raise PtxError if it is not a value."""
+        reply, remark = self.grade(text), self.card.remark
+        if not self.is_answered:
+            self._give(Outcome.WRONG, f"× Not {text.strip()}. {reply}")
+        else:
             self.feedback = Feedback(Outcome.RIGHT, remark) if remark else None
-            return
-        self._wrong_count += 1
-        reply = format_reply(question, answer, is_first=self._wrong_count == 1)
-        self._give(Outcome.WRONG, f"× Not {text.strip()}. {reply}")
 
     def give_hint(self) -> None:
         """Give the next hint."""
-        hints, count = list_hints(self.question), self._hint_count
-        hint = hints[count] if count < len(hints) else "That is all; s shows the answer."
-        self._hint_count += 1
-        self._give(Outcome.HINT, f"? {hint}")
+        self._give(Outcome.HINT, f"? {self.take_hint() or 'That is all; s shows the answer.'}")
 
     def reveal(self) -> None:
         """Give the answer."""

@@ -267,19 +267,3 @@ def test_recent_instructions_are_few_and_different() -> None:
     for opcode in ("vadd", "vsub", "vmad", "vset", "vadd", "vmin", "selp"):
         state.add_recent(opcode)
     assert state.recent == ["selp", "vmin", "vadd", "vset", "vmad"]
-
-
-def test_it_starts_over() -> None:
-    state = make_state()
-    state.toggle_pin()
-    state.edit(swap_operands(state.setup))
-    state.begin_predicting(1)
-    state.start(make_example("vset4"), SavedState(step=1))
-    fresh = ExplorerState(make_example("vset4"), SavedState(step=1))
-    assert state.make_saved_state() == fresh.make_saved_state()
-    assert (state.step, state.pin, state.mode, len(state.session.past)) == (
-        1,
-        None,
-        Mode.READING,
-        0,
-    )

@@ -38,9 +38,9 @@ def say(lesson: OpenLesson) -> str:
 
 @pytest.mark.parametrize("name", list_files())
 def test_a_lesson_is_played_to_its_end(name: str) -> None:
-    state, places = make_state(), dict[str, LessonProgress]()
+    state = make_state()
     before = state.setup
-    lesson = open_lesson(state, name, places)
+    lesson = open_lesson(state, name)
     while True:
         card = lesson.card
         assert state.trace.instruction == card.trace.instruction
@@ -57,7 +57,7 @@ def test_a_lesson_is_played_to_its_end(name: str) -> None:
         go(state, 1)
     assert not lesson.go(1)
     lesson.finish()
-    assert places == {name: LessonProgress(0, done=True)}
+    assert lesson.places == {name: LessonProgress(0, done=True)}
     assert state.leave_lesson()
     assert state.setup == before
     assert len(state.session.past) == 2  # all cards are one edit, and leaving is one
@@ -66,9 +66,9 @@ def test_a_lesson_is_played_to_its_end(name: str) -> None:
 def test_answers_are_graded_helped_and_shown() -> None:
     state = make_state()
     lesson = open_lesson(state, "extension", {"extension": LessonProgress(6)})
-    lesson.grade("240")
+    lesson.answer("240")
     assert say(lesson) == "× Not 240. You read 0xf0 as unsigned."
-    lesson.grade("240")
+    lesson.answer("240")
     assert say(lesson) == "× Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
     lesson.give_hint()
     assert say(lesson).startswith("? Extend: a is s32, so signed")
@@ -83,7 +83,7 @@ def test_answers_are_graded_helped_and_shown() -> None:
     go(state, 1)
     go(state, -1)
     assert lesson.is_open
-    lesson.grade("-16")
+    lesson.answer("-16")
     assert not lesson.is_open
     assert lesson.feedback is None or lesson.feedback.outcome is Outcome.RIGHT
 

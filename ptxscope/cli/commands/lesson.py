@@ -121,23 +121,22 @@ class _Player:
     """Plays a lesson, line by line."""
 
     def __init__(self, lesson: Lesson, *, again: bool) -> None:
-        self._lesson = lesson
+        from ...learn.lesson_position import LessonPosition
+        from ...learn.lesson_progress import LessonProgress
+
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
-        before = progress.get(lesson.head.name)
-        self._is_done = bool(before and before.done)
-        last = len(lesson.cards) - 1
-        self._card_index = min(before.card, last) if before and not again else 0
-        self._answered = False
+        before = progress.get(lesson.head.name, LessonProgress())
+        self._position = LessonPosition(lesson, before, from_start=again)
 
     def play(self) -> int:
         """Show card after card until the end, or until the user leaves."""
-        head = self._lesson.head
+        head = self._position.lesson.head
         for message in self._store.messages if self._store else (_NO_HOME,):
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
-        if self._card_index:
-            print(f"Going on at card {self._card_index + 1}; --again begins at the first.")
+        if self._position.index:
+            print(f"Going on at card {self._position.index + 1}; --again begins at the first.")
         self._show()
         while (line := self._read_answer()) is not None:
             word = line.strip()
@@ -148,29 +147,19 @@ class _Player:
         else:
             print()
         self._keep()
-        print(
-            f"Left at card {self._card_index + 1}. `ptxscope lesson {head.name}` goes on from here."
-        )
+        number = self._position.index + 1
+        print(f"Left at card {number}. `ptxscope lesson {head.name}` goes on from here.")
         return 0
-
-    @property
-    def _card(self) -> Card:
-        return self._lesson.cards[self._card_index]
-
-    @property
-    def _is_open(self) -> bool:
-        """Whether a question waits for its answer."""
-        return self._card.ask is not None and not self._answered
 
     def _handle_word(self, word: str) -> bool:
         """Execute the typed word and return False at the end."""
         if word == "b":
             self._go(-1)
-        elif self._is_open:
+        elif self._position.is_open:
             self._grade_word(word)
         elif word:
             print("Enter goes on, b goes back, q leaves.")
-        elif self._card_index + 1 < len(self._lesson.cards):
+        elif not self._position.is_last:
             self._go(1)
         else:
             self._end()
@@ -182,8 +171,8 @@ class _Player:
         from ...learn.lesson_text import describe_question
 
         prompt = "[Enter] "
-        if self._is_open:
-            prompt = f"{describe_question(self._card)} = "
+        if self._position.is_open:
+            prompt = f"{describe_question(self._position.card)} = "
         sys.stdout.write(prompt)
         sys.stdout.flush()
         try:
@@ -204,8 +193,8 @@ class _Player:
     def _show(self, previous_card: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
-        card, count = self._card, len(self._lesson.cards)
-        print(f"\n--- {self._card_index + 1} of {count}: {card.title}\n")
+        card, count = self._position.card, len(self._position.lesson.cards)
+        print(f"\n--- {self._position.index + 1} of {count}: {card.title}\n")
         lines = picture_lines(card, previous_card)
         if said := describe_anchor(card):
             lines += ["", *_wrap_text(said, "  > ")]
@@ -216,67 +205,55 @@ class _Player:
         print()
 
     def _go(self, delta: int) -> None:
-        """Go to another card."""
-        before = self._card
-        self._card_index = max(self._card_index + delta, 0)
-        self._answered = False
-        self._hint = self._wrong_count = 0
+        """Go to another card; before the first, show it again."""
+        before = self._position.card
+        if not self._position.go(delta):
+            self._position.go(0)
         self._keep()
         self._show(before if delta > 0 else None)
 
-    _hint = 0
-    _wrong_count = 0
-    """The count of wrong answers to the question."""
-
     def _grade_word(self, word: str) -> None:
         """Grade the typed answer, or show a hint."""
-        from ...learn.grader import format_reply, grade_answer, list_hints
-        from ...learn.lesson_text import make_question
-
-        question = make_question(self._card)
-        if word in ("?", ""):
-            found = list_hints(question) if word else ()
-            if self._hint < len(found):
-                print(*_wrap_text(found[self._hint], ""), sep="\n")
-                self._hint += 1
-            else:
-                print("That is all there is; s shows the answer." if word else "A value, ? or s.")
+        if word == "?":
+            hint = self._position.take_hint() or "That is all there is; s shows the answer."
+            print(*_wrap_text(hint, ""), sep="\n")
+            return
+        if not word:
+            print("A value, ? or s.")
             return
         if word == "s":
             self._reveal("It is")
             return
         try:
-            answer = grade_answer(question, word)
+            reply = self._position.grade(word)
         except PtxError as error:
             allowed = f"; allowed: {error.hint}" if error.hint else ""
             print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
             return
-        if answer.is_right:
+        if self._position.is_answered:
             self._reveal("")
-            return
-        self._wrong_count += 1
-        feedback = format_reply(question, answer, is_first=self._wrong_count == 1)
-        print(*_wrap_text(make_printable(f"Not {word}. {feedback}"), ""), sep="\n")
+        else:
+            print(*_wrap_text(make_printable(f"Not {word}. {reply}"), ""), sep="\n")
 
     def _reveal(self, remark: str) -> None:
         """Show the result and the remark."""
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
         if remark:
-            print(f"{remark} {format_answer(self._card)}.")
+            print(f"{remark} {format_answer(self._position.card)}.")
         else:
-            print(*wrap_text(self._card.remark), sep="\n")
-        print("", *revealed_step_lines(self._card), "", sep="\n")
-        self._answered = True
+            print(*wrap_text(self._position.card.remark), sep="\n")
+        print("", *revealed_step_lines(self._position.card), "", sep="\n")
+        self._position.is_answered = True
 
     def _end(self) -> None:
         """Finish after the last card."""
         from ...learn.lesson import list_files
 
-        self._card_index, self._is_done = 0, True
+        self._position.finish()
         self._keep()
         names = [*list_files()]
-        position = names.index(self._lesson.head.name) + 1
+        position = names.index(self._position.lesson.head.name) + 1
         print("That was the lesson.", end="")
         print(
             f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
@@ -284,11 +261,9 @@ class _Player:
 
     def _keep(self) -> None:
         """Save the position; report a failure once."""
-        from ...learn.lesson_progress import LessonProgress
-
         if self._store is None:
             return
-        position = {self._lesson.head.name: LessonProgress(self._card_index, self._is_done)}
+        position = {self._position.lesson.head.name: self._position.progress}
         try:
             self._store.save_lessons(self._store.load_lessons() | position)
         except OSError as error:

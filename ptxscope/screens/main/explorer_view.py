@@ -82,21 +82,6 @@ class ExplorerView:
             self.screen.mount(self._modifier_row, after="#top")
             self._modifier_row.show(self._state.setup.instruction.form)
 
-    def mount_lesson_strip(self) -> LessonStrip:
-        """Return the strip of a lesson, which is created on first use, and show it."""
-        if self.lesson_strip is None:
-            from ...widgets.lesson_strip import LessonStrip
-
-            self.lesson_strip = LessonStrip()
-            self.center.mount(self.lesson_strip, before=0)
-        self.lesson_strip.display = True
-        return self.lesson_strip
-
-    def hide_lesson_strip(self) -> None:
-        """Hide the strip of a lesson."""
-        if self.lesson_strip is not None:
-            self.lesson_strip.display = False
-
     @property
     def forms(self) -> Iterator[FormPane]:
         """The widgets of the modifiers."""
@@ -169,6 +154,46 @@ class ExplorerView:
             self.line.candidate,
             first=self.line.scroll_offset.x,
         )
+
+    def show_lesson(self) -> LessonStrip:
+        """Show the strip of the lesson: the card's text, its question and the feedback."""
+        from ...learn.lesson_text import describe_question
+        from ...learn.question import locate_answer
+        from ...learn.text_templates import TemplatePiece
+        from ...state.open_lesson import Outcome
+        from ...widgets.lesson_strip import LessonParagraph, LessonStrip
+
+        if self.lesson_strip is None:
+            self.lesson_strip = LessonStrip()
+            self.center.mount(self.lesson_strip, before=0)
+        strip, lesson = self.lesson_strip, self._state.lesson
+        assert lesson
+        card, feedback = lesson.card, lesson.feedback
+        paragraphs = [LessonParagraph(card.text)]
+        if feedback is not None:
+            styles = {Outcome.WRONG: "changed", Outcome.HINT: "dim", Outcome.RIGHT: "good"}
+            paragraphs.append(LessonParagraph(feedback.text, styles.get(feedback.outcome, "")))
+            strip.call_after_refresh(strip.end)
+        elif lesson.is_open:
+            question = (TemplatePiece(f"{describe_question(card)} = ?"),)
+            paragraphs.append(LessonParagraph(question, "current"))
+        title = f"{lesson.index + 1} of {len(lesson.lesson.cards)} · {card.title}"
+        strip.show_card(
+            (f"Lesson {lesson.lesson.head.name} · {title}", title, card.title),
+            tuple(paragraphs),
+            has_question=lesson.is_open,
+            is_first=lesson.index == 0,
+            letters=locate_answer(lesson.question).letters if lesson.is_open else "",
+        )
+        strip.display = True
+        self.show_keys()
+        return strip
+
+    def hide_lesson(self) -> None:
+        """Hide the strip of the lesson."""
+        if self.lesson_strip is not None:
+            self.lesson_strip.display = False
+        self.show_keys()
 
     def show_keys(self) -> None:
         """Update the footer with the keys that apply now."""

@@ -66,10 +66,9 @@ class FocusController:
     def ask_value(self, field: OperandField, start: str, place: LaneRef | None = None) -> None:
         """Ask for an operand's value in the row of hints; ``place`` is its cell in the lanes."""
         ins, role = self._state.setup.instruction, field.role
+        self._return = None if place is None else partial(self.move_to_lane, place)
         if place is None:
             self._view.operands.type_over(True)
-        else:
-            self._return = partial(self.move_to_lane, place)
         self._view.mount_value_field().open(
             field,
             format_operand_name(self._state.trace, role),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ...engine.syntax.errors import PtxError, make_printable
 from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
-from ...widgets.base.menu import MenuItem
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 from .prediction_controller import PredictionController
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ...learn.lesson import Head
     from ...learn.lesson_progress import LessonProgress
     from ...state.open_lesson import OpenLesson
+    from ...widgets.base.menu import MenuItem
 
 
 class LessonController:
@@ -40,22 +40,28 @@ class LessonController:
 
     def choose(self) -> None:
         """Choose a lesson, or continue with the open one."""
+        from ...learn.lesson import list_headings
+        from ...learn.lesson_progress import LessonProgress
         from ..dialogs.menu_dialog import MenuDialog
 
         if self._state.lesson is not None:
             self._focus_strip()
             return
         try:
-            names, items, index = _list_items(self._load_places())
+            heads, places = list_headings(), self._load_places()
         except (ValueError, OSError) as error:  # the file may be in the middle of a write
             self._report_failure(error)
             return
+        progress = [places.get(head.name, LessonProgress()) for head in heads]
+        unfinished = (index for index, x in enumerate(progress) if x.card or not x.done)
+        items = [_make_item(*pair) for pair in zip(heads, progress, strict=True)]
 
-        def on_close(at: int | None) -> None:
-            if at is not None:
-                self.open(names[at])
+        def on_close(index: int | None) -> None:
+            if index is not None:
+                self.open(heads[index].name)
 
-        self._view.screen.app.push_screen(MenuDialog("Lessons", items, index, "lessons"), on_close)
+        dialog = MenuDialog("Lessons", items, next(unfinished, 0), "lessons")
+        self._view.screen.app.push_screen(dialog, on_close)
 
     def open(self, name: str, *, from_start: bool = False) -> None:
         """Open a lesson above the picture, at its saved position."""
@@ -91,7 +97,7 @@ class LessonController:
         self._save_places(lesson.places)
         is_back = self._state.leave_lesson()
         self._focus.leave()
-        self._view.hide_lesson_strip()
+        self._view.hide_lesson()
         self._view.show_session()
         if message:
             undo = f" · {self._view.get_key('edit.undo')} shows its line" if is_back else ""
@@ -139,48 +145,17 @@ class LessonController:
 
     def _show_card(self, *, is_first: bool = False) -> None:
         """Show the card and its picture."""
-        lesson, strip = self._state.lesson, self._view.mount_lesson_strip()
+        lesson = self._state.lesson
         assert lesson
         self._state.show_card(is_first=is_first)
         self._view.show_hint("")
         self._view.show_session()
-        self._show_text()
-        strip.scroll_home(animate=False)
+        self._view.show_lesson().scroll_home(animate=False)
         self._highlight_anchor()
         if lesson.is_open:
             self.ask("")
         else:
             self._focus_strip()
-
-    def _show_text(self) -> None:
-        """Show the card's text, its question and the feedback."""
-        from ...learn.lesson_text import describe_question
-        from ...learn.question import locate_answer
-        from ...learn.text_templates import TemplatePiece
-        from ...state.open_lesson import Outcome
-        from ...widgets.lesson_strip import LessonParagraph
-
-        lesson, strip = self._state.lesson, self._view.mount_lesson_strip()
-        assert lesson
-        card, feedback = lesson.card, lesson.feedback
-        paragraphs = [LessonParagraph(card.text)]
-        if feedback is not None:
-            styles = {Outcome.WRONG: "changed", Outcome.HINT: "dim", Outcome.RIGHT: "good"}
-            paragraphs.append(LessonParagraph(feedback.text, styles.get(feedback.outcome, "")))
-        elif lesson.is_open:
-            question = (TemplatePiece(f"{describe_question(card)} = ?"),)
-            paragraphs.append(LessonParagraph(question, "current"))
-        title = f"{lesson.index + 1} of {len(lesson.lesson.cards)} · {card.title}"
-        strip.show_card(
-            (f"Lesson {lesson.lesson.head.name} · {title}", title, card.title),
-            tuple(paragraphs),
-            has_question=lesson.is_open,
-            is_first=lesson.index == 0,
-            letters=locate_answer(lesson.question).letters if lesson.is_open else "",
-        )
-        self._view.show_keys()
-        if feedback is not None:
-            strip.call_after_refresh(strip.end)
 
     def _highlight_anchor(self) -> None:
         """Highlight the card's anchor, and again after the picture's layout."""
@@ -231,25 +206,25 @@ class LessonController:
             lesson.keep_text(text)
             return
         try:
-            lesson.grade(text)
+            lesson.answer(text)
         except PtxError:  # the field shows the error
             return
         if lesson.is_answered:
             self._show_answer()
         else:
-            self._show_text()
+            self._view.show_lesson()
 
     def clear_feedback(self) -> None:
         """Clear feedback that refers to an earlier answer."""
         if self._state.lesson and self._state.lesson.is_open:
             self._state.lesson.clear_feedback()
-            self._show_text()
+            self._view.show_lesson()
 
     def give_hint(self) -> None:
         """Show the next hint."""
         if self._state.lesson and self._state.lesson.is_open:
             self._state.lesson.give_hint()
-            self._show_text()
+            self._view.show_lesson()
 
     def reveal(self) -> None:
         """Show the answer."""
@@ -261,24 +236,14 @@ class LessonController:
         """Draw the step of the question and show the remark on it."""
         assert self._state.lesson
         self._steps.move_to(self._state.lesson.asked_step)
-        self._show_text()
+        self._view.show_lesson()
         self._highlight_anchor()
         self._focus_strip()
 
 
-def _list_items(places: dict[str, LessonProgress]) -> tuple[list[str], list[MenuItem], int]:
-    """Return the names of all lessons, their menu items, and the index of the next one."""
-    from ...learn.lesson import list_files, list_headings
-    from ...learn.lesson_progress import LessonProgress
-
-    names = [*list_files()]
-    items = [_make_item(x, places.get(x.name, LessonProgress())) for x in list_headings()]
-    positions = (places.get(name, LessonProgress()) for name in names)
-    unfinished = (n for n, place in enumerate(positions) if place.card or not place.done)
-    return names, items, next(unfinished, 0)
-
-
 def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
+    from ...widgets.base.menu import MenuItem
+
     state = ", done" * progress.done
     if progress.card:
         state = f", card {progress.card + 1} of {head.cards}"

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
 from ...state.explorer_state import ExplorerState
-from ...state.setup import Setup
-from ...state.state_store import SavedState, StateStore
+from ...state.state_store import StateStore
 from ...widgets.base.blank_box import Box
 from ...widgets.base.hint_bar import Hint
 from ...widgets.base.theme_styles import ThemedScreen
@@ -104,16 +103,6 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
         self._greeting = start
         """The origin of the trace, if the greeting names it."""
         self._was_seen = False
-
-    def start_over(self, setup: Setup, saved: SavedState) -> None:
-        """Start over with another state; the widgets stay."""
-        self.focuses.leave()
-        self.view.hide_lesson_strip()
-        self.state.start(setup, saved)
-        self.view.show_listing(is_visible=False)
-        self.view.show_hint("")
-        self.view.show_session()
-        self.view.show_keys()
 
     # --- layout --------------------------------------------------------------------------
 

@@ -1,0 +1,78 @@
+"""The position in a lesson: its card, and what has been answered there."""
+
+from __future__ import annotations
+
+from .grader import format_reply, grade_answer, list_hints
+from .lesson import Card, Lesson
+from .lesson_progress import LessonProgress
+from .lesson_text import make_question
+from .question import Question
+
+
+class LessonPosition:
+    """A card of a lesson that is played; begins at the saved progress."""
+
+    def __init__(self, lesson: Lesson, progress: LessonProgress, *, from_start: bool) -> None:
+        self.lesson = lesson
+        self._is_done = progress.done
+        self._show(0 if from_start else min(progress.card, len(lesson.cards) - 1))
+
+    def _show(self, index: int) -> None:
+        self.index = index
+        """The index of the card."""
+        self.is_answered = False
+        self._hint_count = self._wrong_count = 0
+
+    @property
+    def progress(self) -> LessonProgress:
+        """The progress to save."""
+        return LessonProgress(self.index, self._is_done)
+
+    @property
+    def card(self) -> Card:
+        """The current card."""
+        return self.lesson.cards[self.index]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no card follows."""
+        return self.index + 1 == len(self.lesson.cards)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a question waits for its answer."""
+        return self.card.ask is not None and not self.is_answered
+
+    @property
+    def question(self) -> Question:
+        """The card's question."""
+        return make_question(self.card)
+
+    def go(self, delta: int) -> bool:
+        """Go to another card and return whether there is one; 0 begins the card again."""
+        if not 0 <= self.index + delta < len(self.lesson.cards):
+            return False
+        self._show(self.index + delta)
+        return True
+
+    def finish(self) -> None:
+        """Mark the lesson as done; the next time, it begins again."""
+        self.index, self._is_done = 0, True
+
+    def grade(self, text: str) -> str:
+        """Grade an answer; return a reply to a wrong one, and nothing if it is right.
+
+        Raise PtxError if it is not a value.
+        """
+        answer = grade_answer(self.question, text)
+        if answer.is_right:
+            self.is_answered = True
+            return ""
+        self._wrong_count += 1
+        return format_reply(self.question, answer, is_first=self._wrong_count == 1)
+
+    def take_hint(self) -> str:
+        """Return the next hint, or nothing if there are no more."""
+        hints = list_hints(self.question)[self._hint_count :]
+        self._hint_count += 1
+        return hints[0] if hints else ""
