@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.engine.arrays.block_runner import compute_batch, make_program, run_blocks
+from ptxscope.engine.arrays.block_runner import compute_batch, get_program, run_blocks
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.arrays.flagged_results import FlaggedResults
@@ -109,7 +109,7 @@ def test_arrays_of_any_plan(plans: int) -> None:
     slow = 0
     for plan, rows in _cases("arrays", plans):
         assert compute_batch(plan, rows) == [compute_results(plan, row) for row in rows], plan
-        slow += isinstance(make_program(plan), ExactProgram)
+        slow += isinstance(get_program(plan), ExactProgram)
     assert 0 < slow < plans / 10
 
 
@@ -148,7 +148,7 @@ def test_machine_code_of_any_plan(plans: int) -> None:
             x.role: np.array([row[x.role] for row in rows], get_storage_dtype(x.type))
             for x in plan.sources
         }
-        found = run_blocks(plan, columns, (len(rows),), is_native=True)
+        found = run_blocks(plan, columns, (len(rows),), engine="llvm")
         for role, array in found.items():
             expected = [compute_results(plan, row)[role] for row in rows]
             assert array.tolist() == expected, (plan, role)
