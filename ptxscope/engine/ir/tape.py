@@ -50,6 +50,14 @@ class Node:
         """Whether the value is always 0 or 1."""
         return TRUTH.contains(self.range)
 
+    def find_lane(self, lane: int) -> tuple[Node, int]:
+        """Return the node and its lane that compute a lane: a KEEP only picks lanes of others."""
+        x = self
+        while x.op is Op.KEEP:
+            kept, other = x.nodes
+            x = kept if lane in x.fixed[0] else other
+        return x, lane if x.lanes > 1 else 0
+
 
 def get_range(x: Node | int) -> Range:
     """Return the range of a node or a constant."""

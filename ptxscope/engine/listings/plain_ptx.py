@@ -20,7 +20,6 @@ from .ptx_block import (
     UnsupportedNodeError,
     choose_type,
     drop_unread_lines,
-    find_lane,
     find_sign,
     get_letter,
     write_nearest,
@@ -84,12 +83,6 @@ def _choose_ring_size(b: PtxBlock, x: Node, form: str) -> tuple[str, int]:
     """Return a form and its bits: words if they hold the result, or only its low word counts."""
     is_narrow = form == "w" and all(b.measure_width(y) == 32 for y in x.args)
     return ("w", 32) if is_narrow or b.measure_width(x) == 32 else ("t", 64)
-
-
-def _write_reverse_subtraction(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    letter, bits = _choose_ring_size(b, x, form)
-    value = b.read(x.nodes[0], lane, letter)
-    return b.emit(f"sub.s{bits}", x.fixed[0], value, letter=letter)
 
 
 def _write_product(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
@@ -247,7 +240,7 @@ def _write_pack(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,), (unit,) = x.nodes, x.fixed
     if unit * y.lanes != 32:
         raise UnsupportedNodeError(f"{y.lanes} lanes of {unit} bits")
-    lanes = [find_lane(y, i) for i in range(y.lanes)]
+    lanes = [y.find_lane(i) for i in range(y.lanes)]
     words = [
         z.nodes[z.fixed[1][i][0]] if _is_in_place(b, z, i, unit, at) else None
         for at, (z, i) in enumerate(lanes)
@@ -270,9 +263,9 @@ def _is_in_place(b: PtxBlock, x: Node, lane: int, unit: int, index: int) -> bool
 
 def _drop_casts(x: Node, lane: int, bits: int) -> tuple[Node, int]:
     """Return a node with the same ``bits`` low bits."""
-    x, lane = find_lane(x, lane)
+    x, lane = x.find_lane(lane)
     while x.op is Op.CAST and x.fixed[0] >= bits:
-        x, lane = find_lane(x.nodes[0], lane)
+        x, lane = x.nodes[0].find_lane(lane)
     return x, lane
 
 
@@ -294,7 +287,6 @@ _WRITERS: Mapping[Op, PtxWriter] = {
     Op.ROW: lambda b, x, lane, form: b.read(x.nodes[0], lane, form),
     Op.ADD: _make_ring_writer("add"),
     Op.SUBTRACT: _make_ring_writer("sub"),
-    Op.REVERSE_SUBTRACT: _write_reverse_subtraction,
     Op.MULTIPLY: _write_product,
     Op.NEGATIVE: _make_ring_writer("neg"),
     Op.ABSOLUTE: _write_absolute,

@@ -172,11 +172,7 @@ class Writer:
 
     def write(self, x: Node, lane: int, reader: Node | None = None) -> Expression:
         """Return an expression for a lane of a node; ``reader`` is the node that reads it."""
-        lane = lane if x.lanes > 1 else 0
-        part = x, lane
-        if x.op is Op.KEEP:
-            kept, other = x.nodes
-            return self.write(kept if lane in x.fixed[0] else other, lane, reader)
+        part = x, lane = x.find_lane(lane)
         if x.range.low == x.range.high:
             return self.dialect.format_number(x.range.low, find_kind([x.range]))
         if part in self._variables:
@@ -301,18 +297,6 @@ def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
     return Expression(f"-({value})" if value[0] == "-" else f"-{value}", kind, Level.UNARY)
 
 
-def _write_reverse_subtraction(w: Writer, x: Node, lane: int) -> Expression:
-    kind = find_kind([*map(get_range, x.args), x.range, Range(x.fixed[0], x.fixed[0])])
-    value = w.read(x, 0, lane, kind, Level.PRODUCT)
-    return Expression(f"{w.format_number(x.fixed[0], kind)} - {value}", kind, Level.SUM)
-
-
-def _write_average(w: Writer, x: Node, lane: int) -> Expression:
-    kind = find_kind([*map(get_range, x.args), *(Range(2 * y.low, 2 * y.high) for y in (x.range,))])
-    total = " + ".join(w.read(x, index, lane, kind, Level.PRODUCT) for index in (0, 1))
-    return Expression(f"({total} + ({total} >= 0)) >> 1", kind, Level.OTHER)
-
-
 def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_kind([get_range(x.args[0])])
     value = w.read(x, 0, lane, kind, Level.UNARY)
@@ -379,14 +363,12 @@ _WRITERS: Mapping[Op, _Writer] = {
     Op.ROW: lambda w, x, lane: w.write(x.nodes[0], lane, x),
     Op.ADD: _make_writer("+", Level.SUM, Level.PRODUCT, Level.SUM),
     Op.SUBTRACT: _make_writer("-", Level.SUM, Level.PRODUCT, Level.SUM),
-    Op.REVERSE_SUBTRACT: _write_reverse_subtraction,
     Op.MULTIPLY: _make_writer("*", Level.PRODUCT, Level.UNARY, Level.PRODUCT),
     Op.NEGATIVE: _write_negative,
     Op.ABSOLUTE: lambda w, x, lane: w.dialect.write_absolute(w, x, lane),
     Op.MINIMUM: _write_bound,
     Op.MAXIMUM: _write_bound,
     Op.CLIP: _write_bound,
-    Op.AVERAGE: _write_average,
     Op.SHIFT_LEFT: lambda w, x, lane: w.dialect.write_left_shift(w, x, lane),
     Op.SHIFT_RIGHT: _write_right_shift,
     Op.LESS: _make_comparison_writer("<"),
@@ -404,4 +386,4 @@ _WRITERS: Mapping[Op, _Writer] = {
     Op.SUM_LANES: _write_sum,
     Op.FLOAT_BITS: lambda w, x, lane: w.dialect.write_float_bits(w, x, lane),
 }
-"""The expression of each operation but SOURCE, which is a variable, and KEEP, which is either."""
+"""The expression of each operation of these rules, but SOURCE, a variable, and KEEP, a choice."""
