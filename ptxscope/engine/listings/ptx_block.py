@@ -22,6 +22,10 @@ class PtxRegister(NamedTuple):
     """t for 64 bits, w for 32 bits, p for a predicate."""
     name: int | str
 
+    def __str__(self) -> str:
+        """Return the operand's register, or a name that is unique in the block."""
+        return self.name if isinstance(self.name, str) else f"{self.letter}{self.name}"
+
 
 Operand = PtxRegister | str
 """A register, or a literal."""
