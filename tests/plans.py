@@ -33,7 +33,7 @@ from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, Shif
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.semantics.plan import Builder, Plan
 
-_FORM = parse("vadd.s32.s32.s32 d, a, b").form
+FORM = parse("vadd.s32.s32.s32 d, a, b").form
 _ROLES = ("a", "b", "c", "guard")
 _SOURCES = (Type.B32, Type.B32, Type.B32, Type.S32, Type.U64, Type.B16, Type.B64)
 _RESULTS = (Type.B32, Type.B32, Type.S32, Type.B64, Type.B16, Type.PRED)
@@ -249,7 +249,7 @@ def draw_plan(rng: Random, rows: int = 10) -> Plan:
         if drawn and _measure_bits(d, drawn[1]) < 300:
             d.add(Stage.OPERATE, drawn[0], *drawn[1])
     results = dict(_results(d))
-    return d.builder.build_plan(_FORM, results)
+    return d.builder.build_plan(FORM, results)
 
 
 def _results(d: _Draw) -> Iterator[tuple[str, str]]:

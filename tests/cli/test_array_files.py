@@ -239,7 +239,7 @@ def test_machine_code_computes_what_numpy_does() -> None:
     for engine in ("numpy", "llvm"):
         answer(LINE, "--arrays", "x.npz", "-o", f"{engine}.npy", "--engine", engine)
     assert np.array_equal(np.load("llvm.npy"), np.load("numpy.npy"))
-    with patch.object(llvm_backend, "compile_plans", wraps=llvm_backend.compile_plans) as made:
+    with patch.object(llvm_backend, "MachineCode", wraps=llvm_backend.MachineCode) as made:
         table = run("eval", SETP, "--csv", "y.csv", "--engine", "llvm")
         assert made.call_count == 1
     assert table == run("eval", SETP, "--csv", "y.csv")

@@ -220,13 +220,13 @@ def test_threads_do_not_meet() -> None:
 
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(block_runner, "_programs", {False: {}, True: {}})
-    monkeypatch.setattr(block_runner, "_MAX_PROGRAMS", {False: 3, True: 1})
+    back_end = block_runner._BackEnd(ArrayProgram, 3, {})
+    monkeypatch.setitem(block_runner._BACK_ENDS, "numpy", back_end)
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
     first = get_program(plans[0])
     for plan in plans:
         get_program(plan)
-    assert len(block_runner._programs[False]) == 3
+    assert len(back_end.programs) == 3
     assert get_program(plans[0]) is not first
     assert get_program(plans[3]) is get_program(plans[3])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from threading import Lock
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .array_program import Array, ArrayProgram, RunBuffers
 from .call_sequence import Buffer, BufferKind, Dtype, get_storage_dtype
@@ -19,12 +20,6 @@ from .integer_types import WidthError
 
 AnyArray = npt.NDArray[Any]
 
-_MAX_PROGRAMS = {False: 1 << 10, True: 1 << 6}
-"""Maximum number of cached programs, by ``is_native``.
-
-NumPy programs take a few kilobytes each, machine code most of a megabyte.
-"""
-_programs: Mapping[bool, dict[int, RunnablePlan]] = {False: {}, True: {}}
 _lock = Lock()
 _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, BufferKind.RESULT))
 """Cached buffers by role; there are only a few roles."""
@@ -41,35 +36,45 @@ class RunnablePlan(Protocol):
         """Compute and write all results."""
 
 
-def make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
-    """Return the NumPy calls for a plan, on Python integers if no machine type holds a node."""
-    try:
-        return ArrayProgram(plan, with_flags=with_flags)
-    except WidthError:
-        return ExactProgram(plan, with_flags=with_flags)
+def _compile(plan: Plan) -> RunnablePlan:
+    from .llvm_backend import MachineCode
+
+    return MachineCode(plan)
 
 
-def get_program(plan: Plan, *, is_native: bool = False) -> RunnablePlan:
-    """Return the program that computes a plan, cached: machine code, or see ``make_program``."""
+class _BackEnd(NamedTuple):
+    """Makes programs of plans, or raises WidthError, and keeps the last ones by the plan's id."""
+
+    make: Callable[[Plan], RunnablePlan]
+    max_programs: int
+    programs: dict[int, RunnablePlan]
+
+
+# programs for NumPy take a few kilobytes each, machine code most of a megabyte
+_BACK_ENDS = {
+    "numpy": _BackEnd(ArrayProgram, 1 << 10, {}),
+    "llvm": _BackEnd(_compile, 1 << 6, {}),
+}
+
+
+def get_program(plan: Plan, engine: str = "numpy") -> RunnablePlan:
+    """Return the program of an engine that computes a plan, cached.
+
+    If no machine type holds a node, it computes on Python integers.
+    """
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
-    programs = _programs[is_native]
-    program = programs.get(id(plan))
+    back_end = _BACK_ENDS[engine]
+    program = back_end.programs.get(id(plan))
     if program is None or program.plan is not plan:
-        program = _get_machine_code(plan) if is_native else make_program(plan)
+        try:
+            program = back_end.make(plan)
+        except WidthError:
+            program = ExactProgram(plan)
         with _lock:
-            if len(programs) >= _MAX_PROGRAMS[is_native]:
-                del programs[next(iter(programs))]
-            programs[id(plan)] = program
+            if len(back_end.programs) >= back_end.max_programs:
+                del back_end.programs[next(iter(back_end.programs))]
+            back_end.programs[id(plan)] = program
     return program
-
-
-def _get_machine_code(plan: Plan) -> RunnablePlan:
-    from .llvm_backend import compile_plans
-
-    try:
-        return compile_plans(plan)[0]
-    except WidthError:
-        return ExactProgram(plan)
 
 
 def run_blocks(
@@ -78,15 +83,14 @@ def run_blocks(
     shape: tuple[int, ...],
     out: Mapping[str, AnyArray] | None = None,
     *,
-    is_native: bool = False,
+    engine: str = "numpy",
 ) -> dict[str, AnyArray]:
     """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
     Operands are arrays of integers or truths of any type; their low bits count. Operands that are
     not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
     have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
-    contiguous ones that share no memory with the operands. ``is_native`` compiles the plan with
-    llvmlite.
+    contiguous ones that share no memory with the operands. ``engine`` is ``numpy`` or ``llvm``.
     """
     outputs = out or {}
     results = {
@@ -94,7 +98,7 @@ def run_blocks(
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = get_program(plan, is_native=is_native)
+        program = get_program(plan, engine)
         typed_operands = {
             x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
         }

@@ -160,7 +160,7 @@ def measure_gathered_bits(x: Node) -> int:
 
 
 def measure_total_bits(x: Node) -> int:
-    """Return a lane width in which the sum of a TOTAL's lanes cannot overflow."""
+    """Return a lane width in which the sum of a SUM_LANES cannot overflow."""
     low, high = x.nodes[0].range
     largest = len(x.fixed[0]) * (high - min(low, 0))
     return round_up_width(largest.bit_length())

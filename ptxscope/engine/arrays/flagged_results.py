@@ -12,12 +12,20 @@ import numpy.typing as npt
 from ..ir.program import make_flag_key
 from ..micro_operations.properties import Flag
 from ..semantics.plan import Plan, Row
-from .array_program import RunBuffers
-from .block_runner import make_program
+from .array_program import ArrayProgram, RunBuffers
 from .call_sequence import Buffer, BufferKind, get_storage_dtype
+from .exact_program import ExactProgram
+from .integer_types import WidthError
 
 Truths = npt.NDArray[np.bool_]
-_program = lru_cache(maxsize=64)(lambda plan: make_program(plan, with_flags=True))
+
+
+@lru_cache(maxsize=64)
+def _get_program(plan: Plan) -> ArrayProgram | ExactProgram:
+    try:
+        return ArrayProgram(plan, with_flags=True)
+    except WidthError:
+        return ExactProgram(plan, with_flags=True)
 
 
 class FlaggedResults:
@@ -27,7 +35,7 @@ class FlaggedResults:
     """
 
     def __init__(self, plan: Plan, operands: Mapping[str, npt.NDArray[Any]], size: int) -> None:
-        program = _program(plan)
+        program = _get_program(plan)
         flat_operands = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
         outputs = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
         arrays = {

@@ -11,7 +11,7 @@ from ..records import NamedTuple
 
 
 class Op(StrEnum):
-    """The operation of a node; ``OPERATIONS`` says what each computes."""
+    """The operation of a node. ``OPERATIONS`` says what it computes."""
 
     SOURCE = "source"
     ROW = "row"
@@ -52,65 +52,58 @@ class Operation(NamedTuple):
     parameters: str
     """Names of the fixed parameters."""
     meaning: str
-    apply: Callable[..., Any]
-    """The meaning: a function of an ``Arithmetic``, the arguments and the parameters."""
+    compute: Callable[..., Any] | None = None
+    """The meaning by the methods of an ``Arithmetic``; None if one of them has the same name."""
 
 
-def _average(ar: Arithmetic[V], x: V, y: V) -> V:
+def _compute_average(ar: Arithmetic[V], x: V, y: V) -> V:
     total = ar.add(x, y)
     return ar.shift_right(ar.add(total, ar.equal(ar.less(total, 0), 0)), 1)
 
 
+def _is_less_equal(ar: Arithmetic[V], x: V, y: V) -> V:
+    return ar.maximum(ar.less(x, y), ar.equal(x, y))
+
+
 OPERATIONS: Mapping[Op, Operation] = {
-    Op.SOURCE: Operation("", "role type", "the bits of an operand, unsigned", lambda *_: None),
-    Op.ROW: Operation("x", "key", "x, the value of a plan's row", lambda _, x, key: x),
-    Op.ADD: Operation("x y", "", "x + y", lambda ar, x, y: ar.add(x, y)),
-    Op.SUBTRACT: Operation("x y", "", "x - y", lambda ar, x, y: ar.subtract(x, y)),
+    Op.SOURCE: Operation("", "role type", "the bits of an operand, unsigned"),
+    Op.ROW: Operation("x", "key", "x, the value of a plan's row", lambda ar, x, key: x),
+    Op.ADD: Operation("x y", "", "x + y"),
+    Op.SUBTRACT: Operation("x y", "", "x - y"),
     Op.REVERSE_SUBTRACT: Operation("x", "k", "k - x", lambda ar, x, k: ar.add(ar.negative(x), k)),
-    Op.MULTIPLY: Operation("x y", "", "x * y", lambda ar, x, y: ar.multiply(x, y)),
-    Op.NEGATIVE: Operation("x", "", "-x", lambda ar, x: ar.negative(x)),
-    Op.ABSOLUTE: Operation("x", "", "|x|", lambda ar, x: ar.absolute(x)),
-    Op.MINIMUM: Operation("x y", "", "the smaller one", lambda ar, x, y: ar.minimum(x, y)),
-    Op.MAXIMUM: Operation("x y", "", "the larger one", lambda ar, x, y: ar.maximum(x, y)),
+    Op.MULTIPLY: Operation("x y", "", "x * y"),
+    Op.NEGATIVE: Operation("x", "", "-x"),
+    Op.ABSOLUTE: Operation("x", "", "|x|"),
+    Op.MINIMUM: Operation("x y", "", "the smaller one"),
+    Op.MAXIMUM: Operation("x y", "", "the larger one"),
     Op.CLIP: Operation(
         "x",
         "low high",
         "min(max(x, low), high), for low <= high",
         lambda ar, x, low, high: ar.minimum(ar.maximum(x, low), high),
     ),
-    Op.AVERAGE: Operation("x y", "", "(x + y) / 2, halves rounded away from zero", _average),
-    Op.SHIFT_LEFT: Operation("x y", "", "x * 2**y", lambda ar, x, y: ar.shift_left(x, y)),
-    Op.SHIFT_RIGHT: Operation("x y", "", "x // 2**y", lambda ar, x, y: ar.shift_right(x, y)),
-    Op.LESS: Operation("x y", "", "1 if x < y, else 0", lambda ar, x, y: ar.less(x, y)),
-    Op.LESS_EQUAL: Operation(
-        "x y",
-        "",
-        "1 if x <= y, else 0",
-        lambda ar, x, y: ar.maximum(ar.less(x, y), ar.equal(x, y)),
+    Op.AVERAGE: Operation(
+        "x y", "", "(x + y) / 2, halves rounded away from zero", _compute_average
     ),
+    Op.SHIFT_LEFT: Operation("x y", "", "x * 2**y"),
+    Op.SHIFT_RIGHT: Operation("x y", "", "x // 2**y"),
+    Op.LESS: Operation("x y", "", "1 if x < y, else 0"),
+    Op.LESS_EQUAL: Operation("x y", "", "1 if x <= y, else 0", _is_less_equal),
     Op.GREATER: Operation(
-        "x y",
-        "",
-        "1 if x > y, else 0",
-        lambda ar, x, y: ar.equal(ar.maximum(ar.less(x, y), ar.equal(x, y)), 0),
+        "x y", "", "1 if x > y, else 0", lambda ar, x, y: ar.equal(_is_less_equal(ar, x, y), 0)
     ),
     Op.GREATER_EQUAL: Operation(
         "x y", "", "1 if x >= y, else 0", lambda ar, x, y: ar.equal(ar.less(x, y), 0)
     ),
-    Op.EQUAL: Operation("x y", "", "1 if x = y, else 0", lambda ar, x, y: ar.equal(x, y)),
+    Op.EQUAL: Operation("x y", "", "1 if x = y, else 0"),
     Op.NOT_EQUAL: Operation(
         "x y", "", "0 if x = y, else 1", lambda ar, x, y: ar.equal(ar.equal(x, y), 0)
     ),
     Op.NOT: Operation("x", "", "1 - x, for x = 0 or 1", lambda ar, x: ar.equal(x, 0)),
-    Op.WHERE: Operation(
-        "condition x y", "", "x if the condition is 1, y if it is 0", lambda ar, *v: ar.where(*v)
-    ),
-    Op.BITAND: Operation("x", "mask", "x & mask, neither negative", lambda ar, *v: ar.bitand(*v)),
+    Op.WHERE: Operation("condition x y", "", "x if the condition is 1, y if it is 0"),
+    Op.BITAND: Operation("x", "mask", "x & mask, neither negative"),
     Op.CAST: Operation(
-        "x",
-        "bits signed",
-        "the low bits of x in two's complement, read as signed or unsigned",
-        lambda ar, *v: ar.cast(*v),
+        "x", "bits signed", "the low bits of x in two's complement, read as signed or unsigned"
     ),
     Op.GATHER: Operation(
         "words…",
@@ -122,29 +115,26 @@ OPERATIONS: Mapping[Op, Operation] = {
         "x y",
         "lanes unit",
         "the lanes listed from x, which may have only one, and the others from y",
-        lambda ar, *v: ar.keep(*v),
     ),
     Op.PACK: Operation(
-        "x",
-        "unit",
-        "the sum of lane i * 2**(unit * i), for lanes of unit bits",
-        lambda ar, *v: ar.pack(*v),
+        "x", "unit", "the sum of lane i * 2**(unit * i), for unsigned lanes of unit bits"
     ),
-    Op.SUM_LANES: Operation(
-        "x", "lanes count", "the sum of the lanes listed, of count", lambda ar, *v: ar.sum_lanes(*v)
-    ),
+    Op.SUM_LANES: Operation("x", "lanes count", "the sum of the lanes listed, of count"),
     Op.FLOAT_BITS: Operation(
-        "x",
-        "",
-        "the binary32 pattern nearest to x, ties to even: compute_float_bits",
-        lambda ar, x: ar.float_bits(x),
+        "x", "", "the binary32 pattern nearest to x, ties to even, as compute_float_bits says"
     ),
 }
+
+
+_METHODS = {op: op.name.lower() for op in Op}
 
 
 def apply_operation(
     ar: Arithmetic[V], op: Op, args: Sequence[V | int], fixed: tuple[Any, ...]
 ) -> V:
     """Apply an operation other than SOURCE in another arithmetic."""
-    result: V = OPERATIONS[op].apply(ar, *args, *fixed)
+    if compute := OPERATIONS[op].compute:
+        result: V = compute(ar, *args, *fixed)
+    else:
+        result = getattr(ar, _METHODS[op])(*args, *fixed)
     return result

@@ -50,6 +50,14 @@ class Node:
         """Whether the value is always 0 or 1."""
         return TRUTH.contains(self.range)
 
+    def find_lane(self, lane: int) -> tuple[Node, int]:
+        """Return the node and its lane that compute a lane: a KEEP only picks lanes of others."""
+        x = self
+        while x.op is Op.KEEP:
+            kept, other = x.nodes
+            x = kept if lane in x.fixed[0] else other
+        return x, lane if x.lanes > 1 else 0
+
 
 def get_range(x: Node | int) -> Range:
     """Return the range of a node or a constant."""
@@ -60,6 +68,15 @@ Rule = Callable[..., "Node | None"]
 """A rewrite: maps the tape, the operation, its arguments and parameters to a node or None."""
 Rules = Mapping[Op, Sequence[Rule]]
 """The rules for each operation, in the order in which they are tried."""
+
+
+def _make_method(op: Op) -> Callable[..., Node]:
+    """Make the method of ``Tape`` for an operation without parameters."""
+
+    def method(tape: Tape, *args: Node | int) -> Node:
+        return tape.emit(op, *args)
+
+    return method
 
 
 class Tape:
@@ -113,41 +130,19 @@ class Tape:
 
     # --- the methods of Arithmetic
 
-    def add(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.ADD, x, y)
-
-    def subtract(self, x: Node, y: Node) -> Node:
-        return self.emit(Op.SUBTRACT, x, y)
-
-    def multiply(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.MULTIPLY, x, y)
-
-    def negative(self, x: Node) -> Node:
-        return self.emit(Op.NEGATIVE, x)
-
-    def absolute(self, x: Node) -> Node:
-        return self.emit(Op.ABSOLUTE, x)
-
-    def minimum(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.MINIMUM, x, y)
-
-    def maximum(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.MAXIMUM, x, y)
-
-    def shift_left(self, x: Node, y: Node) -> Node:
-        return self.emit(Op.SHIFT_LEFT, x, y)
-
-    def shift_right(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.SHIFT_RIGHT, x, y)
-
-    def less(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.LESS, x, y)
-
-    def equal(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.EQUAL, x, y)
-
-    def where(self, condition: Node, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.WHERE, condition, x, y)
+    add = _make_method(Op.ADD)
+    subtract = _make_method(Op.SUBTRACT)
+    multiply = _make_method(Op.MULTIPLY)
+    negative = _make_method(Op.NEGATIVE)
+    absolute = _make_method(Op.ABSOLUTE)
+    minimum = _make_method(Op.MINIMUM)
+    maximum = _make_method(Op.MAXIMUM)
+    shift_left = _make_method(Op.SHIFT_LEFT)
+    shift_right = _make_method(Op.SHIFT_RIGHT)
+    less = _make_method(Op.LESS)
+    equal = _make_method(Op.EQUAL)
+    where = _make_method(Op.WHERE)
+    float_bits = _make_method(Op.FLOAT_BITS)
 
     def bitand(self, x: Node, mask: int) -> Node:
         return self.emit(Op.BITAND, x, fixed=(mask,))
@@ -166,9 +161,6 @@ class Tape:
 
     def sum_lanes(self, x: Node, lanes: tuple[int, ...], count: int) -> Node:
         return self.emit(Op.SUM_LANES, x, fixed=(lanes, count))
-
-    def float_bits(self, x: Node) -> Node:
-        return self.emit(Op.FLOAT_BITS, x)
 
 
 def _bound_values(op: Op, args: tuple[Node | int, ...], fixed: tuple[Any, ...]) -> Range:

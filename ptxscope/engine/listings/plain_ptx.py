@@ -20,7 +20,6 @@ from .ptx_block import (
     UnsupportedNodeError,
     choose_type,
     drop_unread_lines,
-    find_lane,
     find_sign,
     get_letter,
     write_nearest,
@@ -35,7 +34,7 @@ WIDE_RULES: Rules = {
     Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], *_BOUND_RULES),
     Op.CLIP: (clip_terms,),
 }
-"""The rewrites that save instructions; the last ones reduce values of more than 64 bits."""
+"""The rewrites that save instructions, and those that save values of more than 64 bits."""
 
 
 def write_plain_ptx(program: Program, operands: Mapping[str, str]) -> tuple[PtxLine, ...] | None:
@@ -69,13 +68,13 @@ def _write_source(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     return b.emit("cvt.u32.u16", register, letter="w") if type_.bits == 16 else register
 
 
-def _make_ring_writer(name: str, sign: str = "s") -> PtxWriter:
+def _make_ring_writer(name: str) -> PtxWriter:
     """Make a writer for an operation whose low bits depend only on those of its arguments."""
 
     def write(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
         letter, bits = _choose_ring_size(b, x, form)
         operands = (b.read(y, lane, letter) for y in x.args)
-        return b.emit(f"{name}.{sign}{bits}", *operands, letter=letter)
+        return b.emit(f"{name}.s{bits}", *operands, letter=letter)
 
     return write
 
@@ -84,12 +83,6 @@ def _choose_ring_size(b: PtxBlock, x: Node, form: str) -> tuple[str, int]:
     """Return a form and its bits: words if they hold the result, or only its low word counts."""
     is_narrow = form == "w" and all(b.measure_width(y) == 32 for y in x.args)
     return ("w", 32) if is_narrow or b.measure_width(x) == 32 else ("t", 64)
-
-
-def _write_reverse_subtraction(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    letter, bits = _choose_ring_size(b, x, form)
-    value = b.read(x.nodes[0], lane, letter)
-    return b.emit(f"sub.s{bits}", x.fixed[0], value, letter=letter)
 
 
 def _write_product(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
@@ -204,7 +197,7 @@ def _write_cast(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
         return b.read(y, lane, "w" if bits == 32 else "t")
     sign, start = "s" if signed else "u", 0
     if y.op is Op.GATHER and y.fixed[0] == bits and _is_part_of_word(b, y, lane):
-        y, start, lane = _find_part(y, lane)
+        (y, start), lane = _find_part(y, lane), 0
     if bits > 32:
         return b.emit(f"bfe.{sign}64", b.read_register(y, lane, "t"), 0, bits, letter="t")
     return _write_part(b, y, lane, form, start, f"{sign}{bits}")
@@ -212,25 +205,25 @@ def _write_cast(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
 
 def _write_gather(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     unit = x.fixed[0]
-    word, start, _ = _find_part(x, lane)
+    word, start = _find_part(x, lane)
     if _is_part_of_word(b, x, lane):
         if unit == 32:
             return b.read(word, 0, "w")
         return _write_part(b, word, 0, form, start, f"u{unit}")
-    if b.measure_width(word) > 64 and start + unit > 64:
+    if start + unit > 64:
         raise UnsupportedNodeError(f"bits {start} and above")
     return b.emit("bfe.u64", b.read_register(word, 0, "t"), start, unit, letter="t")
 
 
-def _find_part(x: Node, lane: int) -> tuple[Node, int, int]:
-    """Return the word that a lane of a GATHER comes from, the part's first bit, and lane 0."""
+def _find_part(x: Node, lane: int) -> tuple[Node, int]:
+    """Return the word that a lane of a GATHER comes from, and the part's first bit."""
     unit, picks = x.fixed
     word, part = picks[lane]
-    return x.nodes[word], unit * part, 0
+    return x.nodes[word], unit * part
 
 
 def _is_part_of_word(b: PtxBlock, x: Node, lane: int) -> bool:
-    word, start, _ = _find_part(x, lane)
+    word, start = _find_part(x, lane)
     return start + x.fixed[0] <= 32 and (b.measure_width(word) == 32 or start == 0)
 
 
@@ -247,11 +240,8 @@ def _write_pack(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,), (unit,) = x.nodes, x.fixed
     if unit * y.lanes != 32:
         raise UnsupportedNodeError(f"{y.lanes} lanes of {unit} bits")
-    lanes = [find_lane(y, i) for i in range(y.lanes)]
-    words = [
-        z.nodes[z.fixed[1][i][0]] if _is_in_place(b, z, i, unit, at) else None
-        for at, (z, i) in enumerate(lanes)
-    ]
+    lanes = [y.find_lane(i) for i in range(y.lanes)]
+    words = [_find_word_in_place(b, *part, unit, at) for at, part in enumerate(lanes)]
     base = next((word for word in words if word), None)
     value = b.read(base, 0, "w") if base else b.read(*_drop_casts(*lanes[0], unit), "w")
     for index, (z, i) in enumerate(lanes):
@@ -261,18 +251,19 @@ def _write_pack(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     return value
 
 
-def _is_in_place(b: PtxBlock, x: Node, lane: int, unit: int, index: int) -> bool:
-    """Whether a lane is the same part of a word."""
-    if x.op is not Op.GATHER or x.fixed[0] != unit:
-        return False
-    return x.fixed[1][lane][1] == index and _is_part_of_word(b, x, lane)
+def _find_word_in_place(b: PtxBlock, x: Node, lane: int, unit: int, index: int) -> Node | None:
+    """Return the word of which a lane is part number ``index``, if there is one."""
+    if x.op is not Op.GATHER or x.fixed[0] != unit or not _is_part_of_word(b, x, lane):
+        return None
+    word, start = _find_part(x, lane)
+    return word if start == unit * index else None
 
 
 def _drop_casts(x: Node, lane: int, bits: int) -> tuple[Node, int]:
     """Return a node with the same ``bits`` low bits."""
-    x, lane = find_lane(x, lane)
+    x, lane = x.find_lane(lane)
     while x.op is Op.CAST and x.fixed[0] >= bits:
-        x, lane = find_lane(x.nodes[0], lane)
+        x, lane = x.nodes[0].find_lane(lane)
     return x, lane
 
 
@@ -294,7 +285,6 @@ _WRITERS: Mapping[Op, PtxWriter] = {
     Op.ROW: lambda b, x, lane, form: b.read(x.nodes[0], lane, form),
     Op.ADD: _make_ring_writer("add"),
     Op.SUBTRACT: _make_ring_writer("sub"),
-    Op.REVERSE_SUBTRACT: _write_reverse_subtraction,
     Op.MULTIPLY: _write_product,
     Op.NEGATIVE: _make_ring_writer("neg"),
     Op.ABSOLUTE: _write_absolute,

@@ -22,6 +22,10 @@ class PtxRegister(NamedTuple):
     """t for 64 bits, w for 32 bits, p for a predicate."""
     name: int | str
 
+    def __str__(self) -> str:
+        """Return the operand's register, or a name that is unique in the block."""
+        return self.name if isinstance(self.name, str) else f"{self.letter}{self.name}"
+
 
 Operand = PtxRegister | str
 """A register, or a literal."""
@@ -93,7 +97,7 @@ class PtxBlock:
         if isinstance(x, int) or x.range.low == x.range.high:
             value = x if isinstance(x, int) else x.range.low
             return str(value) if form != "p" else self.emit("setp.ne.s32", value, 0, letter="p")
-        x, lane = find_lane(x, lane)
+        x, lane = x.find_lane(lane)
         key = x, lane, form
         if key not in self._registers:
             if self.measure_width(x) > 64:
@@ -127,7 +131,7 @@ class PtxBlock:
         """Return both words of a value's 128 bits."""
         if isinstance(x, int):
             return str((x & (1 << 64) - 1) - (x >> 63 & 1) * (1 << 64)), str(x >> 64)
-        x, lane = find_lane(x, lane)
+        x, lane = x.find_lane(lane)
         if (x, lane) not in self._pairs:
             if self.measure_width(x) > 64:
                 pair = _write_pair(self, x, lane)
@@ -142,15 +146,7 @@ PtxWriter = Callable[[PtxBlock, Node, int, str], Operand]
 """Writes a lane of a node, preferably in a form; returns it in any."""
 
 
-def find_lane(x: Node, lane: int) -> tuple[Node, int]:
-    """Return the node and lane behind the lanes that a KEEP picks."""
-    while x.op is Op.KEEP:
-        kept, other = x.nodes
-        x = kept if lane in x.fixed[0] else other
-    return x, lane if x.lanes > 1 else 0
-
-
-_RING = (Op.ADD, Op.SUBTRACT, Op.REVERSE_SUBTRACT, Op.MULTIPLY, Op.NEGATIVE, Op.SHIFT_LEFT)
+_RING = (Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.NEGATIVE, Op.SHIFT_LEFT)
 RELATIONS = {
     Op.LESS: "lt",
     Op.LESS_EQUAL: "le",

@@ -51,7 +51,7 @@ def _make_block(ins: Instruction) -> tuple[str, ...] | None:
     names[lines[-1].to] = ins.names["d"]
 
     def format_operand(x: PtxRegister | str) -> str:
-        return names.get(x, str(x.name)) if isinstance(x, PtxRegister) else x
+        return names.get(x, str(x)) if isinstance(x, PtxRegister) else x
 
     texts = [f"{x.operation} {', '.join(map(format_operand, (x.to, *x.sources)))};" for x in lines]
     guard = f"{ins.guard} " if ins.guard else ""

@@ -27,7 +27,7 @@ def evaluate_arrays(
     values: Mapping[str, object],
     out: Mapping[str, AnyArray] | None = None,
     *,
-    is_native: bool = False,
+    engine: str = "numpy",
 ) -> dict[str, AnyArray]:
     """Return the destinations by role, for values by name that broadcast together.
 
@@ -52,10 +52,10 @@ def evaluate_arrays(
         )
         raise ValueError(f"the operands do not broadcast: {operand_shapes}") from None
     if not out:
-        return run_blocks(plan, operands, shape, is_native=is_native)
+        return run_blocks(plan, operands, shape, engine=engine)
     outputs = _check_outputs(ins, plan, out, shape)
     return _write_results(
-        outputs, operands.values(), partial(run_blocks, plan, operands, shape, is_native=is_native)
+        outputs, operands.values(), partial(run_blocks, plan, operands, shape, engine=engine)
     )
 
 

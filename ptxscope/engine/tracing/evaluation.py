@@ -70,9 +70,7 @@ def evaluate(
     if out or not all(map(_is_scalar, values.values())):
         from .array_evaluation import evaluate_arrays
 
-        results: dict[str, Value] = dict(
-            evaluate_arrays(ins, plan, values, out, is_native=engine == "llvm")
-        )
+        results: dict[str, Value] = dict(evaluate_arrays(ins, plan, values, out, engine=engine))
     else:
         results = dict(compute_results(plan, bind_values(ins, values)))
     return {name: results[role] for role, name in ins.results.items()}

@@ -172,11 +172,7 @@ class Writer:
 
     def write(self, x: Node, lane: int, reader: Node | None = None) -> Expression:
         """Return an expression for a lane of a node; ``reader`` is the node that reads it."""
-        lane = lane if x.lanes > 1 else 0
-        part = x, lane
-        if x.op is Op.KEEP:
-            kept, other = x.nodes
-            return self.write(kept if lane in x.fixed[0] else other, lane, reader)
+        part = x, lane = x.find_lane(lane)
         if x.range.low == x.range.high:
             return self.dialect.format_number(x.range.low, find_kind([x.range]))
         if part in self._variables:
@@ -209,28 +205,28 @@ class Writer:
         return value.text if value.level <= level else f"({value.text})"
 
     def read_name(self, x: Node, index: int, lane: int, kind: IntegerRangeKind) -> str:
-        """Return an argument that is written several times: a literal, or a variable."""
+        """Return an argument that is written several times: as a variable if it is long."""
         y = x.args[index]
-        if isinstance(y, Node) and self.write(y, lane, x).level > Level.ATOM:
-            self._name_part(y, lane)
+        if isinstance(y, Node) and self.write(y, lane, x).level > Level.UNARY:
+            self._name_part(*y.find_lane(lane))
         return self.read(x, index, lane, kind, Level.UNARY)
 
-    def format_number(self, value: int, kind: IntegerRangeKind, level: Level = Level.UNARY) -> str:
-        """Return a literal of a kind, in brackets if it binds more loosely."""
+    def format_number(self, value: int, kind: IntegerRangeKind) -> str:
+        """Return a literal of a kind, in brackets if it is an expression."""
         x = self.dialect.format_number(value, kind)
-        return x.text if x.level <= level else f"({x.text})"
+        return x.text if x.level <= Level.UNARY else f"({x.text})"
 
-    def mask(self, x: Node, lane: int, bits: int, shift: int = 0, index: int = 0) -> Expression:
+    def write_bits(
+        self, x: Node, lane: int, bits: int, shift: int = 0, index: int = 0
+    ) -> Expression:
         """Return ``bits`` bits of an argument, from bit ``shift``, as an unsigned number."""
         values = get_range(x.args[index])
         kind = find_kind([values])
         text = self.read(x, index, lane, kind, Level.UNARY)
-        if shift:
-            text = f"{text} >> {shift}"
-        is_whole = values.fits_in(bits + shift, signed=False)
-        if is_whole:
-            return Expression(text, kind, Level.OTHER if shift else Level.UNARY)
-        text = f"({text})" if shift else text
+        if values.fits_in(bits + shift, signed=False):
+            text, level = (f"{text} >> {shift}", Level.OTHER) if shift else (text, Level.UNARY)
+            return Expression(text, kind, level)
+        text = f"({text} >> {shift})" if shift else text
         if kind is IntegerRangeKind.WIDE and bits <= 64:
             narrow = IntegerRangeKind.UNSIGNED
             wide = Expression(text, kind, Level.ATOM)
@@ -247,10 +243,10 @@ def find_operation_kind(x: Node) -> IntegerRangeKind:
 
 # --- a function for each operation -------------------------------------------------------
 
-_Writer = Callable[[Writer, Node, int], Expression]
+_WriterFunction = Callable[[Writer, Node, int], Expression]
 
 
-def _make_writer(sign: str, left: Level, right: Level, level: Level) -> _Writer:
+def _make_writer(sign: str, left: Level, right: Level, level: Level) -> _WriterFunction:
     def write(w: Writer, x: Node, lane: int) -> Expression:
         kind = find_operation_kind(x)
         a, b = w.read(x, 0, lane, kind, left), w.read(x, 1, lane, kind, right)
@@ -259,7 +255,7 @@ def _make_writer(sign: str, left: Level, right: Level, level: Level) -> _Writer:
     return write
 
 
-def _make_comparison_writer(sign: str) -> _Writer:
+def _make_comparison_writer(sign: str) -> _WriterFunction:
     def write(w: Writer, x: Node, lane: int) -> Expression:
         if x.args[0] is x.args[1]:
             (truth,) = apply_operation(EXACT, x.op, ((0,), (0,)), ())
@@ -301,18 +297,6 @@ def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
     return Expression(f"-({value})" if value[0] == "-" else f"-{value}", kind, Level.UNARY)
 
 
-def _write_reverse_subtraction(w: Writer, x: Node, lane: int) -> Expression:
-    kind = find_kind([*map(get_range, x.args), x.range, Range(x.fixed[0], x.fixed[0])])
-    value = w.read(x, 0, lane, kind, Level.PRODUCT)
-    return Expression(f"{w.format_number(x.fixed[0], kind)} - {value}", kind, Level.SUM)
-
-
-def _write_average(w: Writer, x: Node, lane: int) -> Expression:
-    kind = find_kind([*map(get_range, x.args), *(Range(2 * y.low, 2 * y.high) for y in (x.range,))])
-    total = " + ".join(w.read(x, index, lane, kind, Level.PRODUCT) for index in (0, 1))
-    return Expression(f"({total} + ({total} >= 0)) >> 1", kind, Level.OTHER)
-
-
 def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_kind([get_range(x.args[0])])
     value = w.read(x, 0, lane, kind, Level.UNARY)
@@ -344,7 +328,7 @@ def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
     if bits == 64 and w.dialect.has_kinds:
         kind = IntegerRangeKind.SIGNED if signed else IntegerRangeKind.UNSIGNED
         return w.dialect.convert(w.write(x.nodes[0], lane, x), kind)
-    low = w.mask(x, lane, bits)
+    low = w.write_bits(x, lane, bits)
     if not signed:
         return low
     kind = find_kind([x.range, Range(0, (1 << bits) - 1)])
@@ -356,7 +340,7 @@ def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
 def _write_gather(w: Writer, x: Node, lane: int) -> Expression:
     unit, picks = x.fixed
     word, part = picks[lane]
-    return w.mask(x, 0, unit, unit * part, word)
+    return w.write_bits(x, 0, unit, unit * part, word)
 
 
 def _write_pack(w: Writer, x: Node, lane: int) -> Expression:
@@ -375,18 +359,16 @@ def _write_sum(w: Writer, x: Node, lane: int) -> Expression:
     return Expression(" + ".join(lanes), kind, Level.SUM)
 
 
-_WRITERS: Mapping[Op, _Writer] = {
+_WRITERS: Mapping[Op, _WriterFunction] = {
     Op.ROW: lambda w, x, lane: w.write(x.nodes[0], lane, x),
     Op.ADD: _make_writer("+", Level.SUM, Level.PRODUCT, Level.SUM),
     Op.SUBTRACT: _make_writer("-", Level.SUM, Level.PRODUCT, Level.SUM),
-    Op.REVERSE_SUBTRACT: _write_reverse_subtraction,
     Op.MULTIPLY: _make_writer("*", Level.PRODUCT, Level.UNARY, Level.PRODUCT),
     Op.NEGATIVE: _write_negative,
     Op.ABSOLUTE: lambda w, x, lane: w.dialect.write_absolute(w, x, lane),
     Op.MINIMUM: _write_bound,
     Op.MAXIMUM: _write_bound,
     Op.CLIP: _write_bound,
-    Op.AVERAGE: _write_average,
     Op.SHIFT_LEFT: lambda w, x, lane: w.dialect.write_left_shift(w, x, lane),
     Op.SHIFT_RIGHT: _write_right_shift,
     Op.LESS: _make_comparison_writer("<"),
@@ -404,4 +386,4 @@ _WRITERS: Mapping[Op, _Writer] = {
     Op.SUM_LANES: _write_sum,
     Op.FLOAT_BITS: lambda w, x, lane: w.dialect.write_float_bits(w, x, lane),
 }
-"""The expression of each operation but SOURCE, which is a variable, and KEEP, which is either."""
+"""The expression of each operation of these rules, but SOURCE, a variable, and KEEP, a choice."""
