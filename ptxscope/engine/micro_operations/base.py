@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
-from ..records import NamedTuple, Record
+from ..records import Record
 from .arithmetic import EXACT, Arithmetic, LaneValues, V, get_lane
 from .drawings import Cell, Figure, FormulaCell
 from .formula import make_equation
@@ -260,7 +260,7 @@ class Copy(MicroOperation):
 # --- a row of a trace --------------------------------------------------------------------
 
 
-class RowView(NamedTuple):
+class RowView(Record):
     """A row of a trace, or an operand, with its values."""
 
     instruction: InstructionView
@@ -334,7 +334,7 @@ class RowView(NamedTuple):
         return f"[{bits - 1}:0]" if low < -(1 << bits - 1) or high >= 1 << bits else ""
 
 
-class LaneView(NamedTuple):
+class LaneView(Record):
     """One lane of a row."""
 
     row: RowView
@@ -380,7 +380,7 @@ PREVIOUS_RESULT = ""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
-class RowMutation(NamedTuple):
+class RowMutation(Record):
     """A mistake in a row."""
 
     description: str
@@ -393,7 +393,7 @@ class RowMutation(NamedTuple):
     """Phrase with the right choice, after `description`; it may reveal the answer."""
 
 
-class MutationSite(NamedTuple):
+class MutationSite(Record):
     """The mutated row, and the lane in question."""
 
     row: RowView

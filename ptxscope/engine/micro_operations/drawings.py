@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..isa.types import Type
-from ..records import NamedTuple, Record
+from ..records import Record
 
 # --- cells: the text of one lane ---------------------------------------------------------
 
@@ -15,7 +15,7 @@ class FormulaCell(Record):
     """The formula: ``7 + 2 = 9``."""
 
 
-class PartCell(NamedTuple):
+class PartCell(Record):
     """The bits of a part of an input, and its name."""
 
     input: int
@@ -26,7 +26,7 @@ class PartCell(NamedTuple):
     """Its number among the parts of that width, from the least significant."""
 
 
-class ReadingCell(NamedTuple):
+class ReadingCell(Record):
     """The bits of the input, their extension, and the number that they stand for."""
 
     bits: int
@@ -45,7 +45,7 @@ class TruthCell(Record):
     """A formula of truth values."""
 
 
-class TakenCell(NamedTuple):
+class TakenCell(Record):
     """The number that a lane of the destination takes, and its bits."""
 
     unit: int
@@ -54,7 +54,7 @@ class TakenCell(NamedTuple):
     """Whether the lane takes bits 31:16 of the number instead of its low bits."""
 
 
-class KeptCell(NamedTuple):
+class KeptCell(Record):
     """The part of an input that a lane of the destination keeps."""
 
     input: int
@@ -62,14 +62,14 @@ class KeptCell(NamedTuple):
     number: int
 
 
-class ChoiceCell(NamedTuple):
+class ChoiceCell(Record):
     """The chosen input, and the condition."""
 
     names: tuple[str, str]
     """The names of the inputs to choose between."""
 
 
-class PatternCell(NamedTuple):
+class PatternCell(Record):
     """Bits, and the bits that they become."""
 
     unchanged_note: str
@@ -80,7 +80,7 @@ class ConversionCell(Record):
     """A number, and the bits that it becomes."""
 
 
-class SumCell(NamedTuple):
+class SumCell(Record):
     """A running sum through all columns."""
 
     lanes: tuple[int, ...]
@@ -88,13 +88,13 @@ class SumCell(NamedTuple):
     lane_count: int
 
 
-class WordCell(NamedTuple):
+class WordCell(Record):
     """A word that consists of lanes: a part in each column."""
 
     unit: int
 
 
-class ResultCell(NamedTuple):
+class ResultCell(Record):
     """The bits of a destination, and their meaning."""
 
     letters: str
@@ -121,7 +121,7 @@ Cell = (
 # --- figures: for views with room --------------------------------------------------------
 
 
-class RangeLine(NamedTuple):
+class RangeLine(Record):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
     low: int | None
@@ -129,32 +129,32 @@ class RangeLine(NamedTuple):
     high: int | None
 
 
-class LimitLine(NamedTuple):
+class LimitLine(Record):
     """A range from 0, with a number that may be above it."""
 
     high: int
 
 
-class ComparisonLine(NamedTuple):
+class ComparisonLine(Record):
     """The two sides of a comparison on one line."""
 
     type: Type | None
     """The type of the sides, or None for exact numbers."""
 
 
-class LeftShiftBits(NamedTuple):
+class LeftShiftBits(Record):
     """A number bit by bit, shifted left."""
 
     amount: int
 
 
-class RightShiftBits(NamedTuple):
+class RightShiftBits(Record):
     """A number bit by bit, shifted right."""
 
     amount: int
 
 
-class TruncatedBits(NamedTuple):
+class TruncatedBits(Record):
     """The numbers that do not fit in a width, bit by bit."""
 
     bits: int
@@ -168,7 +168,7 @@ class FlushedBits(Record):
     """The fields of a float before and after it is flushed."""
 
 
-class LaneSum(NamedTuple):
+class LaneSum(Record):
     """A sum that starts with the second input and continues lane by lane."""
 
     lanes: tuple[int, ...]
@@ -176,14 +176,14 @@ class LaneSum(NamedTuple):
     lane_count: int
 
 
-class LogicGate(NamedTuple):
+class LogicGate(Record):
     """A logical operation on truth values."""
 
     word: str
     """``and``, ``or``, ``xor`` or ``not``."""
 
 
-class Branches(NamedTuple):
+class Branches(Record):
     """A condition and the two values that it chooses between."""
 
     names: tuple[str, str]

@@ -105,7 +105,8 @@ class Clamp(MicroOperation):
         return Notation(type_.bits if type_ else _WORD, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        bits, signed = self.find_type() or Reading(_WORD, True)
+        type_ = self.find_type() or Reading(_WORD, True)
+        bits, signed = type_.bits, type_.signed
         yield site.keep_first_input("did not clamp", weight=0)
         yield site.replace_operation("let it wrap around", Wrap(bits, signed), 0)
         for width, is_signed in ((bits, not signed), (_WORD, signed), (_WORD, not signed)):
