@@ -150,6 +150,8 @@ def _make_symbolic_spans(row: RowView, lane: int, column: int) -> Spans:
     if isinstance(cell, d.WordCell):
         tint = Tint("d", find_top_byte(cell.unit, column))
         return (CellSpan(format_part(row.role, cell.unit, column), SpanKind.CHIP, tint),)
+    if isinstance(cell, d.SumCell):
+        return _make_term_spans(row, column, cell)
     return _CELLS[type(cell)](row, lane, cell)
 
 
@@ -240,11 +242,10 @@ def _make_result_spans(row: RowView, _: int, cell: d.ResultCell) -> Spans:
     return (CellSpan(cell.letters, SpanKind.CHIP, Tint("d")),)
 
 
-def _make_term_spans(row: RowView, lane: int, _: d.SumCell) -> Spans:
-    return (
-        CellSpan(row.list_symbols(lane)[0], SpanKind.NUMBER),
-        CellSpan(_format_range(row), SpanKind.VALUE),
-    )
+def _make_term_spans(row: RowView, lane: int, cell: d.SumCell) -> Spans:
+    if lane not in cell.lanes:
+        return (CellSpan("□ left out", SpanKind.KEPT),)
+    return (CellSpan(f"+ {row.list_symbols(lane)[0]}", SpanKind.NUMBER),)
 
 
 _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
@@ -259,7 +260,6 @@ _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
     d.ChoiceCell: _make_choice_spans,
     d.PatternCell: _make_pattern_spans,
     d.ConversionCell: _make_formula_spans,
-    d.SumCell: _make_term_spans,
     d.ResultCell: _make_result_spans,
 }
 

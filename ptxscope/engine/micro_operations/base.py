@@ -43,11 +43,12 @@ class MicroOperation(Record):
     ``about``; the other defaults suit most kinds. For example, bits in reverse order::
 
         class ReverseBits(MicroOperation):
-            \"""The low ``bits`` bits of x in reverse order.\"""
+            \"""The low bits of x in reverse order.\"""
 
             bits: int
             formula = "reverse({x})"
             about = "The bits of a in reverse order."
+            title = "reverse"
 
             def run(self, ar: Arithmetic[V], *v: V) -> V:
                 reverse = ar.multiply(v[0], 0)
@@ -56,23 +57,30 @@ class MicroOperation(Record):
                     reverse = ar.add(reverse, ar.multiply(bit, 1 << (self.bits - 1 - index)))
                 return reverse
 
-            def find_origins(self, lane, low, high, inputs):
+            def find_origins(
+                self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+            ) -> Iterable[InputBits]:
+                high = min(high, self.bits)
                 yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
 
-    A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. For
-    a = 6, the number of the input reaches the screen as follows:
+            def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+                yield site.keep_first_input("left the bits in order")
 
-    - ``run`` on exact integers gives 0x60 = 96; on intervals, the range of the row; on the tape of
-      the arrays, the calls for ``eval --csv`` and for sweeps.
-    - ``describe_step`` says what the step does: ``about``.
-    - ``describe_lane`` fills ``formula`` with the inputs: the formula ``reverse(6) = 96``, and the
-      sentence "reverse(6) is 96". A hint of a lesson is this sentence.
-    - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula. The
-      picture of a form has ``reverse(a) in 0..255``, by ``format_symbols``.
+    A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. From the
+    number of the input, a = 6, to the screen:
+
+    - ``run`` gives 96 on exact integers; the range 0..255 of the row on intervals; and on the tape,
+      the representation from which ``eval --csv``, sweeps, C and Python compute the same.
+    - ``describe_step`` is ``about``: "The bits of a in reverse order."
+    - ``describe_lane`` fills ``formula`` with the inputs: ``reverse(6) = 96``, and the sentence
+      "reverse(6) is 96", which is also a hint for who predicts it.
+    - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula; for a
+      form, ``format_symbols`` has ``reverse(a)``, which they show with its range.
     - ``find_origins`` links bit 5 of the result to bit 2 of a.
+    - ``iter_mutations`` explains the prediction 6: "You left the bits in order: reverse(6) is 96."
 
-    With ``compute_flags``, a lane has marks, and ``describe_flag`` says what they mean in a sweep.
-    With ``iter_mutations``, a wrong prediction is explained by the mistake that leads to it.
+    If lanes have flags, ``compute_flags`` yields them, and ``describe_flag`` says in a sweep what
+    they mean. If a formula is not enough, ``make_figure`` chooses a figure.
     """
 
     _may_raise: ClassVar[bool]
@@ -86,7 +94,7 @@ class MicroOperation(Record):
     about: ClassVar[str] = ""
     """The sentence of a step that operates on a and b, whatever the values are."""
     title: ClassVar[str]
-    """The title of such a step; the name of the kind unless the class has another."""
+    """The title of such a step, at most 12 characters; by default the name of the kind."""
     title_with_c: ClassVar[str] = ""
     """The title of a step that applies it to t and c."""
     prefix: ClassVar[str] = ""
@@ -218,7 +226,10 @@ class MicroOperation(Record):
     # --- how it looks --------------------------------------------------------------------
 
     def make_cell(self, row: RowView, lane: int) -> Cell:
-        """Return the cell of one lane of a row."""
+        """Return the cell of one lane of a row.
+
+        It does not depend on values: the picture of a form, which has none, draws the same cell.
+        """
         return FormulaCell()
 
     def make_figure(self, row: RowView) -> Figure | None:
