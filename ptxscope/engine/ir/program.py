@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..isa.types import Type
-from ..micro_operations.logic import Choose
 from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .operations import OPERATIONS, Op
@@ -76,7 +75,7 @@ def _record_flags(
         inputs = [values[key] for key in row.inputs]
         for flag, truth in row.micro.compute_flags(tape, values[row.key], *inputs):
             nodes[make_flag_key(row.key, flag)] = truth
-        if isinstance(row.micro, Choose):
+        if row.micro.is_choice:
             nodes[make_flag_key(row.inputs[0], "holds")] = inputs[0]
     return {name: (node, Type.PRED) for name, node in nodes.items()}
 
