@@ -114,7 +114,15 @@ class MicroOperation(Record):
     has_revealing_inputs: ClassVar[bool] = False
     """Whether it only moves bits, so that its inputs reveal its output."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
-    """When a picture may leave it out; see ``find_idleness``."""
+    """When a picture may leave it out."""
+    cell: ClassVar[Cell] = FormulaCell()
+    """Its cell in every lane; ``make_cell`` if lanes or kinds of inputs differ."""
+    figure: ClassVar[Figure | None] = None
+    """Its figure; ``make_figure`` if that has numbers."""
+    notation: ClassVar[Notation | None] = None
+    """How its values are written; ``get_notation`` if that depends on more than the range."""
+    flag_text: ClassVar[str] = ""
+    """The effect of its flag, if it has one; else ``describe_flag``."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -217,7 +225,7 @@ class MicroOperation(Record):
 
     def describe_flag(self, flag: Flag) -> str:
         """Return the effect that a flag stands for: ``clamped to 127``."""
-        return str(flag)
+        return self.flag_text or str(flag)
 
     def format_hint(self, row: RowView) -> str:
         """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
@@ -230,11 +238,11 @@ class MicroOperation(Record):
 
         It does not depend on values: the picture of a form, which has none, draws the same cell.
         """
-        return FormulaCell()
+        return self.cell
 
     def make_figure(self, row: RowView) -> Figure | None:
         """Return the figure of a row, or None if its cells show everything."""
-        return None
+        return self.figure
 
     def find_idleness(self, row: RowView) -> Idleness:
         """Return when a picture may leave a row out."""
@@ -245,7 +253,7 @@ class MicroOperation(Record):
     def get_notation(self, row: RowView) -> Notation:
         """Return how the value of a row is written, and so how an answer is graded."""
         bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
-        return Notation(bits, is_number=True)
+        return self.notation or Notation(bits, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         """Yield the mistakes that people make here."""

@@ -45,6 +45,8 @@ class Compare(MicroOperation):
     cmp: Cmp
     type: Type | None = None
     about = "as exact numbers whatever their types"
+    cell = VerdictCell()
+    flag_text = "an operand is NaN"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         if self.type is None:
@@ -65,9 +67,6 @@ class Compare(MicroOperation):
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         if self.type is not None and self.type.is_float:
             yield Flag.NAN, _is_any_nan(ar, v, self.type.bits)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return "an operand is NaN"
 
     @property
     def _is_nan_test(self) -> bool:
@@ -126,9 +125,6 @@ class Compare(MicroOperation):
         outcome = "true" if self.cmp in UNORDERED else "false"
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"
-
-    def make_cell(self, row: RowView, lane: int) -> VerdictCell:
-        return VerdictCell()
 
     def make_figure(self, row: RowView) -> ComparisonLine | None:
         return ComparisonLine(self.type) if len(row.values) == 1 else None

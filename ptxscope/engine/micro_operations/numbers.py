@@ -164,15 +164,13 @@ class Magnitude(MicroOperation):
 
     bits: int
     formula = "|{x}|"
+    flag_text = "the magnitude wraps to itself"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, ar.less(value, 0)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return "the magnitude wraps to itself"
 
     def describe_lane(self, s: LaneView) -> LaneText:
         formula = super().describe_lane(s).formula

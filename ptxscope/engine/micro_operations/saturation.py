@@ -26,6 +26,7 @@ class Clamp(MicroOperation):
     high: int | None
     is_narrowing = True
     idleness = Idleness.UNCHANGED
+    cell = NumberCell()
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -93,9 +94,6 @@ class Clamp(MicroOperation):
             if truncation
             else f".sat clamps to {bounds}."
         )
-
-    def make_cell(self, row: RowView, lane: int) -> Cell:
-        return NumberCell()
 
     def make_figure(self, row: RowView) -> RangeLine:
         return RangeLine(self.low, self.high)
