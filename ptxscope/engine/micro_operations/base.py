@@ -433,18 +433,12 @@ class MutationSite(Record):
         return format_short_name(self.instruction, role)
 
     def replace_operation(
-        self, description: str, micro: MicroOperation, weight: int = 1, instead: str = ""
+        self, description: str, *operations: MicroOperation, weight: int = 1, instead: str = ""
     ) -> RowMutation:
-        """Return a mutation with another micro-operation on the same inputs."""
-        return RowMutation(description, ((micro, self.inputs),), weight, instead)
-
-    def replace_operations(
-        self, description: str, *operations: MicroOperation, weight: int = 1
-    ) -> RowMutation:
-        """Return a mutation with several operations, each on the result of the one before."""
+        """Return a mutation with other operations, each on the result of the one before."""
         first, *others = operations
         chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
-        return RowMutation(description, ((first, self.inputs), *chain), weight)
+        return RowMutation(description, ((first, self.inputs), *chain), weight, instead)
 
     def keep_first_input(self, description: str, weight: int = 1) -> RowMutation:
         """Return a mutation that passes the first input on."""
@@ -459,4 +453,4 @@ class MutationSite(Record):
         self, description: str, *operations: MicroOperation, weight: int = 1
     ) -> RowMutation:
         """Return a mutation that applies more operations to the result."""
-        return self.replace_operations(description, self.row.micro, *operations, weight=weight)
+        return self.replace_operation(description, self.row.micro, *operations, weight=weight)

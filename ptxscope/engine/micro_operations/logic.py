@@ -166,5 +166,7 @@ class Encode(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if self.true == _ONE:  # misconceptions cover the integers
             instead = ", which is 1.0 here"
-            yield site.replace_operation("wrote 1 for true", Encode(1), 0, instead)
-            yield site.replace_operation("wrote all ones for true", Encode(0xFFFF_FFFF), 0, instead)
+            yield site.replace_operation("wrote 1 for true", Encode(1), weight=0, instead=instead)
+            yield site.replace_operation(
+                "wrote all ones for true", Encode(0xFFFF_FFFF), weight=0, instead=instead
+            )

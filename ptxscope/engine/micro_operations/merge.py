@@ -178,7 +178,7 @@ class Merge(MicroOperation):
 
         def take_lanes(description: str, lanes: tuple[int, ...], weight: int = 1) -> RowMutation:
             merge = Merge(self.unit, lanes, self.signed)
-            return site.replace_operation(description, merge, weight)
+            return site.replace_operation(description, merge, weight=weight)
 
         if len(site.row.inputs[0].values) > 1:
             other_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)

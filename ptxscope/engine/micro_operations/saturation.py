@@ -106,7 +106,7 @@ class Clamp(MicroOperation):
         type_ = self.find_type() or Reading(_WORD, True)
         bits, signed = type_.bits, type_.signed
         yield site.keep_first_input("did not clamp", weight=0)
-        yield site.replace_operation("let it wrap around", Wrap(bits, signed), 0)
+        yield site.replace_operation("let it wrap around", Wrap(bits, signed), weight=0)
         for width, is_signed in ((bits, not signed), (_WORD, signed), (_WORD, not signed)):
             low, high = get_limits(width, is_signed)
             if (low, high) != (self.low, self.high):
@@ -242,7 +242,7 @@ class Truncate(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if self.bits >= _WORD:
             low, high = get_limits(self.bits, self.signed)
-            yield site.replace_operations(f"clamped to {low}..{high}", Clamp(low, high), self)
+            yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)
 
 
 class ToBits(MicroOperation):
