@@ -146,7 +146,8 @@ def locate_answer(question: Question) -> AnswerLocation:
         if result.role == key:
             return _locate_destination(trace, trace.rows[result.key], key, lane)
     row = find_row(trace, key)
-    width, is_number, type_ = row.micro.get_notation(trace.views[row.key])
+    notation = row.micro.get_notation(trace.views[row.key])
+    width, is_number, type_ = notation.bits, notation.is_number, notation.type
     count = len(row.lanes)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")

@@ -19,6 +19,7 @@ def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
     """Return a range, with the input of every lane and the end it is moved to."""
     numbers = [get_lane(row.inputs[0].values, lane) for lane in range(len(row.values))]
     inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
+    is_closed = figure.low is not None and figure.high is not None
     low = min([0, *inside]) if figure.low is None else figure.low
     high = max([low + 1, *inside]) if figure.high is None else figure.high
     points = tuple(
@@ -29,7 +30,7 @@ def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
         "" if figure.low is None else str(low),
         "" if figure.high is None else str(high),
         points,
-        ticks=() if None in (figure.low, figure.high) else _make_quarters(low, high),
+        ticks=_make_quarters(low, high) if is_closed else (),
     )
 
 

@@ -61,7 +61,7 @@ Spans = tuple[CellSpan, ...]
 def _draw_lane(row: RowView, lane: int) -> tuple[Spans, ...]:
     """Return the columns of a lane: several only for a row whose text extends over all columns."""
     cell = row.micro.make_cell(row, lane)
-    if isinstance(cell, d.SumCell):
+    if isinstance(cell, d.LaneSum):
         return _draw_sum(row, cell)
     if isinstance(cell, d.WordCell):
         return _draw_word(row, cell)
@@ -164,7 +164,7 @@ def _make_upper_half_spans(box: CellSpan, chip: CellSpan, number: int) -> Spans:
     return box, CellSpan(f"{number}[31:16]", SpanKind.TEXT), BECOMES, *high_spans, chip, low_span
 
 
-def _draw_choice(row: RowView, _: int, cell: d.ChoiceCell) -> Spans:
+def _draw_choice(row: RowView, _: int, cell: d.Choice) -> Spans:
     """Return the name and bits of the chosen value, and the condition that chose it."""
     condition, x, y = row.inputs
     holds = condition.values[0]
@@ -223,7 +223,7 @@ def _draw_word(row: RowView, cell: d.WordCell) -> tuple[Spans, ...]:
     )
 
 
-def _draw_sum(row: RowView, cell: d.SumCell) -> tuple[Spans, ...]:
+def _draw_sum(row: RowView, cell: d.LaneSum) -> tuple[Spans, ...]:
     """Return a running sum: c and the highest lane first, then lane by lane."""
     terms, (total,) = (x.values for x in row.inputs)
     columns: list[Spans] = []
@@ -253,7 +253,7 @@ _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
     d.TruthCell: _draw_truth,
     d.TakenCell: _draw_taken_number,
     d.KeptCell: _draw_kept_part,
-    d.ChoiceCell: _draw_choice,
+    d.Choice: _draw_choice,
     d.PatternCell: _draw_pattern,
     d.ConversionCell: _draw_conversion,
     d.ResultCell: _draw_result,

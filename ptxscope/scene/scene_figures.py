@@ -97,7 +97,7 @@ def _draw_gate(row: RowView, figure: d.LogicGate) -> Gate:
     return Gate(inputs, figure.word, _make_truth_value(row, row.symbol))
 
 
-def _draw_branches(row: RowView, figure: d.Branches) -> ChoiceFigure:
+def _draw_branches(row: RowView, figure: d.Choice) -> ChoiceFigure:
     condition, x, y = row.inputs
     holds = bool(condition.values[0])
 
@@ -130,5 +130,5 @@ _FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {
     d.FlushedBits: _draw_flush,
     d.LaneSum: _draw_sum,
     d.LogicGate: _draw_gate,
-    d.Branches: _draw_branches,
+    d.Choice: _draw_branches,
 }

@@ -150,6 +150,8 @@ def _make_symbolic_spans(row: RowView, lane: int, column: int) -> Spans:
     if isinstance(cell, d.WordCell):
         tint = Tint("d", find_top_byte(cell.unit, column))
         return (CellSpan(format_part(row.role, cell.unit, column), SpanKind.CHIP, tint),)
+    if isinstance(cell, d.LaneSum):
+        return _make_term_spans(row, column, cell)
     return _CELLS[type(cell)](row, lane, cell)
 
 
@@ -224,7 +226,7 @@ def _make_taken_spans(row: RowView, lane: int, cell: d.TakenCell) -> Spans:
     )
 
 
-def _make_choice_spans(_: RowView, __: int, cell: d.ChoiceCell) -> Spans:
+def _make_choice_spans(_: RowView, __: int, cell: d.Choice) -> Spans:
     return (CellSpan(" or ".join(cell.names), SpanKind.CHIP),)
 
 
@@ -240,11 +242,10 @@ def _make_result_spans(row: RowView, _: int, cell: d.ResultCell) -> Spans:
     return (CellSpan(cell.letters, SpanKind.CHIP, Tint("d")),)
 
 
-def _make_term_spans(row: RowView, lane: int, _: d.SumCell) -> Spans:
-    return (
-        CellSpan(row.list_symbols(lane)[0], SpanKind.NUMBER),
-        CellSpan(_format_range(row), SpanKind.VALUE),
-    )
+def _make_term_spans(row: RowView, lane: int, cell: d.LaneSum) -> Spans:
+    if lane not in cell.lanes:
+        return (CellSpan("□ left out", SpanKind.KEPT),)
+    return (CellSpan(f"+ {row.list_symbols(lane)[0]}", SpanKind.NUMBER),)
 
 
 _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
@@ -256,10 +257,9 @@ _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
     d.TruthCell: _make_truth_spans,
     d.TakenCell: _make_taken_spans,
     d.KeptCell: _make_kept_spans,
-    d.ChoiceCell: _make_choice_spans,
+    d.Choice: _make_choice_spans,
     d.PatternCell: _make_pattern_spans,
     d.ConversionCell: _make_formula_spans,
-    d.SumCell: _make_term_spans,
     d.ResultCell: _make_result_spans,
 }
 

@@ -6,7 +6,6 @@ import pickle
 from collections.abc import Iterable
 from itertools import combinations
 from random import Random
-from typing import get_args
 
 import pytest
 
@@ -71,15 +70,16 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
     assert kinds == KINDS
 
 
-def test_names_of_kinds_are_unique() -> None:
+def test_names_of_kinds_are_unique_and_titles_fit_their_column() -> None:
     assert len({kind.operation for kind in KINDS}) == len(KINDS)
+    assert all(len(kind.title) <= 12 for kind in KINDS if kind.about)
 
 
 def test_every_cell_and_figure_is_drawn_with_values_and_with_letters() -> None:
-    columns = {drawings.SumCell, drawings.WordCell}
-    assert scene_cells._CELLS.keys() | columns == {*get_args(drawings.Cell)}
-    assert symbolic_scene._CELLS.keys() | {drawings.WordCell} == {*get_args(drawings.Cell)}
-    assert scene_figures._FIGURES.keys() == {*get_args(drawings.Figure)}
+    cells = {*drawings.Cell.__subclasses__()}
+    columns = {drawings.LaneSum, drawings.WordCell}
+    assert scene_cells._CELLS.keys() | columns == symbolic_scene._CELLS.keys() | columns == cells
+    assert scene_figures._FIGURES.keys() == {*drawings.Figure.__subclasses__()}
 
 
 # --- a micro-operation as a record -------------------------------------------------------

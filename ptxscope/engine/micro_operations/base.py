@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
-from ..records import NamedTuple, Record
+from ..records import Record
 from .arithmetic import EXACT, Arithmetic, LaneValues, V, get_lane
 from .drawings import Cell, Figure, FormulaCell
 from .formula import make_equation
@@ -43,11 +43,12 @@ class MicroOperation(Record):
     ``about``; the other defaults suit most kinds. For example, bits in reverse order::
 
         class ReverseBits(MicroOperation):
-            \"""The low ``bits`` bits of x in reverse order.\"""
+            \"""The low bits of x in reverse order.\"""
 
             bits: int
             formula = "reverse({x})"
             about = "The bits of a in reverse order."
+            title = "reverse"
 
             def run(self, ar: Arithmetic[V], *v: V) -> V:
                 reverse = ar.multiply(v[0], 0)
@@ -56,23 +57,30 @@ class MicroOperation(Record):
                     reverse = ar.add(reverse, ar.multiply(bit, 1 << (self.bits - 1 - index)))
                 return reverse
 
-            def find_origins(self, lane, low, high, inputs):
+            def find_origins(
+                self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+            ) -> Iterable[InputBits]:
+                high = min(high, self.bits)
                 yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
 
-    A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. For
-    a = 6, the number of the input reaches the screen as follows:
+            def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+                yield site.keep_first_input("left the bits in order")
 
-    - ``run`` on exact integers gives 0x60 = 96; on intervals, the range of the row; on the tape of
-      the arrays, the calls for ``eval --csv`` and for sweeps.
-    - ``describe_step`` says what the step does: ``about``.
-    - ``describe_lane`` fills ``formula`` with the inputs: the formula ``reverse(6) = 96``, and the
-      sentence "reverse(6) is 96". A hint of a lesson is this sentence.
-    - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula. The
-      picture of a form has ``reverse(a) in 0..255``, by ``format_symbols``.
+    A lowering adds a row with it: ``b.add_row(Stage.OPERATE, "t", ReverseBits(8), "a")``. From the
+    number of the input, a = 6, to the screen:
+
+    - ``run`` gives 96 on exact integers; the range 0..255 of the row on intervals; and on the tape,
+      the representation from which ``eval --csv``, sweeps, C and Python compute the same.
+    - ``describe_step`` is ``about``: "The bits of a in reverse order."
+    - ``describe_lane`` fills ``formula`` with the inputs: ``reverse(6) = 96``, and the sentence
+      "reverse(6) is 96", which is also a hint for who predicts it.
+    - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula; for a
+      form, ``format_symbols`` has ``reverse(a)``, which they show with its range.
     - ``find_origins`` links bit 5 of the result to bit 2 of a.
+    - ``iter_mutations`` explains the prediction 6: "You left the bits in order: reverse(6) is 96."
 
-    With ``compute_flags``, a lane has marks, and ``describe_flag`` says what they mean in a sweep.
-    With ``iter_mutations``, a wrong prediction is explained by the mistake that leads to it.
+    If lanes have flags, ``compute_flags`` yields them, and ``describe_flag`` says in a sweep what
+    they mean. If a formula is not enough, ``make_figure`` chooses a figure.
     """
 
     _may_raise: ClassVar[bool]
@@ -86,7 +94,7 @@ class MicroOperation(Record):
     about: ClassVar[str] = ""
     """The sentence of a step that operates on a and b, whatever the values are."""
     title: ClassVar[str]
-    """The title of such a step; the name of the kind unless the class has another."""
+    """The title of such a step, at most 12 characters; by default the name of the kind."""
     title_with_c: ClassVar[str] = ""
     """The title of a step that applies it to t and c."""
     prefix: ClassVar[str] = ""
@@ -106,7 +114,15 @@ class MicroOperation(Record):
     has_revealing_inputs: ClassVar[bool] = False
     """Whether it only moves bits, so that its inputs reveal its output."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
-    """When a picture may leave it out; see ``find_idleness``."""
+    """When a picture may leave it out."""
+    cell: ClassVar[Cell] = FormulaCell()
+    """Its cell in every lane; ``make_cell`` if lanes or kinds of inputs differ."""
+    figure: ClassVar[Figure | None] = None
+    """Its figure; ``make_figure`` if that has numbers."""
+    notation: ClassVar[Notation | None] = None
+    """How its values are written; ``get_notation`` if that depends on more than the range."""
+    flag_text: ClassVar[str] = ""
+    """The effect of its flag, if it has one; else ``describe_flag``."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -209,7 +225,7 @@ class MicroOperation(Record):
 
     def describe_flag(self, flag: Flag) -> str:
         """Return the effect that a flag stands for: ``clamped to 127``."""
-        return str(flag)
+        return self.flag_text or str(flag)
 
     def format_hint(self, row: RowView) -> str:
         """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
@@ -218,12 +234,15 @@ class MicroOperation(Record):
     # --- how it looks --------------------------------------------------------------------
 
     def make_cell(self, row: RowView, lane: int) -> Cell:
-        """Return the cell of one lane of a row."""
-        return FormulaCell()
+        """Return the cell of one lane of a row.
+
+        It does not depend on values: the picture of a form, which has none, draws the same cell.
+        """
+        return self.cell
 
     def make_figure(self, row: RowView) -> Figure | None:
         """Return the figure of a row, or None if its cells show everything."""
-        return None
+        return self.figure
 
     def find_idleness(self, row: RowView) -> Idleness:
         """Return when a picture may leave a row out."""
@@ -234,7 +253,7 @@ class MicroOperation(Record):
     def get_notation(self, row: RowView) -> Notation:
         """Return how the value of a row is written, and so how an answer is graded."""
         bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
-        return Notation(bits, is_number=True)
+        return self.notation or Notation(bits, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         """Yield the mistakes that people make here."""
@@ -260,7 +279,7 @@ class Copy(MicroOperation):
 # --- a row of a trace --------------------------------------------------------------------
 
 
-class RowView(NamedTuple):
+class RowView(Record):
     """A row of a trace, or an operand, with its values."""
 
     instruction: InstructionView
@@ -334,7 +353,7 @@ class RowView(NamedTuple):
         return f"[{bits - 1}:0]" if low < -(1 << bits - 1) or high >= 1 << bits else ""
 
 
-class LaneView(NamedTuple):
+class LaneView(Record):
     """One lane of a row."""
 
     row: RowView
@@ -380,7 +399,7 @@ PREVIOUS_RESULT = ""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
-class RowMutation(NamedTuple):
+class RowMutation(Record):
     """A mistake in a row."""
 
     description: str
@@ -393,7 +412,7 @@ class RowMutation(NamedTuple):
     """Phrase with the right choice, after `description`; it may reveal the answer."""
 
 
-class MutationSite(NamedTuple):
+class MutationSite(Record):
     """The mutated row, and the lane in question."""
 
     row: RowView
@@ -414,18 +433,12 @@ class MutationSite(NamedTuple):
         return format_short_name(self.instruction, role)
 
     def replace_operation(
-        self, description: str, micro: MicroOperation, weight: int = 1, instead: str = ""
+        self, description: str, *operations: MicroOperation, weight: int = 1, instead: str = ""
     ) -> RowMutation:
-        """Return a mutation with another micro-operation on the same inputs."""
-        return RowMutation(description, ((micro, self.inputs),), weight, instead)
-
-    def replace_operations(
-        self, description: str, *operations: MicroOperation, weight: int = 1
-    ) -> RowMutation:
-        """Return a mutation with several operations, each on the result of the one before."""
+        """Return a mutation with other operations, each on the result of the one before."""
         first, *others = operations
         chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
-        return RowMutation(description, ((first, self.inputs), *chain), weight)
+        return RowMutation(description, ((first, self.inputs), *chain), weight, instead)
 
     def keep_first_input(self, description: str, weight: int = 1) -> RowMutation:
         """Return a mutation that passes the first input on."""
@@ -440,4 +453,4 @@ class MutationSite(NamedTuple):
         self, description: str, *operations: MicroOperation, weight: int = 1
     ) -> RowMutation:
         """Return a mutation that applies more operations to the result."""
-        return self.replace_operations(description, self.row.micro, *operations, weight=weight)
+        return self.replace_operation(description, self.row.micro, *operations, weight=weight)

@@ -25,14 +25,7 @@ RELATIONS = {
     **{cmp: Cmp(cmp[:-1]) for cmp in UNORDERED},
 }
 """The simple comparison behind an unsigned or unordered one."""
-_SIGNS = {
-    Cmp.EQ: "==",
-    Cmp.NE: "!=",
-    Cmp.LT: "<",
-    Cmp.LE: "<=",
-    Cmp.GT: ">",
-    Cmp.GE: ">=",
-}
+_SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
 class Compare(MicroOperation):
@@ -45,6 +38,8 @@ class Compare(MicroOperation):
     cmp: Cmp
     type: Type | None = None
     about = "as exact numbers whatever their types"
+    cell = VerdictCell()
+    flag_text = "an operand is NaN"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         if self.type is None:
@@ -65,9 +60,6 @@ class Compare(MicroOperation):
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         if self.type is not None and self.type.is_float:
             yield Flag.NAN, _is_any_nan(ar, v, self.type.bits)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return "an operand is NaN"
 
     @property
     def _is_nan_test(self) -> bool:
@@ -127,9 +119,6 @@ class Compare(MicroOperation):
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"
 
-    def make_cell(self, row: RowView, lane: int) -> VerdictCell:
-        return VerdictCell()
-
     def make_figure(self, row: RowView) -> ComparisonLine | None:
         return ComparisonLine(self.type) if len(row.values) == 1 else None
 
@@ -145,24 +134,21 @@ class Compare(MicroOperation):
             if counterpart := _UNORDERED_COUNTERPARTS.get(cmp):
                 verb = "hold" if counterpart in UNORDERED else "not hold"
                 description = f"let a comparison with NaN {verb}"
-                yield site.replace_operation(description, Compare(counterpart, type_), 0)
+                yield site.replace_operation(description, Compare(counterpart, type_), weight=0)
         elif type_ is not None and (other_type := _OTHER_SIGN.get(type_)):
             operands = "both" if names[1:] else names[0]
             description = f"read {operands} as {other_type}"
-            yield site.replace_operation(description, Compare(cmp, other_type), 0)
+            yield site.replace_operation(description, Compare(cmp, other_type), weight=0)
         if cmp not in UNORDERED:
             for other_cmp in _CONFUSABLE_RELATIONS.get(simple_cmp, ()):
                 relation = format_relation(other_cmp, *(*names, "0")[:2])
-                yield site.replace_operation(f"tested {relation}", Compare(other_cmp, type_), 2)
+                yield site.replace_operation(
+                    f"tested {relation}", Compare(other_cmp, type_), weight=2
+                )
 
 
 _OTHER_SIGN = {
-    Type.S16: Type.U16,
-    Type.U16: Type.S16,
-    Type.S32: Type.U32,
-    Type.U32: Type.S32,
-    Type.S64: Type.U64,
-    Type.U64: Type.S64,
+    Type(f"{x}{bits}"): Type(f"{y}{bits}") for x, y in ("su", "us") for bits in (16, 32, 64)
 }
 _CONFUSABLE_RELATIONS = {
     Cmp.LT: (Cmp.LE, Cmp.GT),

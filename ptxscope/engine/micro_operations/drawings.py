@@ -8,14 +8,16 @@ from __future__ import annotations
 from ..isa.types import Type
 from ..records import Record
 
-# --- cells: the text of one lane ---------------------------------------------------------
+
+class Cell(Record):
+    """The text of one lane."""
 
 
-class FormulaCell(Record):
+class FormulaCell(Cell):
     """The formula: ``7 + 2 = 9``."""
 
 
-class PartCell(Record):
+class PartCell(Cell):
     """The bits of a part of an input, and its name."""
 
     input: int
@@ -26,26 +28,26 @@ class PartCell(Record):
     """Its number among the parts of that width, from the least significant."""
 
 
-class ReadingCell(Record):
+class ReadingCell(Cell):
     """The bits of the input, their extension, and the number that they stand for."""
 
     bits: int
     is_signed: bool
 
 
-class NumberCell(Record):
+class NumberCell(Cell):
     """The number, and the input if it is another one."""
 
 
-class VerdictCell(Record):
+class VerdictCell(Cell):
     """A relation, and whether it holds."""
 
 
-class TruthCell(Record):
+class TruthCell(Cell):
     """A formula of truth values."""
 
 
-class TakenCell(Record):
+class TakenCell(Cell):
     """The number that a lane of the destination takes, and its bits."""
 
     unit: int
@@ -54,7 +56,7 @@ class TakenCell(Record):
     """Whether the lane takes bits 31:16 of the number instead of its low bits."""
 
 
-class KeptCell(Record):
+class KeptCell(Cell):
     """The part of an input that a lane of the destination keeps."""
 
     input: int
@@ -62,66 +64,35 @@ class KeptCell(Record):
     number: int
 
 
-class ChoiceCell(Record):
-    """The chosen input, and the condition."""
-
-    names: tuple[str, str]
-    """The names of the inputs to choose between."""
-
-
-class PatternCell(Record):
+class PatternCell(Cell):
     """Bits, and the bits that they become."""
 
     unchanged_note: str
     """Text if the bits stay as they are."""
 
 
-class ConversionCell(Record):
+class ConversionCell(Cell):
     """A number, and the bits that it becomes."""
 
 
-class SumCell(Record):
-    """A running sum through all columns."""
-
-    lanes: tuple[int, ...]
-    """The lanes that are added."""
-    lane_count: int
-
-
-class WordCell(Record):
+class WordCell(Cell):
     """A word that consists of lanes: a part in each column."""
 
     unit: int
 
 
-class ResultCell(Record):
+class ResultCell(Cell):
     """The bits of a destination, and their meaning."""
 
     letters: str
     """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
 
 
-Cell = (
-    FormulaCell
-    | PartCell
-    | ReadingCell
-    | NumberCell
-    | VerdictCell
-    | TruthCell
-    | TakenCell
-    | KeptCell
-    | ChoiceCell
-    | PatternCell
-    | ConversionCell
-    | SumCell
-    | WordCell
-    | ResultCell
-)
-
-# --- figures: for views with room --------------------------------------------------------
+class Figure(Record):
+    """A drawing of a row, for views with room."""
 
 
-class RangeLine(Record):
+class RangeLine(Figure):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
     low: int | None
@@ -129,76 +100,62 @@ class RangeLine(Record):
     high: int | None
 
 
-class LimitLine(Record):
+class LimitLine(Figure):
     """A range from 0, with a number that may be above it."""
 
     high: int
 
 
-class ComparisonLine(Record):
+class ComparisonLine(Figure):
     """The two sides of a comparison on one line."""
 
     type: Type | None
     """The type of the sides, or None for exact numbers."""
 
 
-class LeftShiftBits(Record):
+class LeftShiftBits(Figure):
     """A number bit by bit, shifted left."""
 
     amount: int
 
 
-class RightShiftBits(Record):
+class RightShiftBits(Figure):
     """A number bit by bit, shifted right."""
 
     amount: int
 
 
-class TruncatedBits(Record):
+class TruncatedBits(Figure):
     """The numbers that do not fit in a width, bit by bit."""
 
     bits: int
 
 
-class FloatBits(Record):
+class FloatBits(Figure):
     """The fields of a float."""
 
 
-class FlushedBits(Record):
+class FlushedBits(Figure):
     """The fields of a float before and after it is flushed."""
 
 
-class LaneSum(Record):
-    """A sum that starts with the second input and continues lane by lane."""
-
-    lanes: tuple[int, ...]
-    """The lanes that are added."""
-    lane_count: int
-
-
-class LogicGate(Record):
+class LogicGate(Figure):
     """A logical operation on truth values."""
 
     word: str
     """``and``, ``or``, ``xor`` or ``not``."""
 
 
-class Branches(Record):
-    """A condition and the two values that it chooses between."""
+class Choice(Cell, Figure):
+    """A condition and the two inputs that it chooses between."""
 
     names: tuple[str, str]
+    """The names of the two inputs."""
 
 
-Figure = (
-    RangeLine
-    | LimitLine
-    | ComparisonLine
-    | LeftShiftBits
-    | RightShiftBits
-    | TruncatedBits
-    | FloatBits
-    | FlushedBits
-    | LaneSum
-    | LogicGate
-    | Branches
-)
+class LaneSum(Cell, Figure):
+    """A running sum that starts with the second input and continues lane by lane."""
+
+    lanes: tuple[int, ...]
+    """The lanes that are added."""
+    lane_count: int

@@ -19,6 +19,10 @@ class ToFloat(MicroOperation):
     """Convert an integer of at most 32 bits to a binary32 pattern, ties to even."""
 
     formula = "float({x})"
+    flag_text = "rounded to 24 significant bits"
+    cell = ConversionCell()
+    figure = FloatBits()
+    notation = Notation(32, is_number=False, type=Type.F32)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.float_bits(v[0])
@@ -27,23 +31,11 @@ class ToFloat(MicroOperation):
         top, _ = normalise_magnitude(ar, v[0])
         yield Flag.ROUNDED, is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
 
-    def describe_flag(self, flag: Flag) -> str:
-        return "rounded to 24 significant bits"
-
     def describe_lane(self, s: LaneView) -> LaneText:
         bits, number = format_hex(s.value, 32), decode_float(s.value, 32)
         rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
         sentence = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
         return LaneText(make_equation(self.fill_formula(s.x), bits), sentence)
-
-    def make_cell(self, row: RowView, lane: int) -> ConversionCell:
-        return ConversionCell()
-
-    def make_figure(self, row: RowView) -> FloatBits:
-        return FloatBits()
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(32, is_number=False, type=Type.F32)
 
 
 class Flush(MicroOperation):
@@ -53,6 +45,10 @@ class Flush(MicroOperation):
     is_reading = True
     has_passed_bits = True
     idleness = Idleness.UNCHANGED
+    flag_text = "a subnormal is flushed to zero"
+    cell = PatternCell("is not subnormal")
+    figure = FlushedBits()
+    notation = Notation(32, is_number=False, type=Type.F32)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -61,9 +57,6 @@ class Flush(MicroOperation):
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.FLUSHED, is_different(ar, value, v[0])
-
-    def describe_flag(self, flag: Flag) -> str:
-        return "a subnormal is flushed to zero"
 
     def describe_lane(self, s: LaneView) -> LaneText:
         bits = format_hex(s.x, 32)
@@ -76,15 +69,6 @@ class Flush(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         names = " or ".join(row.role for row in rows)
         return f".ftz: a subnormal {names} is treated as a zero of the same sign."
-
-    def make_cell(self, row: RowView, lane: int) -> PatternCell:
-        return PatternCell("is not subnormal")
-
-    def make_figure(self, row: RowView) -> FlushedBits:
-        return FlushedBits()
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(32, is_number=False, type=Type.F32)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("kept the subnormal", weight=0)

@@ -8,7 +8,7 @@ from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import Arithmetic, LaneValues, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import Branches, Cell, ChoiceCell, FormulaCell, LogicGate, ResultCell, TruthCell
+from .drawings import Cell, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_guard
 from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
@@ -23,18 +23,14 @@ class Not(MicroOperation):
     """The negation of a predicate."""
 
     prefix = "!"
+    cell = TruthCell()
+    figure = LogicGate("not")
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
     def describe_lane(self, s: LaneView) -> LaneText:
         return LaneText(make_equation(f"!{s.x}", s.value), f"!{s.names[0]} is {s.value}")
-
-    def make_cell(self, row: RowView, lane: int) -> TruthCell:
-        return TruthCell()
-
-    def make_figure(self, row: RowView) -> LogicGate:
-        return LogicGate("not")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("did not negate")
@@ -45,6 +41,7 @@ class Combine(MicroOperation):
 
     boolop: BoolOp
     formula = "{x} {self.boolop} {y}"
+    cell = TruthCell()
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         if self.boolop is BoolOp.AND:
@@ -52,9 +49,6 @@ class Combine(MicroOperation):
         if self.boolop is BoolOp.OR:
             return ar.maximum(*v)
         return ar.equal(ar.equal(*v), 0)
-
-    def make_cell(self, row: RowView, lane: int) -> TruthCell:
-        return TruthCell()
 
     def make_figure(self, row: RowView) -> LogicGate:
         return LogicGate(str(self.boolop))
@@ -116,11 +110,11 @@ class Choose(MicroOperation):
             sentence = f"{guard} does not hold, but {becomes}"
         return LaneText(make_equation(name, bits), sentence)
 
-    def make_cell(self, row: RowView, lane: int) -> ChoiceCell:
-        return ChoiceCell(self._name_options(row))
+    def make_cell(self, row: RowView, lane: int) -> Choice:
+        return Choice(self._name_options(row))
 
-    def make_figure(self, row: RowView) -> Branches:
-        return Branches(self._name_options(row))
+    def make_figure(self, row: RowView) -> Choice:
+        return Choice(self._name_options(row))
 
     def get_notation(self, row: RowView) -> Notation:
         type_ = row.instruction.type_of(row.role if row.stage is Stage.GUARD else "d")
@@ -172,5 +166,7 @@ class Encode(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if self.true == _ONE:  # misconceptions cover the integers
             instead = ", which is 1.0 here"
-            yield site.replace_operation("wrote 1 for true", Encode(1), 0, instead)
-            yield site.replace_operation("wrote all ones for true", Encode(0xFFFF_FFFF), 0, instead)
+            yield site.replace_operation("wrote 1 for true", Encode(1), weight=0, instead=instead)
+            yield site.replace_operation(
+                "wrote all ones for true", Encode(0xFFFF_FFFF), weight=0, instead=instead
+            )

@@ -24,7 +24,7 @@ from .base import (
     RowMutation,
     RowView,
 )
-from .drawings import Cell, KeptCell, LaneSum, ResultCell, SumCell, TakenCell, WordCell
+from .drawings import Cell, KeptCell, LaneSum, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_short_name
 from .numbers import Subtract
@@ -178,7 +178,7 @@ class Merge(MicroOperation):
 
         def take_lanes(description: str, lanes: tuple[int, ...], weight: int = 1) -> RowMutation:
             merge = Merge(self.unit, lanes, self.signed)
-            return site.replace_operation(description, merge, weight)
+            return site.replace_operation(description, merge, weight=weight)
 
         if len(site.row.inputs[0].values) > 1:
             other_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
@@ -293,8 +293,8 @@ class Accumulate(MicroOperation):
         reading = ", read as s32," if find_row(rows, "c") else ""
         return f"{c}{reading} plus t of {lanes_text}{truncation}; the sum is {ending}."
 
-    def make_cell(self, row: RowView, lane: int) -> SumCell:
-        return SumCell(self.lanes, self.input_lanes)
+    def make_cell(self, row: RowView, lane: int) -> LaneSum:
+        return LaneSum(self.lanes, self.input_lanes)
 
     def make_figure(self, row: RowView) -> LaneSum:
         return LaneSum(self.lanes, self.input_lanes)

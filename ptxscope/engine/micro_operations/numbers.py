@@ -27,9 +27,9 @@ class Add(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if site.row.stage in (Stage.SUM, Stage.SECONDARY):
             yield site.keep_first_input("left c out")
-            yield site.replace_operation("subtracted c", Subtract(), 2)
+            yield site.replace_operation("subtracted c", Subtract(), weight=2)
         else:
-            yield site.replace_operation("subtracted", Subtract(), 2)
+            yield site.replace_operation("subtracted", Subtract(), weight=2)
 
 
 class Subtract(MicroOperation):
@@ -44,8 +44,8 @@ class Subtract(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took a from b")
-        yield site.replace_operation("added", Add(), 2)
-        yield site.replace_operation("dropped the sign", AbsoluteDifference(), 2)
+        yield site.replace_operation("added", Add(), weight=2)
+        yield site.replace_operation("dropped the sign", AbsoluteDifference(), weight=2)
 
 
 class AbsoluteDifference(MicroOperation):
@@ -123,10 +123,10 @@ class Average(MicroOperation):
         return LaneText(formula, f"half of {sum_text} is {half}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operations(
+        yield site.replace_operation(
             "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), weight=2
         )
-        yield site.replace_operation("did not halve the sum", Add(), 2)
+        yield site.replace_operation("did not halve the sum", Add(), weight=2)
 
 
 class Multiply(MicroOperation):
@@ -140,7 +140,7 @@ class Multiply(MicroOperation):
         return ar.multiply(*v)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("added", Add(), 2)
+        yield site.replace_operation("added", Add(), weight=2)
 
 
 class Negate(MicroOperation):
@@ -164,15 +164,13 @@ class Magnitude(MicroOperation):
 
     bits: int
     formula = "|{x}|"
+    flag_text = "the magnitude wraps to itself"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.absolute(v[0]), self.bits, signed=True)
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, ar.less(value, 0)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return "the magnitude wraps to itself"
 
     def describe_lane(self, s: LaneView) -> LaneText:
         formula = super().describe_lane(s).formula
@@ -215,8 +213,10 @@ class ScaleDown(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("did not shift")
-        yield site.replace_operations(
+        yield site.replace_operation(
             "rounded up, but a shift rounds down", Negate(), self, Negate()
         )
         other_amount = 7 if self.amount == 15 else 15
-        yield site.replace_operation(f"shifted by {other_amount}", ScaleDown(other_amount), 2)
+        yield site.replace_operation(
+            f"shifted by {other_amount}", ScaleDown(other_amount), weight=2
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, StrEnum, auto
 
 from ..isa.types import Type
-from ..records import NamedTuple
+from ..records import NamedTuple, Record
 from .arithmetic import LaneValues
 from .formula import Formula
 
@@ -38,7 +38,7 @@ class InputBits(NamedTuple):
     high: int
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A byte, half-word or word of an input."""
 
     input: int
@@ -49,14 +49,14 @@ class Part(NamedTuple):
     """Its number among the parts of that width, from the least significant."""
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """How bits are read as an integer."""
 
     bits: int
     signed: bool
 
 
-class Notation(NamedTuple):
+class Notation(Record):
     """How the value of a row is written."""
 
     bits: int

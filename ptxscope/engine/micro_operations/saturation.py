@@ -26,6 +26,7 @@ class Clamp(MicroOperation):
     high: int | None
     is_narrowing = True
     idleness = Idleness.UNCHANGED
+    cell = NumberCell()
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -94,9 +95,6 @@ class Clamp(MicroOperation):
             else f".sat clamps to {bounds}."
         )
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
-        return NumberCell()
-
     def make_figure(self, row: RowView) -> RangeLine:
         return RangeLine(self.low, self.high)
 
@@ -105,9 +103,10 @@ class Clamp(MicroOperation):
         return Notation(type_.bits if type_ else _WORD, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        bits, signed = self.find_type() or Reading(_WORD, True)
+        type_ = self.find_type() or Reading(_WORD, True)
+        bits, signed = type_.bits, type_.signed
         yield site.keep_first_input("did not clamp", weight=0)
-        yield site.replace_operation("let it wrap around", Wrap(bits, signed), 0)
+        yield site.replace_operation("let it wrap around", Wrap(bits, signed), weight=0)
         for width, is_signed in ((bits, not signed), (_WORD, signed), (_WORD, not signed)):
             low, high = get_limits(width, is_signed)
             if (low, high) != (self.low, self.high):
@@ -243,7 +242,7 @@ class Truncate(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if self.bits >= _WORD:
             low, high = get_limits(self.bits, self.signed)
-            yield site.replace_operations(f"clamped to {low}..{high}", Clamp(low, high), self)
+            yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)
 
 
 class ToBits(MicroOperation):

@@ -75,7 +75,8 @@ class Select(MicroOperation):
         return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
 
     def make_cell(self, row: RowView, lane: int) -> PartCell:
-        return PartCell(*self.find_part(lane))
+        part = self.find_part(lane)
+        return PartCell(part.input, part.unit, part.number)
 
     def get_notation(self, row: RowView) -> Notation:
         role = row.inputs[self.picks[0][0]].key
@@ -114,10 +115,11 @@ class Select(MicroOperation):
                 if (word, index) != (right_word, right_index):
                     changed_picks = (*picks[:lane], (word, index), *picks[lane + 1 :])
                     description = f"took {UNIT_NAMES[unit]} {index} of {name}"
-                    mutation = _mutate_picks(description, changed_picks, unit, 1 if is_own else 2)
                     right_name = site.format_operand("ab"[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
-                    yield mutation._replace(instead="" if is_own else f" in place of {right_part}")
+                    instead = "" if is_own else f" in place of {right_part}"
+                    weight = 1 if is_own else 2
+                    yield _mutate_picks(description, changed_picks, unit, weight, instead)
 
 
 def _describe_selection(row: RowView) -> str:
@@ -137,12 +139,12 @@ def _describe_selection(row: RowView) -> str:
 
 
 def _mutate_picks(
-    description: str, picks: tuple[tuple[int, int], ...], unit: int, weight: int = 1
+    description: str, picks: Picks, unit: int, weight: int = 1, instead: str = ""
 ) -> RowMutation:
     words = sorted({word for word, _ in picks})
     own_picks = tuple((words.index(word), index) for word, index in picks)
     inputs = tuple("ab"[word] for word in words)
-    return RowMutation(description, ((Select(unit, own_picks), inputs),), weight)
+    return RowMutation(description, ((Select(unit, own_picks), inputs),), weight, instead)
 
 
 class Extend(MicroOperation):

@@ -66,7 +66,7 @@ class ShiftLeft(MicroOperation):
         return LeftShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted right", ShiftRight(), 2)
+        yield site.replace_operation("shifted right", ShiftRight(), weight=2)
 
 
 class ShiftRight(MicroOperation):
@@ -92,7 +92,7 @@ class ShiftRight(MicroOperation):
         return RightShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted left", ShiftLeft(), 2)
+        yield site.replace_operation("shifted left", ShiftLeft(), weight=2)
         x, amount = site.inputs
         chain = (
             (Negate(), (x,)),

@@ -211,15 +211,17 @@ class Trace(Record):
             limits, bits = get_limits(type_.bits, signed=False), (self.operands[role],)
             views[role] = RowView(ins, role, format_short_name(ins, role), Copy(), (), bits, limits)
         for row in self.rows.values():
+            inputs = tuple(views[key] for key in row.input_keys)
+            flags = tuple(lane.flags for lane in row.lanes)
             views[row.key] = RowView(
                 ins,
                 row.key,
                 row.name,
                 row.micro,
-                tuple(views[key] for key in row.input_keys),
+                inputs,
                 row.values,
                 row.row.range,
-                tuple(lane.flags for lane in row.lanes),
+                flags,
                 row.stage,
             )
         return FrozenDict(views)

@@ -434,6 +434,7 @@ class _Painter:
         lanes = self.scene.lanes
         return (
             row.key.startswith("select.")
+            and row.name in INDENTS
             and lanes > 1
             and self.width // lanes >= _WIRED
             and has_crossing(row.links)
