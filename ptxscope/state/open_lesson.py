@@ -141,7 +141,7 @@ class OpenLesson:
         return self._typed.pop(self.index, "")
 
     def grade(self, text: str) -> None:
-        """Grade an answer, and reveal the step if it is right. Raise PtxError if it is no value."""
+        """Grade an answer, and reveal the step if it is right. Raise PtxError for other text."""
         question = self.question
         answer = grade_answer(question, text)
         if answer.is_right:

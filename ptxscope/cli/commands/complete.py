@@ -186,7 +186,7 @@ _KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
     "OPCODE": _complete_opcode,
     "PTX": _complete_ptx,
     "name=value": _complete_operand,
-    "LANE": _make_part_completer(list_sweepable_parts),
+    "PART": _make_part_completer(list_sweepable_parts),
     "RESULT": _make_part_completer(list_result_parts),
 }
 """Completions by metavar; for other metavars the shell offers files."""

@@ -72,8 +72,8 @@ def make_parser() -> Parser:
     about = "Show the results of an instruction over all values of one or two operands."
     to = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
-    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
-    to.add_argument("--y", metavar="LANE", help="second part to sweep, for a map of both")
+    to.add_argument("--x", metavar="PART", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
+    to.add_argument("--y", metavar="PART", help="second part to sweep, for a map of both")
     to.add_argument(
         "--of",
         metavar="RESULT",
@@ -180,7 +180,7 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     start = len("--range ")
     try:
         if not colon:
-            problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
+            problem = Problem("this is not a range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
             raise PtxError(text, (problem,))
         first = x.parse_bound(low)
         start += len(low) + 1

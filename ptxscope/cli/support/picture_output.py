@@ -387,7 +387,7 @@ def _require_ours(file: Path, format_: str) -> None:
     """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
-            f"error: {make_printable(str(file))} is no frame that ptxscope wrote; it "
+            f"error: {make_printable(str(file))} is not a frame that ptxscope wrote; it "
             "is left as it is, "
             "and nothing is written: choose another place"
         )

@@ -67,7 +67,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
         trace, is_as_given = _trace_from_json(data)
         options = _options_from_json(data, trace)
     except ValueError as error:
-        raise ValueError(f"this is no {SCHEMA}: {error}") from None
+        raise ValueError(f"this is not {SCHEMA}: {error}") from None
     _require_equal_record(data, trace, options, version, is_as_given)
     return trace, options
 

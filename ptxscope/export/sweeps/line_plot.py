@@ -56,8 +56,8 @@ class Plot:
         self.sweep = sweep
         self.top = top
         axis = sweep.x
-        self.low = axis.lane.compute_rank(axis.low)
-        self.span = axis.lane.compute_rank(axis.high) - self.low + 1
+        self.low = axis.part.compute_rank(axis.low)
+        self.span = axis.part.compute_rank(axis.high) - self.low + 1
         rank_arrays = [
             sweep.ranks,
             *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
@@ -318,7 +318,7 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     canvas.draw_text(
         _PLOT.center,
         y + 38,
-        plot.sweep.x.lane.label,
+        plot.sweep.x.part.label,
         13,
         SvgColour.INK,
         anchor="middle",
