@@ -27,7 +27,7 @@ Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows 
 or q leaves; the next time, the lesson continues where you left it.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
-_LONGEST = 1 << 12
+_MAX_ANSWER_CHARS = 1 << 12
 """Maximum bytes of an answer."""
 _WIDTH = 79
 """Maximum characters of an answer that are echoed."""
@@ -35,11 +35,11 @@ _WIDTH = 79
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
+    parser = make_command_parser(
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
-    to.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
-    how = to.add_mutually_exclusive_group()
+    parser.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
+    how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "-f",
         "--format",
@@ -48,8 +48,8 @@ def make_parser() -> Parser:
         help="output format of the whole lesson, for reading: text, markdown",
     )
     how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
-    to.add_argument("--again", action="store_true", help="lesson from its first card")
-    return to
+    parser.add_argument("--again", action="store_true", help="lesson from its first card")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
@@ -57,33 +57,33 @@ def run(words: Sequence[str]) -> int:
     from ...learn.lesson import LessonError
 
     try:
-        return _run(words)
+        return _play_lesson(words)
     except LessonError as error:  # the file may be in the middle of a write
         raise CommandError(f"error: {error}") from None
 
 
-def _run(words: Sequence[str]) -> int:
-    to = make_parser()
-    chosen = to.parse_args(words)
-    if chosen.name is None:
-        if chosen.format or chosen.explorer or chosen.again:
-            to.error("LESSON is missing: `ptxscope lesson` lists them")
+def _play_lesson(words: Sequence[str]) -> int:
+    parser = make_parser()
+    arguments = parser.parse_args(words)
+    if arguments.name is None:
+        if arguments.format or arguments.explorer or arguments.again:
+            parser.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
     from ...learn.lesson import load_lesson, parse_lesson_name
 
-    name = parse_lesson_name(chosen.name)
-    if chosen.explorer:
+    name = parse_lesson_name(arguments.name)
+    if arguments.explorer:
         from .open import run as explore
 
-        return explore(["--lesson", name, *["--again"] * chosen.again])
+        return explore(["--lesson", name, *["--again"] * arguments.again])
     lesson = load_lesson(name)
-    if chosen.format:
+    if arguments.format:
         from ...learn.lesson_text import render_markdown, render_text
 
-        sys.stdout.write((render_text if chosen.format == "text" else render_markdown)(lesson))
+        sys.stdout.write((render_text if arguments.format == "text" else render_markdown)(lesson))
         return 0
-    return _Player(lesson, again=chosen.again).play()
+    return _Player(lesson, is_restart=arguments.again).play()
 
 
 def _store() -> StateStore | None:
@@ -120,14 +120,16 @@ def _format_progress(progress: LessonProgress, cards: int) -> str:
 class _Player:
     """Plays a lesson, line by line."""
 
-    def __init__(self, lesson: Lesson, *, again: bool) -> None:
+    def __init__(self, lesson: Lesson, *, is_restart: bool) -> None:
         self._lesson = lesson
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
-        before = progress.get(lesson.head.name)
-        self._is_done = bool(before and before.done)
+        lesson_progress = progress.get(lesson.head.name)
+        self._is_done = bool(lesson_progress and lesson_progress.done)
         last = len(lesson.cards) - 1
-        self._card_index = min(before.card, last) if before and not again else 0
+        self._card_index = (
+            min(lesson_progress.card, last) if lesson_progress and not is_restart else 0
+        )
         self._answered = False
 
     def play(self) -> int:
@@ -138,7 +140,7 @@ class _Player:
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._card_index:
             print(f"Going on at card {self._card_index + 1}; --again begins at the first.")
-        self._show()
+        self._print_card()
         while (line := self._read_answer()) is not None:
             word = line.strip()
             if word in ("q", "quit"):
@@ -147,7 +149,7 @@ class _Player:
                 return 0
         else:
             print()
-        self._keep()
+        self._save_progress()
         print(
             f"Left at card {self._card_index + 1}. `ptxscope lesson {head.name}` goes on from here."
         )
@@ -189,9 +191,9 @@ class _Player:
         try:
             source = getattr(sys.stdin, "buffer", None)
             if source is None:
-                line = sys.stdin.readline(_LONGEST)
+                line = sys.stdin.readline(_MAX_ANSWER_CHARS)
             else:
-                line = source.readline(_LONGEST).decode("utf-8", "replace")
+                line = source.readline(_MAX_ANSWER_CHARS).decode("utf-8", "replace")
         except OSError as error:
             why = error.strerror or str(error)
             raise CommandError(f"error: standard input: {why}") from None
@@ -201,14 +203,14 @@ class _Player:
 
     # --- cards -----------------------------------------------------------------------------
 
-    def _show(self, previous_card: Card | None = None) -> None:
+    def _print_card(self, previous_card: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
         card, count = self._card, len(self._lesson.cards)
         print(f"\n--- {self._card_index + 1} of {count}: {card.title}\n")
         lines = picture_lines(card, previous_card)
-        if said := describe_anchor(card):
-            lines += ["", *_wrap_text(said, "  > ")]
+        if anchor_text := describe_anchor(card):
+            lines += ["", *_wrap_text(anchor_text, "  > ")]
         for line in (*lines, "", *wrap_text(card.text)):
             print(line)
         if card.ask:
@@ -217,12 +219,12 @@ class _Player:
 
     def _go(self, delta: int) -> None:
         """Go to another card."""
-        before = self._card
+        previous_card = self._card
         self._card_index = max(self._card_index + delta, 0)
         self._answered = False
         self._hint = self._wrong_count = 0
-        self._keep()
-        self._show(before if delta > 0 else None)
+        self._save_progress()
+        self._print_card(previous_card if delta > 0 else None)
 
     _hint = 0
     _wrong_count = 0
@@ -235,9 +237,9 @@ class _Player:
 
         question = make_question(self._card)
         if word in ("?", ""):
-            found = list_hints(question) if word else ()
-            if self._hint < len(found):
-                print(*_wrap_text(found[self._hint], ""), sep="\n")
+            hints = list_hints(question) if word else ()
+            if self._hint < len(hints):
+                print(*_wrap_text(hints[self._hint], ""), sep="\n")
                 self._hint += 1
             else:
                 print("That is all there is; s shows the answer." if word else "A value, ? or s.")
@@ -248,8 +250,8 @@ class _Player:
         try:
             answer = grade_answer(question, word)
         except PtxError as error:
-            allowed = f"; allowed: {error.hint}" if error.hint else ""
-            print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
+            hint_text = f"; allowed: {error.hint}" if error.hint else ""
+            print(*_wrap_text(make_printable(f"{error.message}{hint_text}"), ""), sep="\n")
             return
         if answer.is_right:
             self._reveal("")
@@ -274,7 +276,7 @@ class _Player:
         from ...learn.lesson import list_files
 
         self._card_index, self._is_done = 0, True
-        self._keep()
+        self._save_progress()
         names = [*list_files()]
         position = names.index(self._lesson.head.name) + 1
         print("That was the lesson.", end="")
@@ -282,7 +284,7 @@ class _Player:
             f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
         )
 
-    def _keep(self) -> None:
+    def _save_progress(self) -> None:
         """Save the position; report a failure once."""
         from ...learn.lesson_progress import LessonProgress
 
