@@ -137,6 +137,19 @@ class AsmOperands(NamedTuple):
                 names.add(name)
                 yield name, _undouble_percent(name), match.span()
 
+    def find_unknown_operand(
+        self, fragment: Fragment, start: int, end: int
+    ) -> tuple[str, Span] | None:
+        """Return the first placeholder whose operand could not be read, as one in a macro."""
+        if self.number is not None:
+            return None
+        for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
+            name = match[0]
+            is_known = name in self.types or name in self.constants or name in self.texts
+            if not is_known and not _is_doubled(fragment, match.start()):
+                return name, match.span()
+        return None
+
     def find_escaped_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
