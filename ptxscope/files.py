@@ -94,7 +94,7 @@ def _require(status: os.stat_result, path: Path, max_bytes: int) -> None:
 
 
 def _no_name(error: ValueError, path: Path) -> OSError:
-    return OSError(EINVAL, f"it is no name of a file ({error})", str(path))
+    return OSError(EINVAL, f"it is not a file name ({error})", str(path))
 
 
 def encoding_of(head: bytes) -> str:

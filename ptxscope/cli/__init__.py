@@ -13,7 +13,7 @@ from .support.streams import drop_stream, prepare_streams, print_message
 
 _MODULES = (*COMMANDS, "complete")
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
-_READER_LEFT = 141
+_BROKEN_PIPE_STATUS = 141
 """The exit status of a program ended by SIGPIPE: the reader has not seen the whole answer."""
 
 
@@ -46,7 +46,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
         return 130
     except BrokenPipeError:
         drop_stream("stdout")
-        return _READER_LEFT
+        return _BROKEN_PIPE_STATUS
     except OSError as error:
         why = error.strerror or str(error)
         # other input errors have a file name or are a CommandError by now

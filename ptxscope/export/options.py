@@ -111,7 +111,7 @@ def validate_id(text: object) -> str:
     """Return an id that the author chose; raise ValueError if some format does not allow it."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(
-            f"{text!r:.42} is no id: a letter, then letters, digits, '-', '_' and '.', "
+            f"{text!r:.42} is not an id: a letter, then letters, digits, '-', '_' and '.', "
             "at most 100 in all"
         )
     return text

@@ -371,7 +371,7 @@ def _parse_anchor(text: str, trace: Trace) -> Anchor:
     match = _AT.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"{quote_word(text)} is no place; places are `operate.t lane 2`, `a`, `sat`"
+            f"{quote_word(text)} is not a place; places are `operate.t lane 2`, `a`, `sat`"
         )
     key, lane = match[1], None if match[2] is None else int(match[2])
     row = trace.rows.get(key)

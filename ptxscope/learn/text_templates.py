@@ -98,7 +98,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
     row = trace.rows.get(name)
     if row is None:
         if inside["lane"]:
-            raise ValueError(f"{quote_word(name)} is no row; {format_row_names(trace)}")
+            raise ValueError(f"{quote_word(name)} is not a row; {format_row_names(trace)}")
         return _format_value(_get_operand_value(name, trace), form)
     if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
         raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")

@@ -93,12 +93,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
         Action("explain", "x", "explain", "why?", "Explain an unexpected result"),
         Action("sweep", "v", "sweep", "sweep", "Show the results over all values of an operand"),
-        Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or let it go"),
+        Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or unpin it"),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
         Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
-        Action("edit.random", "r", "random", "random", "Random operand values, some of them nasty"),
+        Action(
+            "edit.random", "r", "random", "random", "Random operand values, some of them edge cases"
+        ),
         Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
         Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
     ),

@@ -330,7 +330,7 @@ class ListingCursor(Record):
         program = self.listing.programs[self.program]
         name = next(iter(program.find_registers(register.strip(), is_at_end=True)), None)
         if name is None:
-            message = f"`{register.strip()}` is no register here"
+            message = f"`{register.strip()}` is not a register here"
             raise PtxError(text, (Problem(message, (0, len(register)), "%r1=5"),))
         try:
             observed = parse_observed(value, program.find_value_type(name))

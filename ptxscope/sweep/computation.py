@@ -42,7 +42,7 @@ _MAX_CASE_VALUES = 2
 class SweepAxis(NamedTuple):
     """The values that a register part takes, in order."""
 
-    lane: RegisterPart
+    part: RegisterPart
     low: int
     """Bits of the first value; `high` has those of the last."""
     high: int
@@ -54,7 +54,7 @@ class SweepAxis(NamedTuple):
     @property
     def bits(self) -> Bits:
         """The values."""
-        return compute_patterns(self.lane, self.ranks)
+        return compute_patterns(self.part, self.ranks)
 
     @property
     def size(self) -> int:
@@ -63,15 +63,15 @@ class SweepAxis(NamedTuple):
 
     def get_value(self, index: int) -> int:
         """Return the bits of the value at an index."""
-        return self.lane.get_value_at(int(self.ranks[index]))
+        return self.part.get_value_at(int(self.ranks[index]))
 
     def format_value_at(self, index: int) -> str:
         """Format the value at an index."""
-        return self.lane.format_value(self.get_value(index))
+        return self.part.format_value(self.get_value(index))
 
     def find_index(self, bits: int) -> int | None:
         """Return the index of a value, or None if it is not among the values."""
-        rank = self.lane.compute_rank(bits)
+        rank = self.part.compute_rank(bits)
         index = int(np.searchsorted(self.ranks, np.uint64(rank)))
         return index if index < self.size and int(self.ranks[index]) == rank else None
 
@@ -167,15 +167,15 @@ class Sweep:
         """Indices of the current point along x and y; None if it is not among the values."""
         if not self.has_current_point:
             return None, None
-        x_index = self.x.find_index(self.x.lane.extract(self.operands[self.x.lane.role]))
+        x_index = self.x.find_index(self.x.part.extract(self.operands[self.x.part.role]))
         if self.y is None:
             return x_index, None
-        return x_index, self.y.find_index(self.y.lane.extract(self.operands[self.y.lane.role]))
+        return x_index, self.y.find_index(self.y.part.extract(self.operands[self.y.part.role]))
 
     @property
     def fixed_roles(self) -> tuple[str, ...]:
         """Roles of the registers that are not swept."""
-        swept_names = {axis.lane.name for axis in (self.x, self.y) if axis}
+        swept_names = {axis.part.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
         read_roles = [source.role for source in make_plan(self.instruction).sources]
         return tuple(x for x in read_roles if x in names and names[x] not in swept_names)
@@ -241,23 +241,23 @@ def compute_sweep(
 
 
 def make_axis(
-    lane: RegisterPart,
+    part: RegisterPart,
     max_values: int,
     operands: Mapping[str, int],
     bounds: tuple[int, int] | None = None,
 ) -> SweepAxis:
     """Return all values of a part in the range, or even samples with the edge cases added."""
-    low, high = (lane.compute_rank(x) for x in bounds) if bounds else (0, lane.values - 1)
+    low, high = (part.compute_rank(x) for x in bounds) if bounds else (0, part.values - 1)
     stride = -(-(high - low + 1) // max_values)
     if stride > 1:
         stride |= 1  # an even stride would give all samples the same low bits
     count = (high - low) // stride + 1
     ranks = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
     if stride > 1:
-        edge_ranks = {mark for mark in _iter_edge_ranks(lane, operands) if low <= mark <= high}
+        edge_ranks = {mark for mark in _iter_edge_ranks(part, operands) if low <= mark <= high}
         extra_ranks = np.array(sorted(edge_ranks | {high}), np.uint64)
         ranks = np.union1d(ranks, extra_ranks)
-    return SweepAxis(lane, lane.get_value_at(low), lane.get_value_at(high), stride, ranks)
+    return SweepAxis(part, part.get_value_at(low), part.get_value_at(high), stride, ranks)
 
 
 def find_other_model(ins: Instruction, model: Model) -> Model | None:
@@ -267,20 +267,22 @@ def find_other_model(ins: Instruction, model: Model) -> Model | None:
     return next((x for x in models if make_plan(ins, x.make_rules(ins.form)) != plan), None)
 
 
-def _iter_edge_ranks(lane: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
+def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
     """Yield the ranks of edge cases, and of their neighbours."""
-    bits = lane.unit
+    bits = part.unit
     top = 1 << (bits - 1)
-    edge_bits = {lane.extract(x) for x in operands.values()} | {0, top}
-    if lane.is_float:
+    edge_bits = {part.extract(x) for x in operands.values()} | {0, top}
+    if part.is_float:
         fraction = 23 if bits == 32 else 52
         infinity = (top - 1) >> fraction << fraction
-        one = ((1 << (bits - 2 - fraction)) - 1) << fraction
+        smallest_rank = ((1 << (bits - 2 - fraction)) - 1) << fraction
         subnormal = 1 << fraction
         quiet = infinity | subnormal >> 1
-        edge_bits |= {x | sign for x in (infinity, quiet, one, subnormal) for sign in (0, top)}
+        edge_bits |= {
+            x | sign for x in (infinity, quiet, smallest_rank, subnormal) for sign in (0, top)
+        }
     for mark in edge_bits:
-        rank = lane.compute_rank(mark)
+        rank = part.compute_rank(mark)
         yield from (rank - 1, rank, rank + 1)
 
 
@@ -291,7 +293,7 @@ def _refine_axis(sweep: Sweep) -> SweepAxis:
     if not 0 < len(changes) <= _MAX_CHANGES:
         return sweep.x
     low_ranks, high_ranks = ranks[changes], ranks[changes + 1]
-    expected = sweep.bits[changes], *(event.mask[changes] for event in sweep.events)
+    expected_changes = sweep.bits[changes], *(event.mask[changes] for event in sweep.events)
     divergences = sweep.divergence_mask[changes]
     has_few_values = len(np.unique(sweep.bits)) <= _MAX_CASE_VALUES
     while (high_ranks - low_ranks > 1).any():
@@ -306,11 +308,11 @@ def _refine_axis(sweep: Sweep) -> SweepAxis:
         )
         is_same = middle_sweep.divergence_mask == divergences
         if has_few_values:
-            is_same &= middle_sweep.bits == expected[0]
+            is_same &= middle_sweep.bits == expected_changes[0]
         masks = {
             (event.flag, event.row.key, event.lane): event.mask for event in middle_sweep.events
         }
-        for event, mask in zip(sweep.events, expected[1:], strict=True):
+        for event, mask in zip(sweep.events, expected_changes[1:], strict=True):
             current_mask = masks.pop(
                 (event.flag, event.row.key, event.lane), np.zeros_like(is_same)
             )
@@ -339,14 +341,14 @@ def _evaluate_parts(
         for source in plan.sources
     }
     results = FlaggedResults(plan, operands, int(np.prod(shape)))
-    lane = sweep.result_part
-    result = next(x for x in plan.results if x.role == lane.role)
-    word = results.results[lane.role].astype(np.uint64)
-    part = word if lane.is_whole else word >> np.uint64(lane.shift) & np.uint64(lane.mask)
+    part = sweep.result_part
+    result = next(x for x in plan.results if x.role == part.role)
+    word = results.results[part.role].astype(np.uint64)
+    part_values = word if part.is_whole else word >> np.uint64(part.shift) & np.uint64(part.mask)
     events = (
-        _EventCollector(plan, results, shape).find_events(result.key, lane) if with_events else ()
+        _EventCollector(plan, results, shape).find_events(result.key, part) if with_events else ()
     )
-    return part.reshape(shape), events
+    return part_values.reshape(shape), events
 
 
 def _make_operand_array(
@@ -355,17 +357,17 @@ def _make_operand_array(
     """Return the bits of an operand for all values; one number if it is not swept."""
     name = sweep.instruction.names.get(role)
     bits = sweep.operands[role]
-    swept_parts = [(sweep.x.lane, columns)]
+    swept_parts = [(sweep.x.part, columns)]
     if sweep.y and rows is not None:
-        swept_parts.append((sweep.y.lane, rows[:, None]))
-    parts = [(lane, values) for lane, values in swept_parts if lane.name == name]
+        swept_parts.append((sweep.y.part, rows[:, None]))
+    parts = [(part, values) for part, values in swept_parts if part.name == name]
     if not parts:
         return np.array(bits, get_storage_dtype(type_))
-    for lane, _ in parts:
-        bits = lane.insert(bits, 0)
+    for part, _ in parts:
+        bits = part.insert(bits, 0)
     array = np.array(bits, np.uint64)
-    for lane, values in parts:
-        array = array | values << np.uint64(lane.shift)
+    for part, values in parts:
+        array = array | values << np.uint64(part.shift)
     return np.broadcast_to(array.astype(get_storage_dtype(type_)), shape).reshape(-1)
 
 
@@ -381,9 +383,9 @@ class _EventCollector:
         self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
         self.masks: dict[tuple[Flag, str, int], Mask] = {}
 
-    def find_events(self, key: str, lane: RegisterPart) -> tuple[Event, ...]:
+    def find_events(self, key: str, part: RegisterPart) -> tuple[Event, ...]:
         """Return the events that affect a part of a row's only lane, in the order of the rows."""
-        self._follow_bits(key, 0, lane.shift, lane.shift + lane.unit, None)
+        self._follow_bits(key, 0, part.shift, part.shift + part.unit, None)
         titles = {
             stage: format_stage_title(stage, rows) for stage, rows in self.plan.stages.items()
         }
@@ -446,17 +448,17 @@ class _EventCollector:
             self.masks[key] = mask if previous_mask is None else previous_mask | mask
 
 
-def compute_ranks(lane: RegisterPart, bits: Bits) -> Bits:
+def compute_ranks(part: RegisterPart, bits: Bits) -> Bits:
     """Return ``RegisterPart.compute_rank`` of each value."""
-    top = np.uint64(1 << (lane.unit - 1))
-    if lane.is_float:
-        return np.where(bits & top, ~bits & np.uint64(lane.mask), bits | top)
-    return bits ^ top if lane.is_signed else bits
+    top = np.uint64(1 << (part.unit - 1))
+    if part.is_float:
+        return np.where(bits & top, ~bits & np.uint64(part.mask), bits | top)
+    return bits ^ top if part.is_signed else bits
 
 
-def compute_patterns(lane: RegisterPart, places: Bits) -> Bits:
+def compute_patterns(part: RegisterPart, ranks: Bits) -> Bits:
     """Return ``RegisterPart.get_value_at`` of each rank."""
-    top = np.uint64(1 << (lane.unit - 1))
-    if lane.is_float:
-        return np.where(places & top, places ^ top, ~places & np.uint64(lane.mask))
-    return places ^ top if lane.is_signed else places
+    top = np.uint64(1 << (part.unit - 1))
+    if part.is_float:
+        return np.where(ranks & top, ranks ^ top, ~ranks & np.uint64(part.mask))
+    return ranks ^ top if part.is_signed else ranks

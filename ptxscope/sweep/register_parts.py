@@ -25,7 +25,7 @@ _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
 _LONGEST_NAME = 11
 """Longest name of a register, in characters, that labels repeat."""
-_PLAIN = re.compile(r"([+-]?)(0|[1-9]\d*)[uU]?")
+_INTEGER = re.compile(r"([+-]?)(0|[1-9]\d*)[uU]?")
 """Matches a number that is not a bit pattern; a leading zero would make it octal."""
 _DIGITS = 30
 """Number of digits that are read: more than any part can hold."""
@@ -95,9 +95,9 @@ class RegisterPart(NamedTuple):
         """Return its bits, extracted from the bits of the register."""
         return bits >> self.shift & self.mask
 
-    def insert(self, bits: int, part: int) -> int:
-        """Return the bits of the register with this part replaced by `part`."""
-        return bits & ~(self.mask << self.shift) | part << self.shift
+    def insert(self, bits: int, part_bits: int) -> int:
+        """Return the bits of the register with this part replaced by `part_bits`."""
+        return bits & ~(self.mask << self.shift) | part_bits << self.shift
 
     def compute_rank(self, bits: int) -> int:
         """Return the number of smaller values."""
@@ -129,7 +129,7 @@ class RegisterPart(NamedTuple):
 
     def parse_bound(self, text: str) -> int:
         """Return the bits of an end of a range; a plain number must be one of the values."""
-        match = _PLAIN.fullmatch(text.strip())
+        match = _INTEGER.fullmatch(text.strip())
         if match and not self.is_float and self.type is not Type.PRED:
             low, high = get_limits(self.unit, signed=self.is_signed)
             digits = match[2].lstrip("0")[:_DIGITS] or "0"
@@ -158,7 +158,7 @@ def parse_result_part(ins: Instruction, text: str) -> RegisterPart:
 
 def list_sweepable_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
     """Return every operand, in the parts that are read separately and as a whole."""
-    return tuple(lane for role in _map_operands(ins) for lane in _iter_known_parts(ins, role))
+    return tuple(part for role in _map_operands(ins) for part in _iter_known_parts(ins, role))
 
 
 def list_result_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
@@ -206,30 +206,30 @@ def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | N
 
 
 def with_read_order(
-    ins: Instruction, lane: RegisterPart, result_part: RegisterPart
+    ins: Instruction, part: RegisterPart, result_part: RegisterPart
 ) -> RegisterPart:
     """Return a part with its values in the order in which the result's part reads them.
 
     The order is unsigned if the result reads the part both as signed and as unsigned.
     """
-    signedness = find_signedness(ins, lane, result_part)
-    return lane._replace(is_signed=signedness == {True}) if signedness else lane
+    signedness = find_signedness(ins, part, result_part)
+    return part._replace(is_signed=signedness == {True}) if signedness else part
 
 
-def find_signedness(ins: Instruction, lane: RegisterPart, result_part: RegisterPart) -> set[bool]:
+def find_signedness(ins: Instruction, part: RegisterPart, result_part: RegisterPart) -> set[bool]:
     """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
     plan, picks = make_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
-    roles = {role for role, name in ins.names.items() if name == lane.name}
-    swept_picks = {(role, lane.unit, lane.number) for role in roles}
-    pending = [
+    roles = {role for role, name in ins.names.items() if name == part.name}
+    swept_picks = {(role, part.unit, part.number) for role in roles}
+    cells_to_visit = [
         (x.key, 0, result_part.shift, result_part.shift + result_part.unit)
         for x in plan.results
         if x.role == result_part.role
     ]
-    visited, signedness = set(pending), set[bool]()
-    while pending:
-        key, row_lane, low, high = pending.pop()
+    visited, signedness = set(cells_to_visit), set[bool]()
+    while cells_to_visit:
+        key, row_lane, low, high = cells_to_visit.pop()
         row = rows[key]
         if reading := row.micro.reading:
             source = row.inputs[0]
@@ -244,7 +244,7 @@ def find_signedness(ins: Instruction, lane: RegisterPart, result_part: RegisterP
             parts = [map_bits(inputs, index, row_lane, low, high) for index in range(len(inputs))]
         cells = {(row.inputs[x.input], x.lane, x.low, x.high) for x in parts if x.low < x.high}
         new_cells = {cell for cell in cells if cell[0] in rows} - visited
-        pending += new_cells
+        cells_to_visit += new_cells
         visited |= new_cells
     return signedness
 
@@ -259,7 +259,7 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
 
 def _map_operands(ins: Instruction) -> dict[str, str]:
     """Return the name of each register that is read, by its first role."""
-    return {needed.roles[0]: needed.name for needed in ins.inputs}
+    return {operand.roles[0]: operand.name for operand in ins.inputs}
 
 
 def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
@@ -362,7 +362,7 @@ def _format_unknown_register(ins: Instruction, name: str, access: str) -> str:
             return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
         return f"the name of a register that is {access} is missing"
-    return f"{quote_word(name)} is no register that the instruction {_VERBS[access]}"
+    return f"{quote_word(name)} is not a register that the instruction {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}

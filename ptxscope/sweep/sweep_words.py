@@ -68,8 +68,8 @@ def format_fixed_parts(sweep: Sweep) -> str:
             register.label, f"{register.label} = {register.format_hex(sweep.operands[role])}"
         )
     for axis in filter(None, (sweep.x, sweep.y)):
-        if not axis.lane.is_whole:
-            lane = axis.lane
+        if not axis.part.is_whole:
+            lane = axis.part
             bits = lane.insert(sweep.operands[lane.role], 0)
             register = lane._replace(unit=lane.type.bits, number=0)
             assignments.setdefault(
@@ -85,7 +85,7 @@ def _iter_fixed_parts(sweep: Sweep) -> Iterator[str]:
 
 def _iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield a sentence for each part that is read both as signed and as unsigned."""
-    for lane in (axis.lane for axis in (sweep.x, sweep.y) if axis):
+    for lane in (axis.part for axis in (sweep.x, sweep.y) if axis):
         if len(find_signedness(sweep.instruction, lane, sweep.result_part)) > 1:
             top, value_count = 1 << (lane.unit - 1), 1 << lane.unit
             yield (
@@ -96,21 +96,21 @@ def _iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
 
 def _format_axis_range(axis: SweepAxis) -> str:
     count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
-    if axis.lane.values == 2:
-        return f"{axis.lane.label} is {axis.lane.format_value(0)} or {axis.lane.format_value(1)}"
-    values = format_value_range(axis.lane, axis.low, axis.high)
-    return f"{axis.lane.label} goes through {count} values {values}"
+    if axis.part.values == 2:
+        return f"{axis.part.label} is {axis.part.format_value(0)} or {axis.part.format_value(1)}"
+    values = format_value_range(axis.part, axis.low, axis.high)
+    return f"{axis.part.label} goes through {count} values {values}"
 
 
 def _is_all(axis: SweepAxis) -> bool:
-    return axis.size == axis.lane.values
+    return axis.size == axis.part.values
 
 
 def describe_sampling(axis: SweepAxis) -> str:
     """Describe how the values were sampled; empty if all values are present."""
     if axis.stride == 1:
         return ""
-    sampling = f"one of each {axis.stride:,} values of {axis.lane.label}"
+    sampling = f"one of each {axis.stride:,} values of {axis.part.label}"
     return f"{sampling}, and more near special values and near changes"
 
 
@@ -143,8 +143,8 @@ def describe_event(event: Event, result_part: RegisterPart) -> str:
 def find_intervals(sweep: Sweep) -> list[ValueInterval]:
     """Return the stretches of a line over which the same events happen."""
     cases = sweep.cases
-    (ends,) = np.nonzero(cases[1:] != cases[:-1])
-    firsts, lasts = [0, *(ends + 1).tolist()], [*ends.tolist(), len(cases) - 1]
+    (changes,) = np.nonzero(cases[1:] != cases[:-1])
+    firsts, lasts = [0, *(changes + 1).tolist()], [*changes.tolist(), len(cases) - 1]
     return list(map(ValueInterval, firsts, lasts))
 
 
@@ -254,7 +254,7 @@ def _iter_map_sentences(sweep: Sweep) -> Iterator[str]:
     else:
         yield _describe_agreement(sweep)
     if row_sentences := describe_row(sweep):
-        lane = sweep.y.lane if sweep.y else sweep.x.lane
+        lane = sweep.y.part if sweep.y else sweep.x.part
         yield f"Where {lane.label} is {lane.format_value(lane.extract(sweep.operands[lane.role]))}:"
         yield from row_sentences
 
@@ -286,8 +286,8 @@ def _describe_area(sweep: Sweep, mask: Mask, text: str) -> str:
             is_stripe
             and len(intervals := find_true_intervals(line, _MAX_RANGES + 1)) <= _MAX_RANGES
         ):
-            listed = "; ".join(format_extent(axis, *interval) for interval in intervals)
-            return f"{sentence}; wherever {listed}."
+            extents_text = "; ".join(format_extent(axis, *interval) for interval in intervals)
+            return f"{sentence}; wherever {extents_text}."
     extents = [
         format_extent(axis, int(indices[0]), int(indices[-1]))
         for axis, indices in (
@@ -326,9 +326,9 @@ def describe_point(sweep: Sweep) -> str:
     if at_x is None or (sweep.y and at_y is None):
         return ""
     index = (at_x,) if at_y is None else (at_y, at_x)
-    points = [f"{sweep.x.lane.label} = {sweep.x.format_value_at(at_x)}"]
+    points = [f"{sweep.x.part.label} = {sweep.x.format_value_at(at_x)}"]
     if sweep.y and at_y is not None:
-        points.append(f"{sweep.y.lane.label} = {sweep.y.format_value_at(at_y)}")
+        points.append(f"{sweep.y.part.label} = {sweep.y.format_value_at(at_y)}")
     texts = [
         f"{sweep.result_part.label} = {sweep.result_part.format_value(int(sweep.bits[index]))}"
     ]

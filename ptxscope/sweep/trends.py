@@ -127,15 +127,15 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
 def format_place(axis: SweepAxis, first: int, last: int) -> str:
     """Format a range of an axis as a clause: ``a.b0 is from 0 to 16``, ``a.b0 is 0 and 1``."""
     return (
-        f"{axis.lane.label} is "
-        f"{format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))}"
+        f"{axis.part.label} is "
+        f"{format_value_range(axis.part, axis.get_value(first), axis.get_value(last))}"
     )
 
 
 def format_extent(axis: SweepAxis, first: int, last: int) -> str:
     """Format a range of an axis with its name: ``a.b0 from -128 to 127``, ``a.b0 = 5``."""
-    values = format_value_range(axis.lane, axis.get_value(first), axis.get_value(last))
-    return f"{axis.lane.label} {'' if values.startswith('from') else '= '}{values}"
+    values = format_value_range(axis.part, axis.get_value(first), axis.get_value(last))
+    return f"{axis.part.label} {'' if values.startswith('from') else '= '}{values}"
 
 
 def format_value_range(lane: RegisterPart, low: int, high: int) -> str:

@@ -160,7 +160,7 @@ class InstructionList(Pane):
         self._show_cursor()
 
     def _first_row(self) -> int:
-        """The first row of the open instruction."""
+        """Return the first row of the open instruction."""
         names = [name for _, name in self.rows()]
         return names.index(self._open) if self._open in names else 0
 

@@ -120,17 +120,17 @@ class ListingPane(Pane):
             or row.unread
             or (VEIL * len(row.result) if self._is_held(row) else row.result)
         )
-        bites = f"≠ {', '.join(row.errata)}" if row.errata else ""
-        can = f"{', '.join(row.possible)} can bite" if row.possible and not bites else ""
+        changes = f"≠ {', '.join(row.errata)}" if row.errata else ""
+        can = f"{', '.join(row.possible)} possible" if row.possible and not changes else ""
         if effect or can:
-            marks = "  " + (bites or can)
+            marks = "  " + (changes or can)
             *before, last = _fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 before, last = [*before, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
             ink = "bad" if row.problem else "dim"
             lines += [[indent, StyledText(text, ink, target)] for text in before]
-            mark_ink = "changed" if bites else "dim"
+            mark_ink = "changed" if changes else "dim"
             marked = StyledText(marks if last else marks.lstrip(), mark_ink, target)
             lines.append([indent, StyledText(last, ink, target), marked])
         return lines

@@ -60,7 +60,7 @@ class OperandTable(CursorPane):
         Binding("greater_than_sign,ctrl+up", "nudge(1)", "one more", key_display=">"),
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
         Binding("space", "flip", "flip", key_display="Space"),
-        Binding("v", "presets", "values that bite", key_display="v"),
+        Binding("v", "presets", "edge cases", key_display="v"),
     ]
     """Keys that start no literal."""
 
@@ -358,7 +358,7 @@ class OperandTable(CursorPane):
             self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
 
     def _place(self) -> tuple[str, int, int] | None:
-        """The role, lowest bit and width of the field under the cursor."""
+        """Return the role, lowest bit and width of the field under the cursor."""
         if self._trace is None or not self._list_roles(self._trace):
             return None
         role, notation, lane = self.field

@@ -281,7 +281,7 @@ class SweepPane(Pane):
             self._post(axis, to)
 
     def _post(self, axis: SweepAxis, point: int) -> None:
-        lane = axis.lane
+        lane = axis.part
         bits = lane.insert(self._trace.operands[lane.role], axis.get_value(point))
         self.PointMoved(self, lane.role, bits).post_to_screen()
 

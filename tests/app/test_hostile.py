@@ -41,7 +41,7 @@ GOOD: dict[str, Any] = state_to_json(
         ("large", "it has 4,000,001 bytes; the most is 4,000,000"),
         ("long", "`ptxscope check` reads it"),
         ("n" * 300, "File name too long"),
-        ("nul\0", "it is no name of a file"),
+        ("nul\0", "it is not a file name"),
     ],
 )
 def test_only_a_regular_file_of_a_bounded_size_is_read(

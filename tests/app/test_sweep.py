@@ -76,7 +76,7 @@ async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
         shown = await drive.read_after(drive.press("right"))
         assert "◀ a.b1 ▶" in shown
         assert "d.b1" in shown  # what it goes to
-        assert pane(drive).sweep.x.lane.text == "a.b1"
+        assert pane(drive).sweep.x.part.text == "a.b1"
         shown = await drive.read_after(drive.press("tab", "right"))
         assert "◀ b.b0 ▶" in shown
         assert pane(drive).sweep.bits.shape == (256, 256)
@@ -94,9 +94,9 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
         await drive.press("v", "tab", "tab")
         for _ in range(12):
             await drive.press("right")
-            y, x = pane(drive).sweep.y, pane(drive).sweep.x.lane
-            if y and y.lane.name == x.name:
-                assert not y.lane.insert(0, y.lane.mask) & x.insert(0, x.mask)
+            y, x = pane(drive).sweep.y, pane(drive).sweep.x.part
+            if y and y.part.name == x.name:
+                assert not y.part.insert(0, y.part.mask) & x.insert(0, x.mask)
         await drive.press("right", "tab", "tab", "tab")
         for _ in range(12):
             await drive.press("right")
@@ -154,7 +154,7 @@ async def test_the_palette_may_change_what_is_swept() -> None:
         await drive.press("enter")
         shown = await drive.text()
         assert "All values · vmin2" in shown
-        assert pane(drive).sweep.x.lane.text == "a.h0"
+        assert pane(drive).sweep.x.part.text == "a.h0"
         before = drive.session.trace.operands["a"]
         await drive.press("right")
         after = drive.session.trace.operands["a"]
@@ -260,8 +260,8 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         shown = await drive.read_after(drive.press("u"))
         assert drive.session.setup == before
         assert isinstance(drive.app.screen, SweepScreen)
-        value = pane(drive).sweep.x.lane.extract(drive.session.trace.operands["a"])
-        assert f"a.b0 = {pane(drive).sweep.x.lane.format_value(value)}: " in shown
+        value = pane(drive).sweep.x.part.extract(drive.session.trace.operands["a"])
+        assert f"a.b0 = {pane(drive).sweep.x.part.format_value(value)}: " in shown
         assert "nothing was moved" in await drive.read_after(
             drive.press("u")
         )  # what was before stays

@@ -83,7 +83,7 @@ async def test_what_is_included_changes_the_preview() -> None:
         assert "4 saturate" in preview
         assert "\n3 add" not in preview
         shown = await drive.read_after(drive.type("4"))
-        assert "'44' is no step of this instruction" in shown
+        assert "'44' is not a step of this instruction" in shown
         await drive.press("backspace", "tab", *"Title", "escape")
         assert drive.session.trace.annotations.title == "Title"
         await drive.press("u")

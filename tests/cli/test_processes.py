@@ -19,13 +19,13 @@ from tests.reference_data import DATA
 from tests.tiers import ci_only
 
 
-def _work(name: str, write: Callable[[str], object], *, read: Callable[[int], object]) -> int:
+def _work(name: str, write: Callable[[str], object], *, on_read: Callable[[int], object]) -> int:
     if name == "dies":
         os._exit(7)
     if name == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     write(name * 100_000)
-    read(len(name))
+    on_read(len(name))
     return len(name)
 
 

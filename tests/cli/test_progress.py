@@ -35,8 +35,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(progress_bar, "AFTER", 0.0)
-    monkeypatch.setattr(progress_bar, "_EVERY", 0.0)
+    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(progress_bar, "_INTERVAL_SECONDS", 0.0)
 
     def seen() -> str:
         data = b""
@@ -86,7 +86,7 @@ def test_it_goes_where_something_fails(failure: type[BaseException], terminal: S
 
 def test_it_is_not_shown_before_its_time(terminal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = terminal()
-    monkeypatch.setattr(progress_bar, "AFTER", 1e9)
+    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 1e9)
     with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
         assert list(bar.track(range(40))) == list(range(40))
@@ -142,7 +142,7 @@ def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
 def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     master, slave = pty.openpty()
     monkeypatch.setattr(progress_bar, "_owns_terminal", lambda: True)
-    monkeypatch.setattr(progress_bar, "AFTER", 0.0)
+    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
     with suppress(OSError), os.fdopen(slave, "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         with ProgressBar() as bar:

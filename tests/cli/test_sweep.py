@@ -107,7 +107,7 @@ def test_a_map_goes_from_the_least_to_the_greatest() -> None:
         (["--x", "a.b0", "--range", "-129:0"], "error: `-129` is too small for s8\n"),
         (["--x", "a.b0", "--range", "0:256"], "--range 0:256\n            ^^^\n"),
         (["--x", "a.h0", "--y", "a.b1"], "error: a.h0 and a.b1 have bits in common"),
-        (["--id", "1"], "error: '1' is no id"),
+        (["--id", "1"], "error: '1' is not an id"),
         (["--model", "mine"], "error: unknown model 'mine'"),
         (["--x", "a\x1b[31m"], "a\u241b[31m"),
         (["e=5"], "`e` is not an operand"),

@@ -40,7 +40,7 @@ def _with_errata(seed: int) -> Instruction:
 def test_one_by_one_and_by_arrays_find_the_same(seed: int, shows: Model) -> None:
     ins = _with_errata(seed)
     count = len(ins.errata)
-    with patch.object(one, "_FEW", _MOST):
+    with patch.object(one, "_MAX_SINGLE_EXAMPLES", _MOST):
         found, seen, _ = one._search_one_by_one(ins, count, shows.name)
     assert search_arrays(ins, count, shows.name, one._iter_examples(ins), _MOST) == (found, seen)
 

@@ -131,6 +131,40 @@ def test_what_is_glued_with_a_macro_is_said_to_be_unread(text: str) -> None:
     assert [diagnostic.severity for diagnostic in item.diagnostics] == [Severity.NOTE]
 
 
+@pytest.mark.parametrize(
+    "operands", ["OPERANDS", ":: OPERANDS", 'OUTPUTS, "r"(a)', "OPERANDS(d, a)", ': "=r"(d), MORE']
+)
+def test_operands_in_a_macro_are_said_to_be_unchecked(operands: str) -> None:
+    # `OPERANDS` may hold too few operands, or "l"(d): nvcc would refuse both
+    text = f'asm("vadd4.s32.s32.s32 %0, %1, %2, %3;" {operands});'
+    (item,) = source(text)
+    assert item.is_legal
+    (note,) = item.diagnostics
+    assert note.rule == "note"
+    assert note.severity is Severity.NOTE
+    name = "%1" if '"=r"(d)' in operands else "%0"
+    assert text[note.place.column - 1 :].startswith(f"{name},")
+    assert note.message.startswith(f"the type of `{name}` is unknown and not checked")
+    wrong = text.replace(".s32 %0", ".bad %0")
+    (item,) = source(wrong)
+    assert not item.is_legal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c) CLOBBERS);',
+        'asm("vadd4.s32.s32.s32 d, a, b, c;" OPERANDS);',
+        'asm("vadd4.s32.s32.s32 %%d, %%a, %%b, %%c;" OPERANDS);',
+        f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c) : "memory", CLOBBERS);',
+    ],
+)
+def test_operands_of_known_types_and_other_registers_need_no_note(text: str) -> None:
+    (item,) = source(text)
+    assert item.is_legal
+    assert not item.diagnostics
+
+
 def test_what_an_f_string_puts_together_is_said_to_be_unread() -> None:
     (item,) = source('f"vadd4.{t}.s32.s32 d, a, b, c;"', Language.PYTHON)
     assert item.is_unreadable

@@ -81,7 +81,7 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
             (
                 ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n"
                 "   :notes: x=y",
-                "'x' is no step",
+                "'x' is not a step",
             ),
             (
                 ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",

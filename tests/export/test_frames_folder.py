@@ -77,7 +77,8 @@ def test_what_is_no_frame_is_never_overwritten(tmp_path: Path, there: str) -> No
         file.write_text(there)
     done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
     assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {file} is no frame that ptxscope wrote; it is left as")
+    said = f"error: {file} is not a frame that ptxscope wrote; it is left as"
+    assert done.stderr.startswith(said)
     assert [path.name for path in folder.iterdir()] == ["05-scale.svg"]
     assert not (tmp_path / "elsewhere").exists()
 

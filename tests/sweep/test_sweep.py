@@ -59,8 +59,8 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
     for axis, place in ((found.x, at["x"]), (found.y, at.get("y", 0))):
         if axis:
             names = found.instruction.names
-            for role in [r for r in operands if names.get(r) == axis.lane.name]:
-                operands[role] = axis.lane.insert(operands[role], axis.get_value(place))
+            for role in [r for r in operands if names.get(r) == axis.part.name]:
+                operands[role] = axis.part.insert(operands[role], axis.get_value(place))
     return operands
 
 
@@ -191,7 +191,7 @@ def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
     assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
     places = {int(x) for x in found.x.ranks}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
-    assert found.x.lane.compute_rank(77) in places
+    assert found.x.part.compute_rank(77) in places
     both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
     assert both.y
     assert max(both.bits.shape) < MAX_SIDE_VALUES + 60

@@ -44,32 +44,32 @@ examples:
 Exit status: 0 if no answer was wrong, 1 if one was, 2 if the request is invalid, 130 after Ctrl-C.
 """
 _WIDTH = 79
-_LONGEST = 1 << 16
+_MAX_ANSWER_CHARS = 1 << 16
 """Maximum bytes of an answer's line."""
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Practise with exercises drawn from the catalog."
-    to = make_command_parser("challenge", about, _EPILOG)
-    to.add_argument(
+    parser = make_command_parser("challenge", about, _EPILOG)
+    parser.add_argument(
         "--family",
         metavar="FAMILY",
         choices=[*map_families()],
         help="instructions to practise: compare, scalar, simd; an operation in all its widths: "
         "vadd; an instruction: vadd4",
     )
-    to.add_argument(
+    parser.add_argument(
         "--level",
         choices=[*map(str, LEVELS)],
         default="1",
         help="complexity of the instructions (default: 1)",
     )
-    to.add_argument(
+    parser.add_argument(
         "--seed", metavar="SEED", help="word that selects the exercises, the same for everyone"
     )
-    to.add_argument("-n", metavar="N", default="10", help="number of exercises (default: 10)")
-    to.add_argument(
+    parser.add_argument("-n", metavar="N", default="10", help="number of exercises (default: 10)")
+    parser.add_argument(
         "--tally",
         metavar="FILE",
         nargs="?",
@@ -77,35 +77,37 @@ def make_parser() -> Parser:
         help="results so far, without exercises: printed, or written to FILE (.csv or .json; - is "
         "standard output)",
     )
-    return to
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Ask, grade and count, or print the counts."""
-    chosen = make_parser().parse_args(list(words))
-    count = _number(chosen.n)
+    arguments = make_parser().parse_args(list(words))
+    count = _number(arguments.n)
     store = _store()
     tally = store.load_tally() if store else Tally()
     for message in store.messages if store else ():
         print_message(message)
-    if chosen.tally is not None:
-        _export(tally, chosen.tally)
+    if arguments.tally is not None:
+        _export(tally, arguments.tally)
         return 0
-    seed = chosen.seed if chosen.seed is not None else _make_seed()
-    bias = None if chosen.seed is not None else tally
-    drawn = islice(iter_exercises(seed, int(chosen.level), chosen.family or "", bias), count)
-    asking = ExerciseRun(store, tally, Count(), count)
+    seed = arguments.seed if arguments.seed is not None else _make_seed()
+    bias = None if arguments.seed is not None else tally
+    exercises = islice(
+        iter_exercises(seed, int(arguments.level), arguments.family or "", bias), count
+    )
+    exercise_run = ExerciseRun(store, tally, Count(), count)
     try:
-        for found in drawn:
-            asking = _ask_one(asking, found)
+        for exercise in exercises:
+            exercise_run = _ask_one(exercise_run, exercise)
     except EOFError:
         print()
     except KeyboardInterrupt:
         print()
-        _print_result(asking)
+        _print_result(exercise_run)
         return 130
-    _print_result(asking)
-    return 1 if asking.now.wrong else 0
+    _print_result(exercise_run)
+    return 1 if exercise_run.run_count.wrong else 0
 
 
 class ExerciseRun(NamedTuple):
@@ -113,7 +115,7 @@ class ExerciseRun(NamedTuple):
 
     store: StateStore | None
     tally: Tally
-    now: Count
+    run_count: Count
     """The counts of this run alone."""
     requested_count: int
     """The number of exercises to ask."""
@@ -121,7 +123,7 @@ class ExerciseRun(NamedTuple):
     def with_(self, exercise: Exercise, outcome: ExerciseOutcome, hint_count: int) -> ExerciseRun:
         """Return the state after one more exercise, and save it if possible."""
         key = (exercise.opcode, exercise.kind)
-        one = Tally().with_exercise(key, outcome, hint_count).total
+        outcome_count = Tally().with_exercise(key, outcome, hint_count).total
         tally, store = self.tally.with_exercise(key, outcome, hint_count), self.store
         if store:
             try:
@@ -129,7 +131,7 @@ class ExerciseRun(NamedTuple):
             except OSError as error:
                 print_message(f"the tally can't be kept: {error.strerror or error}")
                 store = None
-        return ExerciseRun(store, tally, self.now.add(one), self.requested_count)
+        return ExerciseRun(store, tally, self.run_count.add(outcome_count), self.requested_count)
 
 
 def _ask_one(state: ExerciseRun, exercise: Exercise) -> ExerciseRun:
@@ -175,12 +177,12 @@ def _read_line(prompt: str) -> str:
     source = getattr(sys.stdin, "buffer", None)
     try:
         if source is None:
-            text = sys.stdin.readline(_LONGEST)
+            text = sys.stdin.readline(_MAX_ANSWER_CHARS)
         else:
-            data: bytes = source.readline(_LONGEST)
+            data: bytes = source.readline(_MAX_ANSWER_CHARS)
             text = data.decode("utf-8", "replace")
             while data and not data.endswith(b"\n"):
-                data = source.readline(_LONGEST)  # the rest of a line that is too long
+                data = source.readline(_MAX_ANSWER_CHARS)  # the rest of a line that is too long
     except OSError as error:
         raise CommandError(f"error: standard input: {error.strerror or error}") from None
     if not text:
@@ -192,15 +194,15 @@ def _read_line(prompt: str) -> str:
 
 
 def _print_result(exercise_run: ExerciseRun) -> None:
-    now = exercise_run.now
-    if now.total:
-        text = f"{now.right} of {now.total} right"
-        text += f", {now.skipped} skipped" if now.skipped else ""
-        print(f"{text}, {format_count(now.hints, 'hint')}." if now.hints else f"{text}.")
+    count = exercise_run.run_count
+    if count.total:
+        text = f"{count.right} of {count.total} right"
+        text += f", {count.skipped} skipped" if count.skipped else ""
+        print(f"{text}, {format_count(count.hints, 'hint')}." if count.hints else f"{text}.")
     else:
         print("Nothing was answered.")
     total = exercise_run.tally.total
-    if total.total > now.total:
+    if total.total > count.total:
         print(f"So far {total.right} of {total.total}; ptxscope challenge --tally tells more.")
 
 

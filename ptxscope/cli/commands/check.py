@@ -40,6 +40,10 @@ The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cu
 .ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
 recognised by its beginning. Several large files are checked at once, in processes of their own.
 
+A statement is not checked, which a note says, if part of it is a macro or an expression, if it is
+in `#if 0`, or if it is a half-precision instruction. If a macro holds the operands of an asm
+statement, their types are not checked.
+
 Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """
 _CHUNK = 1 << 18
@@ -49,18 +53,22 @@ _CHUNK = 1 << 18
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Check the 27 instructions in listings and sources."
-    to = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
-    to.add_argument(
+    parser = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
+    parser.add_argument(
         "files",
         metavar="FILE",
         nargs="+",
         help="listing or source (.ptx, .cu, …); - is standard input",
     )
-    add_format(to, ("text", "json", "sarif"), "text", has_file=False)
+    add_format(parser, ("text", "json", "sarif"), "text", has_file=False)
     for name, about in (("json", "JSON output"), ("sarif", "SARIF 2.1.0 output")):
-        to.add_argument(f"--{name}", action="store_const", const=name, dest="format", help=about)
-    to.add_argument("-q", "--quiet", action="store_true", help="omit instructions without findings")
-    to.add_argument(
+        parser.add_argument(
+            f"--{name}", action="store_const", const=name, dest="format", help=about
+        )
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="omit instructions without diagnostics"
+    )
+    parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
@@ -68,7 +76,7 @@ def make_parser() -> Parser:
         help="number of files to check at once (default: the number of processors, if that is "
         "faster)",
     )
-    return to
+    return parser
 
 
 def _parse_positive(text: str) -> int:
@@ -79,26 +87,26 @@ def _parse_positive(text: str) -> int:
 
 def run(words: Sequence[str]) -> int:
     """Check files and print the findings."""
-    chosen = parse_words(make_parser(), words)
-    require_single_stdin(chosen.files)
-    frame, pieces = _choose_stream_format(chosen.format)
-    work = partial(_check_file, pieces=pieces, between=frame.between, is_quiet=chosen.quiet)
+    arguments = parse_words(make_parser(), words)
+    require_single_stdin(arguments.files)
+    frame, pieces = _choose_stream_format(arguments.format)
+    work = partial(_check_file, pieces=pieces, separator=frame.separator, is_quiet=arguments.quiet)
     with ProgressBar() as bar:
-        if chosen.format != "text":  # the output of the other formats does not end with a line
+        if arguments.format != "text":  # the output of the other formats does not end with a line
             bar.begin_printing()
         output = _ReportWriter(frame, bar)
-        sys.stdout.write(frame.begin)
-        sizes = [*map(_find_size, chosen.files)]
-        number = _number(chosen.jobs, [size for size in sizes if size is not None])
+        sys.stdout.write(frame.head)
+        sizes = [*map(_find_size, arguments.files)]
+        number = _number(arguments.jobs, [size for size in sizes if size is not None])
         bar.begin("checking", *_estimate_total(sizes))
         if number > 1:
             shared = [size is not None for size in sizes]
-            _check_in_processes(chosen.files, shared, number, work, output)
+            _check_in_processes(arguments.files, shared, number, work, output)
         else:
-            for name in chosen.files:
-                output.finish_file(work(name, output.write, read=output.read))
-    sys.stdout.write(frame.end if output.has_output else frame.empty)
-    if chosen.format == "text":
+            for name in arguments.files:
+                output.finish_file(work(name, output.write, on_read=output.read))
+    sys.stdout.write(frame.tail if output.has_output else frame.empty)
+    if arguments.format == "text":
         print(format_summary(output.counts))
     if output.missing:
         sys.stdout.flush()
@@ -110,7 +118,7 @@ class CheckOutcome(NamedTuple):
     """The outcome of checking a file."""
 
     counts: Counter[str]
-    missing: str = ""
+    missing_package: str = ""
     """The reason why it cannot be read."""
 
 
@@ -136,7 +144,7 @@ class _ReportWriter:
             return
         if not self.has_output:
             self.has_output = True
-            text = self.frame.first + text.removeprefix(self.frame.between)
+            text = self.frame.first + text.removeprefix(self.frame.separator)
         if self.in_its_way:
             self.bar.hide()
         sys.stdout.write(text)
@@ -149,14 +157,14 @@ class _ReportWriter:
     def finish_file(self, outcome: CheckOutcome) -> None:
         """Record the outcome of a file."""
         self.counts.update(outcome.counts)
-        if outcome.missing:
-            self.missing.append(outcome.missing)
+        if outcome.missing_package:
+            self.missing.append(outcome.missing_package)
 
 
 def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
     """Return the stream's frame, and the function that writes an instruction."""
     if format_ == "json":
-        return StreamFormat(first="[", between=",", end="\n]\n", empty="[]\n"), _json_pieces
+        return StreamFormat(first="[", separator=",", tail="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
         from ...export.formats import sarif
 
@@ -174,7 +182,7 @@ def _json_pieces(item: CheckedInstruction) -> Iterator[str]:
 
 # --- several files ------------------------------------------------------------------------
 
-_EACH = 4_000_000
+_CHUNK_BYTES = 4_000_000
 """Bytes of files per process: with fewer, its start takes longer than it saves."""
 
 
@@ -182,7 +190,7 @@ def _number(limit: int | None, sizes: Sequence[int]) -> int:
     """Return the number of processes for files of these sizes in bytes."""
     if limit is not None:
         return min(limit, len(sizes))
-    return min(len(sizes), sum(sizes) // _EACH, _count_cores()) if len(sizes) > 1 else 1
+    return min(len(sizes), sum(sizes) // _CHUNK_BYTES, _count_cores()) if len(sizes) > 1 else 1
 
 
 def _count_cores() -> int:
@@ -228,10 +236,10 @@ def _check_in_processes(
     names_by_index = {index: name for index, name in enumerate(names) if index and shared[index]}
     with start_processes(work, names_by_index, number - 1) as (result, output.elsewhere):
         for index, name in enumerate(names):
-            if (found := result(index, output.read)) is None:
-                output.finish_file(work(name, output.write, read=output.read))
+            if (outcome_and_texts := result(index, output.read)) is None:
+                output.finish_file(work(name, output.write, on_read=output.read))
                 continue
-            outcome, texts = found
+            outcome, texts = outcome_and_texts
             for text in texts:
                 output.write(text)
             output.finish_file(outcome)
@@ -245,40 +253,40 @@ def _check_file(
     write: Callable[[str], object],
     *,
     pieces: Pieces,
-    between: str,
+    separator: str,
     is_quiet: bool,
-    read: Callable[[int], object],
+    on_read: Callable[[int], object],
 ) -> CheckOutcome:
     """Check a file and write its report."""
     counts = Counter[str]()
     try:
-        for item in count_items(_check(name, read), counts):
+        for item in count_items(_check(name, on_read), counts):
             if item.diagnostics or not is_quiet:
-                write("".join(between + piece for piece in pieces(item)))
+                write("".join(separator + piece for piece in pieces(item)))
     except CommandError as error:
         return CheckOutcome(counts, str(error))
     return CheckOutcome(counts)
 
 
-def _check(name: str, read: Callable[[int], object]) -> Iterator[CheckedInstruction]:
+def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
-            yield from check_listing(_iter_chunks(head, file, read), name)
+            yield from check_listing(_iter_chunks(head, file, on_read), name)
         else:
             text = head + file.read()
-            lines, known = text.count("\n") + 1, 0
+            lines, counted_lines = text.count("\n") + 1, 0
             for item in check_source(text, name, language):
-                if (so_far := len(text) * item.place.line // lines) > known + _CHUNK:
-                    read(so_far - known)
-                    known = so_far
+                if (so_far := len(text) * item.place.line // lines) > counted_lines + _CHUNK:
+                    on_read(so_far - counted_lines)
+                    counted_lines = so_far
                 yield item
-            read(len(text) - known)
+            on_read(len(text) - counted_lines)
 
 
-def _iter_chunks(head: str, file: IO[str], read: Callable[[int], object]) -> Iterator[str]:
+def _iter_chunks(head: str, file: IO[str], on_read: Callable[[int], object]) -> Iterator[str]:
     while head:
-        read(len(head))
+        on_read(len(head))
         yield head
         head = file.read(_CHUNK)

@@ -32,22 +32,28 @@ def run(words: Sequence[str]) -> int:
 
 
 def _find_candidates(words: list[str]) -> CompletionWords:
-    *before, typed = words
-    if typed == "=" and before and before[-1].startswith("-"):
-        typed = ""
-    before = [word.strip("'\"") for word in before if word != "="]  # as bash splits them
-    if not before:
-        return _complete_first_word(typed)
-    command, words_before = (before[0], before[1:]) if before[0] in COMMANDS else ("open", before)
-    to: Parser = import_module(f".{command}", __package__).make_parser()
-    option, equals, start = typed.partition("=")
-    if equals and option in to.options:
-        completions = _complete_value(to.options[option], start, [])
+    *earlier_words, last_word = words
+    if last_word == "=" and earlier_words and earlier_words[-1].startswith("-"):
+        last_word = ""
+    earlier_words = [
+        word.strip("'\"") for word in earlier_words if word != "="
+    ]  # as bash splits them
+    if not earlier_words:
+        return _complete_first_word(last_word)
+    command, words_before = (
+        (earlier_words[0], earlier_words[1:])
+        if earlier_words[0] in COMMANDS
+        else ("open", earlier_words)
+    )
+    parser: Parser = import_module(f".{command}", __package__).make_parser()
+    option, equals, start = last_word.partition("=")
+    if equals and option in parser.options:
+        completions = _complete_value(parser.options[option], start, [])
         return [(f"{option}={word}", about) for word, about in completions]
-    place = _place(to, words_before)
-    if typed.startswith("-") and not place.is_due:
-        return _complete_options(to, typed)
-    return _complete_value(place.action, typed, place.values) if place.action else ()
+    place = _find_context(parser, words_before)
+    if last_word.startswith("-") and not place.is_due:
+        return _complete_options(parser, last_word)
+    return _complete_value(place.action, last_word, place.values) if place.action else ()
 
 
 def _complete_first_word(start: str) -> CompletionWords:
@@ -65,10 +71,10 @@ def _filter_by_prefix(prefix: str, completions: CompletionWords) -> CompletionWo
 # --- options -----------------------------------------------------------------------------
 
 
-def _complete_options(to: Parser, start: str) -> CompletionWords:
-    values = {**vars(to), "prog": to.prog}
+def _complete_options(parser: Parser, start: str) -> CompletionWords:
+    values = {**vars(parser), "prog": parser.prog}
     return _filter_by_prefix(
-        start, [(name, (action.help or "") % values) for name, action in to.options.items()]
+        start, [(name, (action.help or "") % values) for name, action in parser.options.items()]
     )
 
 
@@ -83,7 +89,7 @@ class _CompletionContext(NamedTuple):
     """The words before it that are neither options nor their values."""
 
 
-def _place(to: Parser, words: list[str]) -> _CompletionContext:
+def _find_context(parser: Parser, words: list[str]) -> _CompletionContext:
     """Return the position after these words."""
     values: list[str] = []
     taking: Action | None = None
@@ -92,7 +98,7 @@ def _place(to: Parser, words: list[str]) -> _CompletionContext:
         if not ended and word[:1] == "-" and word != "-" and not word[1].isdigit():
             ended = word == "--"
             name, equals, _ = word.partition("=")
-            action = to.options.get(name)
+            action = parser.options.get(name)
             taking = None if equals or action is None or action.nargs == 0 else action
         elif taking is None:
             values.append(word)
@@ -100,7 +106,7 @@ def _place(to: Parser, words: list[str]) -> _CompletionContext:
             taking = None
     if taking is not None:
         return _CompletionContext(taking, not _is_many(taking), values)
-    candidates = (x for index, x in enumerate(to.places) if index == len(values) or _is_many(x))
+    candidates = (x for index, x in enumerate(parser.places) if index == len(values) or _is_many(x))
     return _CompletionContext(next(candidates, None), ended, values)
 
 
@@ -114,7 +120,7 @@ def _is_many(action: Action) -> bool:
 def _complete_value(action: Action, start: str, earlier_words: list[str]) -> CompletionWords:
     if action.choices is not None:
         return _filter_by_prefix(start, [(str(x), action.dest) for x in action.choices])
-    completer = _KNOWN.get(format_metavar(action))
+    completer = _COMPLETERS.get(format_metavar(action))
     return completer(start, earlier_words) if completer else ()
 
 
@@ -157,9 +163,9 @@ def _make_part_completer(
 ) -> Callable[[str, list[str]], CompletionWords]:
     """Return a function that completes the parts of an instruction's registers."""
 
-    def complete_part(start: str, before: list[str]) -> CompletionWords:
+    def complete_part(start: str, earlier_words: list[str]) -> CompletionWords:
         try:
-            lanes = list_parts(parse_pasted(before[0])) if before else ()
+            lanes = list_parts(parse_pasted(earlier_words[0])) if earlier_words else ()
         except PtxError:
             return ()
         return _filter_by_prefix(start, [(lane.text, f"operand {lane.role}") for lane in lanes])
@@ -174,19 +180,19 @@ def _iter_missing_operands(earlier_words: list[str]) -> Iterator[tuple[str, str]
     except PtxError:
         return
     names = {word.partition("=")[0] for word in earlier_words[1:]}
-    for needed in ins.inputs:
-        if needed.name not in names:
-            yield f"{needed.name}=", f"operand {', '.join(needed.roles)}, .{needed.type}"
+    for operand in ins.inputs:
+        if operand.name not in names:
+            yield f"{operand.name}=", f"operand {', '.join(operand.roles)}, .{operand.type}"
 
 
-_KNOWN: dict[str, Callable[[str, list[str]], CompletionWords]] = {
+_COMPLETERS: dict[str, Callable[[str, list[str]], CompletionWords]] = {
     "MODEL": _complete_model,
     "ID": _complete_named_erratum,
     "LESSON": _complete_lesson,
     "OPCODE": _complete_opcode,
     "PTX": _complete_ptx,
     "name=value": _complete_operand,
-    "LANE": _make_part_completer(list_sweepable_parts),
+    "PART": _make_part_completer(list_sweepable_parts),
     "RESULT": _make_part_completer(list_result_parts),
 }
 """Completions by metavar; for other metavars the shell offers files."""

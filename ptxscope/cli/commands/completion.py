@@ -51,11 +51,11 @@ examples:
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
+    parser = make_command_parser(
         "completion", "Print a script that completes ptxscope in a shell.", _EPILOG
     )
-    to.add_argument("shell", choices=list(_SCRIPTS), help="shell")
-    return to
+    parser.add_argument("shell", choices=list(_SCRIPTS), help="shell")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:

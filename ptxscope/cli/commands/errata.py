@@ -19,32 +19,32 @@ _IDS = f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
+    parser = make_command_parser(
         "errata",
         "List the differences between ptxas, on sm_70 and later, and the PTX ISA.",
     )
-    to.add_argument(
+    parser.add_argument(
         "id",
         metavar="ID",
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
-    to.add_argument("--json", action="store_true", help="JSON output")
-    return to
+    parser.add_argument("--json", action="store_true", help="JSON output")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print one erratum, or all."""
-    chosen = make_parser().parse_args(words)
+    arguments = make_parser().parse_args(words)
     folding = {x.id: x for x in FOLDING_BUGS}
     try:
-        if chosen.id is None:
+        if arguments.id is None:
             errata: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
         else:
-            errata = (folding.get(chosen.id.upper()) or parse_erratum(chosen.id),)
+            errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
-        raise CommandError(f"error: unknown erratum {quote_value(chosen.id)}: {_IDS}") from None
-    if chosen.json:
+        raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
+    if arguments.json:
         import json
 
         json.dump([describe(x) for x in errata], sys.stdout, indent=2)

@@ -50,7 +50,7 @@ examples:
 """
 Writer = Any
 """The type of ``csv.writer(...)``, which has no name."""
-Computed = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Evaluator = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """An instruction on arrays: results by name for operands by name."""
 _ROWS = 1 << 14
 """Rows per evaluation."""
@@ -59,34 +59,34 @@ _ROWS = 1 << 14
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Print the results of one evaluation, of a CSV file or of NumPy arrays."
-    to = make_command_parser("eval", about, _EPILOG, usage="PTX [name=value ...]")
-    add_instruction(to)
-    add_model(to)
-    many = to.add_argument_group("many evaluations")
-    many.add_argument(
+    parser = make_command_parser("eval", about, _EPILOG, usage="PTX [name=value ...]")
+    add_instruction(parser)
+    add_model(parser)
+    group = parser.add_argument_group("many evaluations")
+    group.add_argument(
         "--csv", metavar="FILE", help="CSV file of operands, a row each; - is standard input"
     )
-    many.add_argument(
+    group.add_argument(
         "--arrays",
         metavar="FILE",
         help="NumPy file of operands: .npz with arrays by name, or .npy with one array",
     )
-    many.add_argument(
+    group.add_argument(
         "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
     )
-    many.add_argument(
+    group.add_argument(
         "--engine",
         choices=ENGINES,
         help="engine of --csv and --arrays: numpy (default), or llvm, machine code that pays off "
         f"for tens of millions of results; to install it, {format_install_hint('llvm')}",
     )
-    return to
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the results."""
-    chosen = parse_words(make_parser(), words)
-    model, ins = choose_model(chosen.model), parse_instruction(chosen.ptx)
+    arguments = parse_words(make_parser(), words)
+    model, ins = choose_model(arguments.model), parse_instruction(arguments.ptx)
     for note in ins.notes:
         if note.startswith(OMISSION_PREFIX):
             print_message(f"note: {note}")
@@ -94,43 +94,43 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(
             f"error: {make_printable(str(ins))} has no result to print: its destination is `_`"
         )
-    if (chosen.arrays is None) != (chosen.output is None):
+    if (arguments.arrays is None) != (arguments.output is None):
         raise CommandError(
             "error: --arrays says what to read, --output where to write: give both; "
             "what --csv gives is printed, and is redirected with >"
         )
-    if chosen.arrays is not None:
-        if chosen.csv is not None:
+    if arguments.arrays is not None:
+        if arguments.csv is not None:
             raise CommandError("error: operands come from --csv or from --arrays, not from both")
         from ..support.array_files import evaluate_file
 
         evaluate_file(
             ins,
-            _choose_engine(ins, model, chosen.engine),
-            chosen.values,
-            chosen.arrays,
-            chosen.output,
+            _choose_engine(ins, model, arguments.engine),
+            arguments.values,
+            arguments.arrays,
+            arguments.output,
         )
         return 0
-    if chosen.csv is None:
-        if chosen.engine is not None:
+    if arguments.csv is None:
+        if arguments.engine is not None:
             raise CommandError(
                 "error: --engine is what computes --csv or --arrays: give one of them"
             )
-        for name, bits in _iter_results(build_trace(ins, chosen.values, model).result, ins):
+        for name, bits in _iter_results(build_trace(ins, arguments.values, model).result, ins):
             print(f"{name}={bits}")
         return 0
-    inputs = parse_assignments(ins, chosen.values)
+    inputs = parse_assignments(ins, arguments.values)
     from ..support.progress_bar import ProgressBar
 
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
-        table = read_pieces(chosen.csv, _ROWS, bar)
-        _stream_rows(ins, _choose_engine(ins, model, chosen.engine), table, inputs)
+        table = read_pieces(arguments.csv, _ROWS, bar)
+        _stream_rows(ins, _choose_engine(ins, model, arguments.engine), table, inputs)
     return 0
 
 
-def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Computed:
+def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Evaluator:
     """Return a function from arrays by name to results by name."""
     if engine == "llvm":
         from ...engine.arrays.llvm_backend import load_llvm
@@ -149,7 +149,7 @@ def _iter_results(bits_by_role: Mapping[str, int], ins: Instruction) -> Iterator
 
 def _stream_rows(
     ins: Instruction,
-    computed: Computed,
+    evaluate: Evaluator,
     table: Iterator[CsvRow | CsvBlock],
     inputs: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
@@ -160,16 +160,16 @@ def _stream_rows(
     assert not isinstance(first, CsvBlock)
     _, header = first
     columns = _map_columns(ins, header)
-    where = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
+    operand_columns = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
     for name in inputs:
         if name in columns:
             raise CommandError(
                 f"error: {make_printable(name)} has a value and is a column of the CSV file"
             )
-    for needed in ins.inputs:
-        if needed.name not in where and needed.name not in inputs:
+    for operand in ins.inputs:
+        if operand.name not in operand_columns and operand.name not in inputs:
             raise CommandError(
-                f"error: the CSV file has no column {make_printable(needed.name)}; "
+                f"error: the CSV file has no column {make_printable(operand.name)}; "
                 f"it has {make_printable(', '.join(header))}"
             )
     added = [f"{name}:out" if name in columns else name for name in ins.results.values()]
@@ -179,25 +179,29 @@ def _stream_rows(
                 f"error: the CSV file has a column {make_printable(name)}, which is to be added"
             )
     if inputs:
-        computed = _with_values(computed, inputs)
+        evaluate = _with_values(evaluate, inputs)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([*header, *added])
-    for plain, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
-        if plain:
+    for is_block, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
+        if is_block:
             for lines in group:
                 assert isinstance(lines, CsvBlock)
-                if not _evaluate_lines(ins, computed, where, len(header), lines):
+                if not _evaluate_lines(ins, evaluate, operand_columns, len(header), lines):
                     _evaluate_rows(
-                        ins, computed, where, _fill_rows(lines.iter_rows(), len(header)), writer
+                        ins,
+                        evaluate,
+                        operand_columns,
+                        _fill_rows(lines.iter_rows(), len(header)),
+                        writer,
                     )
         else:
             rows = cast("Iterator[CsvRow]", group)
-            _evaluate_rows(ins, computed, where, _fill_rows(rows, len(header)), writer)
+            _evaluate_rows(ins, evaluate, operand_columns, _fill_rows(rows, len(header)), writer)
 
 
-def _with_values(computed: Computed, inputs: Mapping[str, int]) -> Computed:
+def _with_values(evaluate: Evaluator, inputs: Mapping[str, int]) -> Evaluator:
     """Return a function that adds operands with one value for all rows."""
-    return lambda values: computed({**inputs, **values})
+    return lambda values: evaluate({**inputs, **values})
 
 
 def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
@@ -206,10 +210,10 @@ def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
     for index, title in enumerate(header):
         for name in find_column_operands(ins, title.strip()):
             if name in columns:
-                both = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
+                titles = f"`{header[columns[name]].strip()}` and `{title.strip()}`"
                 raise CommandError(
                     f"error: the CSV file has two columns for {make_printable(name)}: "
-                    f"{make_printable(both)}"
+                    f"{make_printable(titles)}"
                 )
             columns[name] = index
     return columns
@@ -227,7 +231,7 @@ def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
 
 
 def _evaluate_lines(
-    ins: Instruction, computed: Computed, columns: dict[str, int], width: int, lines: CsvBlock
+    ins: Instruction, evaluate: Evaluator, columns: dict[str, int], width: int, lines: CsvBlock
 ) -> bool:
     """Print lines with their results; return False if they hold more than plain integers."""
     from ..support.csv_columns import evaluate_lines
@@ -238,7 +242,7 @@ def _evaluate_lines(
         width,
         {name: (index, types[name]) for name, index in columns.items()},
         [(name, ins.type_of(role).bits) for role, name in ins.results.items()],
-        computed,
+        evaluate,
     )
     if result is not None:
         sys.stdout.write(result.decode("ascii"))
@@ -247,9 +251,9 @@ def _evaluate_lines(
 
 def _evaluate_rows(
     ins: Instruction,
-    computed: Computed,
+    evaluate: Evaluator,
     columns: dict[str, int],
-    filled: Iterator[CsvRow],
+    rows: Iterator[CsvRow],
     writer: Writer,
 ) -> None:
     """Print rows with their results, block by block, including those before a wrong row."""
@@ -263,14 +267,14 @@ def _evaluate_rows(
         }
 
     while True:
-        block, failure = _take_rows(filled)
+        block, failure = _take_rows(rows)
         try:
             values = operands(block)
         except CommandError:
             block, failure = _take_rows(row for row in block if operands([row]))
             values = operands(block)
         if block:
-            _print_block(ins, computed, types, values, block, writer)
+            _print_block(ins, evaluate, types, values, block, writer)
         if failure is not None:
             raise failure
         if not block:
@@ -290,7 +294,7 @@ def _take_rows(rows: Iterator[CsvRow]) -> tuple[list[CsvRow], CommandError | Non
 
 def _print_block(
     ins: Instruction,
-    computed: Computed,
+    evaluate: Evaluator,
     types: Mapping[str, Type],
     values: Mapping[str, Sequence[int]],
     block: list[CsvRow],
@@ -300,15 +304,15 @@ def _print_block(
 
     from ...engine.arrays.call_sequence import get_storage_dtype
 
-    found = computed(
+    results = evaluate(
         {name: np.array(x, get_storage_dtype(types[name])) for name, x in values.items()}
     )
     widths = [ins.type_of(role).bits for role in ins.results]
     shape = (len(block),)
-    results = [np.broadcast_to(found[name], shape).tolist() for name in ins.results.values()]
+    columns = [np.broadcast_to(results[name], shape).tolist() for name in ins.results.values()]
     for index, (_, row) in enumerate(block):
         writer.writerow(
-            [*row, *(format_hex(int(x[index]), w) for x, w in zip(results, widths, strict=True))]
+            [*row, *(format_hex(int(x[index]), w) for x, w in zip(columns, widths, strict=True))]
         )
 
 

@@ -56,40 +56,40 @@ Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the re
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Explain an unexpected result."
-    to = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
-    add_instruction(to)
-    to.add_argument(
+    parser = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
+    add_instruction(parser)
+    parser.add_argument(
         "--got",
         action="append",
         default=[],
         metavar="VALUE",
         help="observed result; NAME=VALUE if there are two destinations; repeatable",
     )
-    to.add_argument(
+    parser.add_argument(
         "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
     )
-    to.add_argument("--all", action="store_true", help="all explanations")
-    to.add_argument("--brief", action="store_true", help="explanations without traces")
-    to.add_argument("--json", action="store_true", help="JSON output")
-    return to
+    parser.add_argument("--all", action="store_true", help="all explanations")
+    parser.add_argument("--brief", action="store_true", help="explanations without traces")
+    parser.add_argument("--json", action="store_true", help="JSON output")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the explanations of the observations."""
-    chosen = parse_words(make_parser(), words)
-    ins = parse_instruction(chosen.ptx)
+    arguments = parse_words(make_parser(), words)
+    ins = parse_instruction(arguments.ptx)
     if not ins.results:
         raise CommandError("error: the instruction throws its result away; there is nothing to see")
-    if bool(chosen.got) == (chosen.observations is not None):
-        both = "one of them, not both" if chosen.got else "what was observed"
-        raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")
-    diagnosis = investigate(ins, tuple(_iter_observations(ins, chosen)))
-    if chosen.json:
+    if bool(arguments.got) == (arguments.observations is not None):
+        advice = "one of them, not both" if arguments.got else "what was observed"
+        raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
+    diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
+    if arguments.json:
         print(format_json(diagnosis_to_json(diagnosis), indent=1))
         if not diagnosis.findings:
             print_message("\n".join(unexplained_lines(diagnosis)))
     else:
-        sys.stdout.write(render_text(diagnosis, with_all=chosen.all, is_brief=chosen.brief))
+        sys.stdout.write(render_text(diagnosis, with_all=arguments.all, is_brief=arguments.brief))
     return int(not diagnosis.findings)
 
 
@@ -102,17 +102,17 @@ def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Itera
 
 
 def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
-    found: dict[str, Observed] = {}
+    results: dict[str, Observed] = {}
     for text_ in texts:
         try:
             role, observed = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
-            if role in found:
+            if role in results:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
         except PtxError as error:
             raise CommandError(str(error)) from None
-        found[role] = observed
-    return found
+        results[role] = observed
+    return results
 
 
 def _replace_variable_name(ins: Instruction, text_: str) -> str:
@@ -167,13 +167,13 @@ def _require_distinct(
 ) -> None:
     """Raise CommandError if nothing is observed, or if a name occurs twice."""
     if not columns.roles:
-        titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
+        expected_titles = " or ".join(dict.fromkeys(["got", *ins.results.values()]))
         raise CommandError(
-            f"error: {make_printable(file)} has no column {make_printable(titles)}; "
+            f"error: {make_printable(file)} has no column {make_printable(expected_titles)}; "
             f"it has {make_printable(', '.join(columns.titles))}"
         )
-    observed = [f"{ins.results[role]} as observed" for role in columns.roles.values()]
-    names = [*chain.from_iterable(columns.register_names.values()), *observed]
+    titles = [f"{ins.results[role]} as observed" for role in columns.roles.values()]
+    names = [*chain.from_iterable(columns.register_names.values()), *titles]
     for name in names:
         if names.count(name) > 1:
             raise CommandError(
@@ -197,7 +197,7 @@ def _parse_row(
         )
         raise CommandError(f"error: {place}{names}")
     types = map_operand_types(ins)
-    bits, got = dict(inputs), dict[str, Observed]()
+    bits, results = dict(inputs), dict[str, Observed]()
     for index, text_ in enumerate(row):
         if not text_.strip():
             continue
@@ -205,11 +205,11 @@ def _parse_row(
             value = partial(parse_value, type_=types[name])
             bits[name] = parse_cell(text_, number, columns.titles[index], value)
         if role := columns.roles.get(index):
-            observed = partial(parse_observed, type_=reading_type(ins, role))
-            got[role] = parse_cell(text_, number, columns.titles[index], observed)
-    if not any(value.known_mask for value in got.values()):
+            parse_cell_text = partial(parse_observed, type_=reading_type(ins, role))
+            results[role] = parse_cell(text_, number, columns.titles[index], parse_cell_text)
+    if not any(value.known_mask for value in results.values()):
         raise CommandError(f"error: {place}nothing was observed")
-    return Observation(bind_operands(ins, bits, place), got)
+    return Observation(bind_operands(ins, bits, place), results)
 
 
 def _find_observed_role(ins: Instruction, title: str) -> str | None:

@@ -51,31 +51,31 @@ written, or a marker in it is wrong. The other files are still updated.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
-    to.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
-    to.add_argument(
+    parser = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
+    parser.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
+    parser.add_argument(
         "--update", action="store_true", required=True, help="new traces instead of the old ones"
     )
-    to.add_argument(
+    parser.add_argument(
         "--check", action="store_true", help="exit status 1 if a file is stale; nothing is written"
     )
-    return to
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Rewrite the traces of files; with ``--check``, only report stale ones."""
-    chosen = parse_words(make_parser(), words)
+    arguments = parse_words(make_parser(), words)
     status = 0
     failed: list[str] = []
-    for name in chosen.files:
+    for name in arguments.files:
         try:
-            stale = _update_file(name, is_check=chosen.check)
+            stale = _update_file(name, is_check=arguments.check)
         except CommandError as error:
             failed.append(str(error))
             continue
         if stale:
-            print(f"{make_printable(name)}: {'stale' if chosen.check else 'updated'}")
-            status = int(chosen.check)
+            print(f"{make_printable(name)}: {'stale' if arguments.check else 'updated'}")
+            status = int(arguments.check)
     if failed:
         sys.stdout.flush()
         raise CommandError("\n".join(failed))
@@ -101,40 +101,40 @@ class _Page(NamedTuple):
 def _update_file(name: str, *, is_check: bool) -> bool:
     """Update a file and its pictures, or only report whether they are stale."""
     path = Path(name)
-    before = _read(path)
-    encoding = written_as(before)
+    old_data = _read_page(path)
+    encoding = written_as(old_data)
     try:
-        text = before.decode(encoding)
+        text = old_data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = before[: error.start].decode(encoding, "replace").count("\n") + 1
+        line = old_data[: error.start].decode(encoding, "replace").count("\n") + 1
         stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
     for doubt in find_doubtful(text):
         print_message(f"{name}:{doubt.line}: warning: {doubt.reason}")
     page = renew_traces(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.current_data]
-    after = page.text.encode(encoding, "replace")
+    new_data = page.text.encode(encoding, "replace")
     if not is_check:
         for picture in stale:
             _write(picture.path, picture.data, picture.current_data)
-        if after != before:
-            _write(path, after, before)
-    return bool(stale) or after != before
+        if new_data != old_data:
+            _write(path, new_data, old_data)
+    return bool(stale) or new_data != old_data
 
 
 def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
     try:
         replace(path, data, unless_changed_from=current_data)
     except FileNotFoundError as error:
-        made = f"make the folder {make_printable(str(path.parent))} first"
+        advice = f"make the folder {make_printable(str(path.parent))} first"
         raise CommandError(
-            f"error: {make_printable(str(path))}: {error.strerror}; {made}"
+            f"error: {make_printable(str(path))}: {error.strerror}; {advice}"
         ) from None
     except OSError as error:
         raise CommandError(f"error: {make_printable(str(path))}: {error.strerror}") from None
 
 
-def _read(path: Path) -> bytes:
+def _read_page(path: Path) -> bytes:
     name = make_printable(str(path))
     try:
         if path.exists() and not path.is_file():
@@ -158,26 +158,26 @@ def renew_traces(text: str, name: str) -> _Page:
     ids: set[str] = set()
     position = 0
     markers = find_markers(text)
-    for start_marker, closed in _pair_markers(markers):
+    for start_marker, end_marker in _pair_markers(markers):
         try:
-            if closed is None:
+            if end_marker is None:
                 raise CommandError("no <!-- /ptxscope --> ends this trace")
             document = _render_marker(start_marker.words, Path(name).parent, pictures, ids)
             parts += [
                 text[position : start_marker.end],
-                _place_trace(text, start_marker, closed, document),
+                _place_trace(text, start_marker, end_marker, document),
             ]
-            position = closed.start
+            position = end_marker.start
         except (CommandError, ValueError) as error:
             failed.append(f"{make_printable(name)}:{start_marker.line}: {error}")
     if failed:
         raise CommandError("\n".join(failed))
-    made = "".join([*parts, text[position:]])
-    if made != text and len(find_markers(made)) != len(markers):
+    page_text = "".join([*parts, text[position:]])
+    if page_text != text and len(find_markers(page_text)) != len(markers):
         raise CommandError(
             f"{make_printable(name)}: with these traces its markers could not be found"
         )
-    return _Page(made, pictures)
+    return _Page(page_text, pictures)
 
 
 def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
@@ -187,15 +187,15 @@ def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None
             yield marker, None if following is None or following.opens else following
 
 
-def _place_trace(text: str, opened: Marker, closed: Marker, document: str) -> str:
+def _place_trace(text: str, start_marker: Marker, end_marker: Marker, document: str) -> str:
     """Return the text with a document between its markers, inside their lists and quotes."""
-    lead = find_indent(text, opened)
+    lead = find_indent(text, start_marker)
     lines = [lead + line if line else lead.rstrip() for line in document.split("\n")]
-    start = text.rfind("\n", opened.end, closed.start) + 1
-    before = text[start : closed.start]
-    last = before if start and not before.strip(" \t>") else lead
+    start = text.rfind("\n", start_marker.end, end_marker.start) + 1
+    old_text = text[start : end_marker.start]
+    last = old_text if start and not old_text.strip(" \t>") else lead
     block = "\n".join(["", lead.rstrip(), *lines, lead.rstrip(), last])
-    return block.replace("\n", _find_line_end(text, opened.end))
+    return block.replace("\n", _find_line_end(text, start_marker.end))
 
 
 def _find_line_end(text: str, position: int) -> str:
@@ -206,9 +206,9 @@ def _find_line_end(text: str, position: int) -> str:
 
 def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
     """Return the page's text for a marker, and add its picture or its id to the others."""
-    trace, options, chosen = parse_request(_split_marker(words), "markdown", strict=True)
-    format_, file = chosen.format, chosen.output
-    is_picture = format_ in _SHOWN
+    trace, options, arguments = parse_request(_split_marker(words), "markdown", strict=True)
+    format_, file = arguments.format, arguments.output
+    is_picture = format_ in _PICTURE_FORMATS
     if format_ == Format.PDF:
         raise CommandError("error: -f pdf: no page shows one as a picture; svg and png are shown")
     if file is not None and not is_picture:
@@ -256,7 +256,7 @@ def _split_marker(marker: str) -> list[str]:
         ) from None
 
 
-_SHOWN = ("svg", "png")
+_PICTURE_FORMATS = ("svg", "png")
 """Formats that are files beside a page, which displays them."""
 
 
@@ -275,14 +275,14 @@ def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) 
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
             raise CommandError(f"error: -o {formats}: this leads out of the page's folder")
-        before = _read(path) if path.exists() or path.is_symlink() else None
+        old_data = _read_page(path) if path.exists() or path.is_symlink() else None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
         raise CommandError(f"error: -o {formats}: {error}") from None
-    if before is not None and before != data and not is_ours(before, format_):
+    if old_data is not None and old_data != data and not is_ours(old_data, format_):
         raise CommandError(
             f"error: -o {formats}: what is there is no picture of ptxscope's, and is left as it is"
         )
-    return _Picture(path, data, before)
+    return _Picture(path, data, old_data)
 
 
 def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:

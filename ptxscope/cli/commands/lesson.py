@@ -27,7 +27,7 @@ Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows 
 or q leaves; the next time, the lesson continues where you left it.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
-_LONGEST = 1 << 12
+_MAX_ANSWER_CHARS = 1 << 12
 """Maximum bytes of an answer."""
 _WIDTH = 79
 """Maximum characters of an answer that are echoed."""
@@ -35,11 +35,11 @@ _WIDTH = 79
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser(
+    parser = make_command_parser(
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
-    to.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
-    how = to.add_mutually_exclusive_group()
+    parser.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
+    how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "-f",
         "--format",
@@ -48,8 +48,8 @@ def make_parser() -> Parser:
         help="output format of the whole lesson, for reading: text, markdown",
     )
     how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
-    to.add_argument("--again", action="store_true", help="lesson from its first card")
-    return to
+    parser.add_argument("--again", action="store_true", help="lesson from its first card")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
@@ -57,33 +57,33 @@ def run(words: Sequence[str]) -> int:
     from ...learn.lesson import LessonError
 
     try:
-        return _run(words)
+        return _play_lesson(words)
     except LessonError as error:  # the file may be in the middle of a write
         raise CommandError(f"error: {error}") from None
 
 
-def _run(words: Sequence[str]) -> int:
-    to = make_parser()
-    chosen = to.parse_args(words)
-    if chosen.name is None:
-        if chosen.format or chosen.explorer or chosen.again:
-            to.error("LESSON is missing: `ptxscope lesson` lists them")
+def _play_lesson(words: Sequence[str]) -> int:
+    parser = make_parser()
+    arguments = parser.parse_args(words)
+    if arguments.name is None:
+        if arguments.format or arguments.explorer or arguments.again:
+            parser.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
     from ...learn.lesson import load_lesson, parse_lesson_name
 
-    name = parse_lesson_name(chosen.name)
-    if chosen.explorer:
+    name = parse_lesson_name(arguments.name)
+    if arguments.explorer:
         from .open import run as explore
 
-        return explore(["--lesson", name, *["--again"] * chosen.again])
+        return explore(["--lesson", name, *["--again"] * arguments.again])
     lesson = load_lesson(name)
-    if chosen.format:
+    if arguments.format:
         from ...learn.lesson_text import render_markdown, render_text
 
-        sys.stdout.write((render_text if chosen.format == "text" else render_markdown)(lesson))
+        sys.stdout.write((render_text if arguments.format == "text" else render_markdown)(lesson))
         return 0
-    return _Player(lesson, again=chosen.again).play()
+    return _Player(lesson, is_restart=arguments.again).play()
 
 
 def _store() -> StateStore | None:
@@ -120,14 +120,14 @@ def _format_progress(progress: LessonProgress, cards: int) -> str:
 class _Player:
     """Plays a lesson, line by line."""
 
-    def __init__(self, lesson: Lesson, *, again: bool) -> None:
+    def __init__(self, lesson: Lesson, *, is_restart: bool) -> None:
         from ...learn.lesson_position import LessonPosition
         from ...learn.lesson_progress import LessonProgress
 
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
-        before = progress.get(lesson.head.name, LessonProgress())
-        self._position = LessonPosition(lesson, before, from_start=again)
+        lesson_progress = progress.get(lesson.head.name, LessonProgress())
+        self._position = LessonPosition(lesson, lesson_progress, from_start=is_restart)
 
     def play(self) -> int:
         """Show card after card until the end, or until the user leaves."""
@@ -137,7 +137,7 @@ class _Player:
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._position.index:
             print(f"Going on at card {self._position.index + 1}; --again begins at the first.")
-        self._show()
+        self._print_card()
         while (line := self._read_answer()) is not None:
             word = line.strip()
             if word in ("q", "quit"):
@@ -146,7 +146,7 @@ class _Player:
                 return 0
         else:
             print()
-        self._keep()
+        self._save_progress()
         number = self._position.index + 1
         print(f"Left at card {number}. `ptxscope lesson {head.name}` goes on from here.")
         return 0
@@ -178,9 +178,9 @@ class _Player:
         try:
             source = getattr(sys.stdin, "buffer", None)
             if source is None:
-                line = sys.stdin.readline(_LONGEST)
+                line = sys.stdin.readline(_MAX_ANSWER_CHARS)
             else:
-                line = source.readline(_LONGEST).decode("utf-8", "replace")
+                line = source.readline(_MAX_ANSWER_CHARS).decode("utf-8", "replace")
         except OSError as error:
             why = error.strerror or str(error)
             raise CommandError(f"error: standard input: {why}") from None
@@ -190,14 +190,14 @@ class _Player:
 
     # --- cards -----------------------------------------------------------------------------
 
-    def _show(self, previous_card: Card | None = None) -> None:
+    def _print_card(self, previous_card: Card | None = None) -> None:
         from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
 
         card, count = self._position.card, len(self._position.lesson.cards)
         print(f"\n--- {self._position.index + 1} of {count}: {card.title}\n")
         lines = picture_lines(card, previous_card)
-        if said := describe_anchor(card):
-            lines += ["", *_wrap_text(said, "  > ")]
+        if anchor_text := describe_anchor(card):
+            lines += ["", *_wrap_text(anchor_text, "  > ")]
         for line in (*lines, "", *wrap_text(card.text)):
             print(line)
         if card.ask:
@@ -206,11 +206,11 @@ class _Player:
 
     def _go(self, delta: int) -> None:
         """Go to another card; before the first, show it again."""
-        before = self._position.card
+        previous_card = self._position.card
         if not self._position.go(delta):
             self._position.go(0)
-        self._keep()
-        self._show(before if delta > 0 else None)
+        self._save_progress()
+        self._print_card(previous_card if delta > 0 else None)
 
     def _grade_word(self, word: str) -> None:
         """Grade the typed answer, or show a hint."""
@@ -227,8 +227,8 @@ class _Player:
         try:
             reply = self._position.grade(word)
         except PtxError as error:
-            allowed = f"; allowed: {error.hint}" if error.hint else ""
-            print(*_wrap_text(make_printable(f"{error.message}{allowed}"), ""), sep="\n")
+            hint_text = f"; allowed: {error.hint}" if error.hint else ""
+            print(*_wrap_text(make_printable(f"{error.message}{hint_text}"), ""), sep="\n")
             return
         if self._position.is_answered:
             self._reveal("")
@@ -251,7 +251,7 @@ class _Player:
         from ...learn.lesson import list_files
 
         self._position.finish()
-        self._keep()
+        self._save_progress()
         names = [*list_files()]
         position = names.index(self._position.lesson.head.name) + 1
         print("That was the lesson.", end="")
@@ -259,7 +259,7 @@ class _Player:
             f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
         )
 
-    def _keep(self) -> None:
+    def _save_progress(self) -> None:
         """Save the position; report a failure once."""
         if self._store is None:
             return

@@ -12,9 +12,11 @@ from ..support.arguments import Parser, make_command_parser
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("list", "List the 27 instructions and their numbers of legal forms.")
-    to.add_argument("--json", action="store_true", help="JSON output")
-    return to
+    parser = make_command_parser(
+        "list", "List the 27 instructions and their numbers of legal forms."
+    )
+    parser.add_argument("--json", action="store_true", help="JSON output")
+    return parser
 
 
 def run(words: Sequence[str]) -> int:

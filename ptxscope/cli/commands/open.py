@@ -48,40 +48,40 @@ def is_file_name(text: str) -> bool:
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    to = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
-    add_instruction(to, is_optional=True)
-    add_model(to)
-    to.add_argument(
+    parser = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
+    add_instruction(parser, is_optional=True)
+    add_model(parser)
+    parser.add_argument(
         "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    to.add_argument("--again", action="store_true", help="lesson from its first card")
-    to.add_argument(
+    parser.add_argument("--again", action="store_true", help="lesson from its first card")
+    parser.add_argument(
         "--predict", action="store_true", help="prediction of each lane before it is shown"
     )
-    return to
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     gc.disable()  # objects made at the start live until the end: see Explorer.on_ready
-    chosen = parse_words(make_parser(), words)
-    model = choose_model(chosen.model)
+    arguments = parse_words(make_parser(), words)
+    model = choose_model(arguments.model)
     lesson = None
-    if chosen.lesson is not None:
-        if chosen.ptx is not None:
+    if arguments.lesson is not None:
+        if arguments.ptx is not None:
             raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
-        lesson = _check_lesson_name(chosen.lesson), chosen.again
-    elif chosen.again:
+        lesson = _check_lesson_name(arguments.lesson), arguments.again
+    elif arguments.again:
         raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
     listing = None
-    if chosen.ptx is not None and is_file(chosen.ptx):
-        listing = _open_listing(chosen.ptx, chosen.values, model.name)
-    elif chosen.ptx and (why := _describe_other_file(chosen.ptx)):
-        raise CommandError(f"error: {make_printable(chosen.ptx)}: {why}")
-    elif chosen.ptx is not None and is_file_name(chosen.ptx):
-        raise CommandError(f"error: {make_printable(chosen.ptx)}: there is no such file")
-    ins = None if chosen.ptx is None or listing else parse_instruction(chosen.ptx)
-    values = parse_assignments(ins, chosen.values) if ins else {}
+    if arguments.ptx is not None and is_file(arguments.ptx):
+        listing = _open_listing(arguments.ptx, arguments.values, model.name)
+    elif arguments.ptx and (why := _describe_other_file(arguments.ptx)):
+        raise CommandError(f"error: {make_printable(arguments.ptx)}: {why}")
+    elif arguments.ptx is not None and is_file_name(arguments.ptx):
+        raise CommandError(f"error: {make_printable(arguments.ptx)}: there is no such file")
+    ins = None if arguments.ptx is None or listing else parse_instruction(arguments.ptx)
+    values = parse_assignments(ins, arguments.values) if ins else {}
     # The explorer is drawn on standard error.
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
@@ -101,13 +101,13 @@ def run(words: Sequence[str]) -> int:
             "XDG_CONFIG_HOME"
         )
 
-    def opened() -> Explorer:
-        predict = chosen.predict
+    def open_explorer() -> Explorer:
+        predict = arguments.predict
         lesson_name = ins, values, model.name, store, listing, messages
         from_start = not values and not predict
         return Explorer(*lesson_name, predict=predict, lesson=lesson, from_start=from_start)
 
-    return lifecycle.run(opened, store)
+    return lifecycle.run(open_explorer, store)
 
 
 def _check_color_system() -> None:
@@ -115,23 +115,23 @@ def _check_color_system() -> None:
     from rich.console import COLOR_SYSTEMS
 
     name = os.environ.get("TEXTUAL_COLOR_SYSTEM")
-    allowed = ("auto", *COLOR_SYSTEMS)
-    if name is not None and name not in allowed:
+    color_systems = ("auto", *COLOR_SYSTEMS)
+    if name is not None and name not in color_systems:
         raise CommandError(
             f"error: TEXTUAL_COLOR_SYSTEM is {quote_value(make_printable(name))}; "
-            f"it is one of {', '.join(allowed)}"
+            f"it is one of {', '.join(color_systems)}"
         )
 
 
 @contextmanager
 def _hide_modules(*names: str) -> Iterator[None]:
     """Make imports of these modules fail within the block, unless they are loaded."""
-    hidden = dict.fromkeys(name for name in names if name not in sys.modules)
-    sys.modules.update(hidden)  # type: ignore[arg-type]
+    hidden_modules = dict.fromkeys(name for name in names if name not in sys.modules)
+    sys.modules.update(hidden_modules)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        for name in hidden:
+        for name in hidden_modules:
             del sys.modules[name]
 
 

@@ -32,22 +32,22 @@ The sheet is A3 in landscape; it is still legible on A4. PNG and PDF need the ex
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Draw the 27 instructions on one sheet, for printing."
-    to = make_command_parser("poster", about, _EPILOG)
-    add_format(to, PICTURES, "svg")
-    add_output(to)
-    add_theme(to)
-    return to
+    parser = make_command_parser("poster", about, _EPILOG)
+    add_format(parser, PICTURES, "svg")
+    add_output(parser)
+    add_theme(parser)
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the sheet, or write it to a file."""
     from ...export.media.poster_sheet import render
 
-    chosen = make_parser().parse_args(words)
-    format_ = chosen.format or _find_format(chosen.output)
-    options = Options(theme=Theme(chosen.theme))
+    arguments = make_parser().parse_args(words)
+    format_ = arguments.format or _find_format(arguments.output)
+    options = Options(theme=Theme(arguments.theme))
     document = render_picture(render(options), format_, options)
-    output_document(document, format_, chosen.output)
+    output_document(document, format_, arguments.output)
     return 0
 
 
@@ -57,6 +57,6 @@ def _find_format(output: str | None) -> str:
         return "svg"
     ending = PurePath(output).suffix[1:].lower()
     if ending not in PICTURES:
-        listed = ", ".join(f".{name}" for name in PICTURES)
-        raise CommandError(f"error: -o: FILE ends in none of {listed}; -f says what it is")
+        format_names = ", ".join(f".{name}" for name in PICTURES)
+        raise CommandError(f"error: -o: FILE ends in none of {format_names}; -f says what it is")
     return ending

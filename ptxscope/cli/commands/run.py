@@ -63,19 +63,19 @@ _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
 _MOST_ORIGINS = 12
 _MOST_NAMES = 12
-_LONG = 1 << 21
+_MIN_BAR_CHARS = 1 << 21
 """Characters that certainly take more than a second to load."""
 
 
 def run(words: Sequence[str]) -> int:
     """Run the program and print its effects."""
     with ProgressBar() as bar:
-        return _run(parse_words(make_parser(), words), bar)
+        return _run_file(parse_words(make_parser(), words), bar)
 
 
-def _run(arguments: argparse.Namespace, bar: ProgressBar) -> int:
-    text, name = _read(arguments.file, bar)
-    bar.begin("loading", len(text), "characters", is_slow=len(text) > _LONG)
+def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
+    text, name = _read_program_text(arguments.file, bar)
+    bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
     program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
@@ -114,16 +114,16 @@ def _run(arguments: argparse.Namespace, bar: ProgressBar) -> int:
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Run a kernel or a block of inline assembly, line by line."
-    to = make_command_parser("run", about, _EPILOG, usage="FILE [name=value ...]")
-    to.add_argument(
+    parser = make_command_parser("run", about, _EPILOG, usage="FILE [name=value ...]")
+    parser.add_argument(
         "file",
         metavar="FILE",
         help="listing or source (.ptx, .cu, .py, …), or PTX; - is standard input",
     )
-    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
-    to.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
-    add_model(to)
-    debugging = to.add_argument_group("debugging")
+    parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    parser.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
+    add_model(parser)
+    debugging = parser.add_argument_group("debugging")
     debugging.add_argument(
         "--break", dest="stop", type=int, metavar="LINE", help="line of the file to stop before"
     )
@@ -141,19 +141,19 @@ def make_parser() -> Parser:
         metavar="NAME=VALUE",
         help="observed value of a register at the end; repeatable",
     )
-    output = to.add_argument_group("output").add_mutually_exclusive_group()
+    output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(
         "--trace", action="store_true", help="whole trace of each of the 27 instructions"
     )
     output.add_argument("--quiet", action="store_true", help="registers at the end only")
     output.add_argument("--json", action="store_true", help="JSON output")
-    return to
+    return parser
 
 
 # --- arguments ----------------------------------------------------------------------
 
 
-def _read(name: str, bar: ProgressBar) -> tuple[str, str]:
+def _read_program_text(name: str, bar: ProgressBar) -> tuple[str, str]:
     """Return a file's text and its name; for PTX, the argument itself and an empty name."""
     if name != "-" and set(name) & set("; \t\n") and not is_file(name):
         return name, ""
@@ -166,19 +166,21 @@ def _read(name: str, bar: ProgressBar) -> tuple[str, str]:
 
 def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
-    listed = make_printable(_format_some([x.name for x in programs]))
+    program_names = make_printable(_format_some([x.name for x in programs]))
     if not programs:
         unread = [_unread_line(x) for program in loaded for x in program.unread]
         message = "error: there is no instruction here that a run understands"
         raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
-        raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
+        raise CommandError(
+            f"error: there are {len(programs)} to run; --kernel one of: {program_names}"
+        )
     for program in programs:
         line = program.name.removeprefix("asm:").removeprefix("block:")
         if name in (None, program.name, line):
             return program
     raise CommandError(
-        f"error: there is no {make_printable(str(name))} here; --kernel one of: {listed}"
+        f"error: there is no {make_printable(str(name))} here; --kernel one of: {program_names}"
     )
 
 
@@ -221,9 +223,9 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
         if statement is None and any(
             bits != x for x in _read_elsewhere(program, sites, name, value)
         ):
-            every = _format_some([make_initial_key(name), *sites.list_keys(name)])
+            key_names = _format_some([make_initial_key(name), *sites.list_keys(name)])
             message = f"{value} is not the same in each block that declares `{name}`"
-            raise PtxError(value, (Problem(message, (0, len(value)), every),))
+            raise PtxError(value, (Problem(message, (0, len(value)), key_names),))
         return bits
 
     return parse_named_values(texts, partial(_find_input_sites, program, sites), parse)
@@ -250,7 +252,7 @@ def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple
 
     Raise PtxError if there are none.
     """
-    value_name, at, line = text.partition("@")
+    value_name, separator, line = text.partition("@")
     constants = program.constants
     if constant := next(
         (x for x in program.find_registers(value_name.strip()) if x in constants), None
@@ -258,17 +260,17 @@ def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple
         bits = format_hex(constants[constant], program.types[constant].bits)
         message = f"`{value_name.strip()}` is the constant {bits} here: it takes no other value"
         raise PtxError(text, (Problem(message, (0, len(value_name))),))
-    if not at and _is_spare(program, value_name.strip()):
+    if not separator and _is_spare(program, value_name.strip()):
         return ()
-    if not at:
+    if not separator:
         return _find_registers(program, value_name.strip())
     name = program.register(value_name.strip()) or _find_registers(program, value_name.strip())[0]
     key = f"{name}@{line.strip()}"
     if sites.has_key(key):
         return (key,)
     message = f"nothing at that line makes `{name}` unknown"
-    every = _format_some([make_initial_key(name), *sites.list_keys(name)])
-    raise PtxError(text, (Problem(message, (0, len(text)), every),))
+    key_names = _format_some([make_initial_key(name), *sites.list_keys(name)])
+    raise PtxError(text, (Problem(message, (0, len(text)), key_names),))
 
 
 def _parse_expected(program: Program, texts: Sequence[str]) -> dict[str, Observed]:
@@ -308,17 +310,17 @@ def _run_lines(
         yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
     yield from map(_unread_line, program_run.program.unread)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
-    held: dict[str, int | None] = {}
+    held_bits: dict[str, int | None] = {}
     for step in bar.track(program_run.steps):
         if not arguments.quiet:
             yield from _step_lines(program_run, step)
         for name in watched:
             if name in step.reads:
-                held[name] = step.reads[name].bits
+                held_bits[name] = step.reads[name].bits
             if (name, step.number) in writes:
-                change = _format_change(program_run, name, held.get(name), step.writes[name])
+                change = _format_change(program_run, name, held_bits.get(name), step.writes[name])
                 yield f"      watch {change}"
-                held[name] = step.writes[name]
+                held_bits[name] = step.writes[name]
         if arguments.trace and step.trace:
             from ...export.formats.text import render
 
@@ -362,9 +364,10 @@ def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
     divergence = _find_divergence(step)
     if divergence:
         isa_is_shown = not program_run.model.errata
-        shown = divergence.other if isa_is_shown else divergence.isa
+        other_trace = divergence.other if isa_is_shown else divergence.isa
         ids = ", ".join(erratum.id for erratum in divergence.errata)
-        yield f"    ! from these operands {shown.model.name} makes {_format_results(shown)} ({ids})"
+        results = f"{other_trace.model.name} makes {_format_results(other_trace)}"
+        yield f"    ! from these operands {results} ({ids})"
 
 
 def _find_divergence(step: RunStep) -> Divergence | None:
@@ -394,10 +397,10 @@ def _format_register(program_run: Run, name: str, bits: int | None, width: int =
 def _format_change(program_run: Run, name: str, old_bits: int | None, new_bits: int | None) -> str:
     width = program_run.program.types[name].bits
 
-    def shown(bits: int | None) -> str:
+    def format_bits(bits: int | None) -> str:
         return "unknown" if bits is None else format_hex(bits, width)
 
-    return f"{make_printable(name)}: {shown(old_bits)} -> {shown(new_bits)}"
+    return f"{make_printable(name)}: {format_bits(old_bits)} -> {format_bits(new_bits)}"
 
 
 def _register_lines(program_run: Run) -> Iterator[str]:
@@ -414,8 +417,8 @@ def _register_lines(program_run: Run) -> Iterator[str]:
 
 
 def _is_as_expected(program_run: Run, name: str, observed: Observed) -> bool:
-    held = program_run.registers.get(name)
-    return held is not None and held.bits is not None and observed.matches(held.bits)
+    held_bits = program_run.registers.get(name)
+    return held_bits is not None and held_bits.bits is not None and observed.matches(held_bits.bits)
 
 
 def _verdict_lines(
@@ -427,29 +430,31 @@ def _verdict_lines(
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
         yield f"note: nothing read what was given for {unused}"
-    wrong = {
+    wrong_registers = {
         name: observed
         for name, observed in expected.items()
         if not _is_as_expected(program_run, name, observed)
     }
     for name, observed in expected.items():
         width = program_run.program.types[name].bits
-        if name not in wrong:
+        if name not in wrong_registers:
             yield f"{make_printable(name)} is as observed"
             continue
-        held = program_run.registers.get(name)
-        differences = held and held.bits is not None and format_hex(held.bits, width)
+        held_bits = program_run.registers.get(name)
+        differences = held_bits and held_bits.bits is not None and format_hex(held_bits.bits, width)
         yield (
             f"{make_printable(name)} is {differences or 'unknown'}; observed was "
             f"{observed.format_bits(width)}"
         )
-    written = find_culprits(program_run, wrong)
-    for _, step in sorted({x.number: x for x in written.values()}.items()):
-        names = [name for name, x in written.items() if x is step]
-        yield from _blame_lines(program_run, step, names if len(wrong) > 1 else [], expected)
-    if rest := [name for name in wrong if name not in written]:
-        yield f"Nothing that was run wrote {_format_names(rest)}"
-    if wrong:
+    culprits = find_culprits(program_run, wrong_registers)
+    for _, step in sorted({x.number: x for x in culprits.values()}.items()):
+        names = [name for name, x in culprits.items() if x is step]
+        yield from _blame_lines(
+            program_run, step, names if len(wrong_registers) > 1 else [], expected
+        )
+    if unwritten_names := [name for name in wrong_registers if name not in culprits]:
+        yield f"Nothing that was run wrote {_format_names(unwritten_names)}"
+    if wrong_registers:
         yield from _other_model_lines(program_run, values, expected, stop)
 
 
@@ -476,28 +481,28 @@ def _blame_lines(
         results, bits = "It was made unknown", "The bits that"
     did = results if unknown else f"{bits} differ were written"
     yield f"{did} at line {first.line}: {make_printable(first.text)}"
-    for read, value in first.reads.items():
+    for source_name, value in first.reads.items():
         yield (
-            f"  it read {_format_register(program_run, read, value.bits)}  "
-            f"({_format_origin(value, read, expected)})"
+            f"  it read {_format_register(program_run, source_name, value.bits)}  "
+            f"({_format_origin(value, source_name, expected)})"
         )
-    before = list(find_origins(program_run, first))
-    for step in before[:_MOST_ORIGINS]:
+    origins = list(find_origins(program_run, first))
+    for step in origins[:_MOST_ORIGINS]:
         effect = ", ".join(
             _format_register(program_run, x, bits) for x, bits in step.writes.items()
         )
         yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
-    if len(before) > _MOST_ORIGINS:
-        yield f"  and {len(before) - _MOST_ORIGINS} earlier"
+    if len(origins) > _MOST_ORIGINS:
+        yield f"  and {len(origins) - _MOST_ORIGINS} earlier"
 
 
 def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
-    where = (
+    location_text = (
         f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
     )
     places = expected.get(name)
-    same = places is not None and value.bits is not None and places.matches(value.bits)
-    return where + (", as observed" if same else "")
+    is_expected = places is not None and value.bits is not None and places.matches(value.bits)
+    return location_text + (", as observed" if is_expected else "")
 
 
 def _other_model_lines(

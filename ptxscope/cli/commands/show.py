@@ -46,28 +46,28 @@ DAGGER = "\u2020"
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Describe one of the 27 instructions, or draw the figure of a form."
-    to = make_command_parser("show", about, _EPILOG)
-    to.add_argument(
+    parser = make_command_parser("show", about, _EPILOG)
+    parser.add_argument(
         "opcode",
         metavar="OPCODE",
         help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX",
     )
-    add_format(to, ("text", *PICTURES), "text")
-    add_output(to)
-    return to
+    add_format(parser, ("text", *PICTURES), "text")
+    add_output(parser)
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode, or draw a form of it."""
-    chosen = make_parser().parse_args(words)
-    choose_format(chosen, ("text", *PICTURES))
-    if chosen.format == "text":
+    arguments = make_parser().parse_args(words)
+    choose_format(arguments, ("text", *PICTURES))
+    if arguments.format == "text":
         document: str | bytes = (
-            "\n".join(_entry_lines(CATALOG[_check_opcode(chosen.opcode)])) + "\n"
+            "\n".join(_entry_lines(CATALOG[_check_opcode(arguments.opcode)])) + "\n"
         )
     else:
-        document = render_picture(_render_figure(chosen.opcode), chosen.format)
-    output_document(document, chosen.format, chosen.output)
+        document = render_picture(_render_figure(arguments.opcode), arguments.format)
+    output_document(document, arguments.format, arguments.output)
     return 0
 
 
@@ -97,13 +97,13 @@ def _format_requirement(need: VersionRequirement) -> str:
 
 def _format_counts(entry: Entry) -> str:
     """Return the count of forms, and how many have different answers, by assembler."""
-    every = count_forms(entry.opcode)
+    form_count = count_forms(entry.opcode)
     documented = count_forms(entry.opcode, is_documented=True)
     counts = count_forms(entry.opcode, is_in_ptxas=True)
-    texts = f"{every:,} legal forms"
-    if documented != every:
+    texts = f"{form_count:,} legal forms"
+    if documented != form_count:
         texts += f", {documented:,} of them documented"
-    return texts if counts == every else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
+    return texts if counts == form_count else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
 
 
 def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
@@ -118,8 +118,8 @@ def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _entry_lines(entry: Entry) -> Iterator[str]:
     yield f"{entry.opcode}: {entry.summary}"
-    least = f"PTX {entry.ptx_isa}, {format_targets(entry.target)}"
-    yield f"{entry.group}, PTX ISA {entry.section}; {least}"
+    requirements = f"PTX {entry.ptx_isa}, {format_targets(entry.target)}"
+    yield f"{entry.group}, PTX ISA {entry.section}; {requirements}"
     if entry.requirements:
         yield "; ".join(map(_format_requirement, entry.requirements))
     yield _format_counts(entry)
@@ -142,14 +142,14 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
                 initial_indent=lead,
                 subsequent_indent=" " * 10,
             )
-    marked = any(find_undocumented_values(entry, slot) for slot in entry.slots)
-    yield "  (* must be written" + (f"; {DAGGER} undocumented)" if marked else ")")
+    has_undocumented_values = any(find_undocumented_values(entry, slot) for slot in entry.slots)
+    yield "  (* must be written" + (f"; {DAGGER} undocumented)" if has_undocumented_values else ")")
     yield from _list_lines("", dict.fromkeys(x.rule for x in entry.constraints))
     yield from _list_lines("legal, but:", (x.text for x in entry.remarks))
     yield from _list_lines(
         "where the manual contradicts itself:", (x.text for x in entry.contradictions)
     )
-    touched = [x for x in ERRATA if entry.opcode in x.opcodes]
+    errata = [x for x in ERRATA if entry.opcode in x.opcodes]
     ptx, values = entry.example
     ins = parse(ptx)
     example = trace(ins, values)
@@ -157,5 +157,5 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
     yield f"steps of the example: {', '.join(map(format_title, example.steps))}"
     yield f"example: {ins} gives {format_result(example)}"
     yield f"  $ {format_command(example)}"
-    if touched:
-        yield f"errata: {', '.join(x.id for x in touched)} (ptxscope errata ID)"
+    if errata:
+        yield f"errata: {', '.join(x.id for x in errata)} (ptxscope errata ID)"

@@ -70,45 +70,47 @@ extra `images`: {format_install_hint("images")}.
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Show the results of an instruction over all values of one or two operands."
-    to = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
-    add_instruction(to)
-    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
-    to.add_argument("--y", metavar="LANE", help="second part to sweep, for a map of both")
-    to.add_argument(
+    parser = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
+    add_instruction(parser)
+    parser.add_argument(
+        "--x", metavar="PART", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)"
+    )
+    parser.add_argument("--y", metavar="PART", help="second part to sweep, for a map of both")
+    parser.add_argument(
         "--of",
         metavar="RESULT",
         help="result to show: d, d.b0, p (default: the part that the swept part goes to)",
     )
-    to.add_argument("--range", metavar="LO:HI", help="first and last value of x (default: all)")
-    add_model(to)
-    add_format(to, FORMATS, "text")
-    add_output(to)
-    pictures = to.add_argument_group("pictures")
+    parser.add_argument("--range", metavar="LO:HI", help="first and last value of x (default: all)")
+    add_model(parser)
+    add_format(parser, FORMATS, "text")
+    add_output(parser)
+    pictures = parser.add_argument_group("pictures")
     add_title(pictures)
     add_size(pictures)
     add_theme(pictures)
     add_id(pictures)
-    return to
+    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
-    chosen = parse_words(make_parser(), _join_range_words(words))
-    choose_format(chosen, FORMATS)
-    sweep, options = _make_sweep(chosen), _make_options(chosen)
-    document = _render_sweep(sweep, chosen, options)
-    output_document(document, chosen.format, chosen.output)
+    arguments = parse_words(make_parser(), _join_range_words(words))
+    choose_format(arguments, FORMATS)
+    sweep, options = _make_sweep(arguments), _make_options(arguments)
+    document = _render_sweep(sweep, arguments, options)
+    output_document(document, arguments.format, arguments.output)
     return 0
 
 
 def _join_range_words(words: Sequence[str]) -> list[str]:
     """Return the words, with a range that begins with a minus joined to its option."""
-    found: list[str] = []
+    joined_words: list[str] = []
     for word in words:
-        if found and found[-1] == "--range" and ":" in word:
-            word = f"{found.pop()}={word}"
-        found.append(word)
-    return found
+        if joined_words and joined_words[-1] == "--range" and ":" in word:
+            word = f"{joined_words.pop()}={word}"
+        joined_words.append(word)
+    return joined_words
 
 
 def _make_options(arguments: argparse.Namespace) -> Options:
@@ -164,12 +166,12 @@ def _parse_part(
     ins: Instruction,
     option: str,
     text: str | None,
-    read: Callable[[Instruction, str], RegisterPart],
+    parse: Callable[[Instruction, str], RegisterPart],
 ) -> RegisterPart | None:
     if text is None:
         return None
     try:
-        return read(ins, text)
+        return parse(ins, text)
     except PtxError as error:
         raise CommandError(str(error.shift_into(f"{option} {text}", len(option) + 1))) from None
 
@@ -180,7 +182,7 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     start = len("--range ")
     try:
         if not colon:
-            problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
+            problem = Problem("this is not a range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
             raise PtxError(text, (problem,))
         first = x.parse_bound(low)
         start += len(low) + 1
@@ -188,11 +190,11 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
         start = len("--range ")
         if x.compute_rank(first) > x.compute_rank(last):
             message = f"{x.format_value(first)} is above {x.format_value(last)}"
-            ends = (
+            bounds = (
                 f"from {x.format_value(x.get_value_at(0))} to "
                 f"{x.format_value(x.get_value_at(x.values - 1))}"
             )
-            hint = f"values of {x.text} in order, {ends}"
+            hint = f"values of {x.text} in order, {bounds}"
             raise PtxError(text, (Problem(message, (0, len(text)), hint),))
     except PtxError as error:
         raise CommandError(str(error.shift_into(f"--range {text}", start))) from None

@@ -61,7 +61,7 @@ examples:
 """
 _ALTS = ("short", "long")
 """Lengths of a picture's description."""
-_LONGEST = 1 << 24
+_MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
 
@@ -72,31 +72,31 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt``, print its description."""
-    to = make_parser()
-    chosen = parse_words(to, _complete_alt(words))
-    choose_format(chosen, FORMATS, "svg" if chosen.alt else "text")
-    reject_unused_options(to, chosen)
-    if chosen.alt and chosen.output is not None and is_printed(chosen.output):
+    parser = make_parser()
+    arguments = parse_words(parser, _complete_alt(words))
+    choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
+    reject_unused_options(parser, arguments)
+    if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
-    trace, options = _annotate_request(chosen)
-    if chosen.output is not None:
-        warn_about_suffix(chosen.output, chosen.format)
-    warn_about_small_letters(trace, chosen.format, options)
-    if chosen.frames is not None:
-        if chosen.output is not None:
+    trace, options = _annotate_request(arguments)
+    if arguments.output is not None:
+        warn_about_suffix(arguments.output, arguments.format)
+    warn_about_small_letters(trace, arguments.format, options)
+    if arguments.frames is not None:
+        if arguments.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
-        frames = write_frames(chosen.frames, trace, chosen.format, options)
-        if chosen.alt:
-            is_short = chosen.alt == _ALTS[0]
+        frames = write_frames(arguments.frames, trace, arguments.format, options)
+        if arguments.alt:
+            is_short = arguments.alt == _ALTS[0]
             texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in frames)
             print_document("".join(texts), "text")
         return 0
-    if chosen.output is not None or not chosen.alt:
+    if arguments.output is not None or not arguments.alt:
         output_document(
-            render_document(trace, chosen.format, options), chosen.format, chosen.output
+            render_document(trace, arguments.format, options), arguments.format, arguments.output
         )
-    if chosen.alt:
-        print_document(_format_alt(trace, options, chosen.alt), "text")
+    if arguments.alt:
+        print_document(_format_alt(trace, options, arguments.alt), "text")
     return 0
 
 
@@ -113,10 +113,10 @@ def render_request(words: Sequence[str]) -> str:
 
     Options for anything but a document are rejected.
     """
-    chosen = parse_words(_make_trace_parser(is_document=True), words)
-    choose_format(chosen, FORMATS, "text")
-    trace, options = _annotate_request(chosen)
-    text: str = export(trace, chosen.format, options)
+    arguments = parse_words(_make_trace_parser(is_document=True), words)
+    choose_format(arguments, FORMATS, "text")
+    trace, options = _annotate_request(arguments)
+    text: str = export(trace, arguments.format, options)
     return text
 
 
@@ -128,64 +128,64 @@ def parse_request(
     ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
     ``strict``, options without an effect are rejected in it too.
     """
-    to = _make_trace_parser(is_document=True, formats=FORMATS)
-    add_output(to)
-    chosen = parse_words(to, words)
-    choose_format(chosen, FORMATS, format_)
+    parser = _make_trace_parser(is_document=True, formats=FORMATS)
+    add_output(parser)
+    arguments = parse_words(parser, words)
+    choose_format(arguments, FORMATS, format_)
     if strict:
-        reject_unused_options(to, chosen)
-    return (*_annotate_request(chosen), chosen)
+        reject_unused_options(parser, arguments)
+    return (*_annotate_request(arguments), arguments)
 
 
-def reject_unused_options(to: Parser, arguments: argparse.Namespace) -> None:
+def reject_unused_options(parser: Parser, arguments: argparse.Namespace) -> None:
     """Raise CommandError for an option without an effect in the chosen format."""
     for name in AFFECTED_FORMATS:
         dest = name.replace("-", "_")
         value = getattr(arguments, dest, None)
-        if value != to.get_default(dest) and not has_effect(name, arguments.format):
+        if value != parser.get_default(dest) and not has_effect(name, arguments.format):
             raise CommandError(f"error: {format_no_effect_error(name, arguments.format)}")
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
     usage = "PTX [name=value ...]"
-    to = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
-    add_instruction(to, is_optional=not is_document)
-    add_model(to)
-    add_format(to, formats, "text")
+    parser = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
+    add_instruction(parser, is_optional=not is_document)
+    add_model(parser)
+    add_format(parser, formats, "text")
     if not is_document:
-        to.set_defaults(model=None)
-        add_output(to)
-    _add_selection(to.add_argument_group("what to show"))
-    pictures = to.add_argument_group("pictures")
+        parser.set_defaults(model=None)
+        add_output(parser)
+    _add_selection(parser.add_argument_group("what to show"))
+    pictures = parser.add_argument_group("pictures")
     add_picture(pictures)
     if not is_document:
         add_frames(pictures)
-    output = to.add_argument_group("output")
+    output = parser.add_argument_group("output")
     _add_output_options(output)
-    to.set_defaults(read=None)
+    parser.set_defaults(read=None)
     if not is_document:
         _add_alternatives(output)
-    return to
+    return parser
 
 
-def _add_selection(to: argparse._ArgumentGroup) -> None:
-    to.add_argument(
+def _add_selection(parser: argparse._ArgumentGroup) -> None:
+    parser.add_argument(
         "--both",
         action="store_true",
         help="if isa and ptxas differ, show the steps of both to the end",
     )
-    steps = to.add_mutually_exclusive_group()
+    steps = parser.add_mutually_exclusive_group()
     steps.add_argument("--steps", metavar="1-4", help="steps to show, by number or name: 1,3-4")
     steps.add_argument(
         "--until",
         metavar="STEP",
         help="last step to show; the result is shown only with the final one",
     )
-    to.add_argument("--no-result", action="store_true", help="steps without the result")
-    add_title(to)
-    to.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
-    to.add_argument(
+    parser.add_argument("--no-result", action="store_true", help="steps without the result")
+    add_title(parser)
+    parser.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
+    parser.add_argument(
         "--note",
         action="append",
         default=[],
@@ -194,14 +194,14 @@ def _add_selection(to: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_output_options(to: argparse._ArgumentGroup) -> None:
-    add_theme(to)
-    to.add_argument(
+def _add_output_options(parser: argparse._ArgumentGroup) -> None:
+    add_theme(parser)
+    parser.add_argument(
         "--standalone",
         action="store_true",
         help=f"whole page instead of a fragment ({format_affected_formats('standalone')})",
     )
-    to.add_argument(
+    parser.add_argument(
         "--heading-level",
         type=int,
         choices=range(7),
@@ -210,11 +210,11 @@ def _add_output_options(to: argparse._ArgumentGroup) -> None:
         help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6 "
         "(default: 2); 0 for bold text instead of headings",
     )
-    add_id(to)
+    add_id(parser)
 
 
-def _add_alternatives(to: argparse._ArgumentGroup) -> None:
-    to.add_argument(
+def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
+    parser.add_argument(
         "--alt",
         nargs="?",
         choices=_ALTS,
@@ -222,7 +222,7 @@ def _add_alternatives(to: argparse._ArgumentGroup) -> None:
         help="description of a picture in words: one sentence for an alt= (short), or all its "
         "steps (long, default); with -o, in addition to the picture",
     )
-    to.add_argument(
+    parser.add_argument(
         "--from",
         dest="read",
         metavar="FILE.json",
@@ -235,7 +235,7 @@ def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     for name in ("steps", "until"):
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace, options = _trace_line(arguments) if arguments.read is None else _read(arguments)
+    trace, options = _trace_line(arguments) if arguments.read is None else _read_document(arguments)
     options = options._replace(
         both=options.both or arguments.both,
         standalone=arguments.standalone,
@@ -268,7 +268,7 @@ def _trace_line(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     return build_trace(ins, arguments.values, choose_model(arguments.model or "isa")), DEFAULT
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Trace, Options]:
+def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of a file, and the options that it was written with."""
     from ...export.formats.json import load_with_options
     from ..support.inputs import format_input_name, open_text
@@ -280,10 +280,10 @@ def _read(arguments: argparse.Namespace) -> tuple[Trace, Options]:
         )
         raise CommandError(f"error: {message}")
     with open_text(arguments.read) as stream:
-        text = stream.read(_LONGEST + 1)
+        text = stream.read(_MAX_DOCUMENT_CHARS + 1)
     try:
-        if len(text) > _LONGEST:
-            raise ValueError(f"it has more than {_LONGEST:,} characters")
+        if len(text) > _MAX_DOCUMENT_CHARS:
+            raise ValueError(f"it has more than {_MAX_DOCUMENT_CHARS:,} characters")
         return load_with_options(text)
     except ValueError as error:
         raise CommandError(

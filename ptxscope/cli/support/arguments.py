@@ -35,7 +35,7 @@ VALUES_HELP = (
     "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
     'p=true; in an asm statement also by C variable: x=5 for "r"(x)'
 )
-_LONGEST = 1 << 14
+_MAX_VALUE_CHARS = 1 << 14
 """Maximum characters to split into arguments, because shlex takes quadratic time."""
 
 
@@ -101,20 +101,20 @@ def make_command_parser(
     )
 
 
-def add_instruction(to: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
+def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
     """Add the arguments ``PTX name=value …``."""
-    to.add_argument(
+    parser.add_argument(
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
         help="instruction, as plain PTX or as an asm statement",
     )
-    to.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 
 
-def add_model(to: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--model``."""
-    to.add_argument(
+    parser.add_argument(
         "--model",
         metavar="MODEL",
         default="isa",
@@ -124,11 +124,15 @@ def add_model(to: argparse.ArgumentParser) -> None:
 
 
 def add_format(
-    to: argparse._ActionsContainer, formats: Sequence[str], otherwise: str, *, has_file: bool = True
+    parser: argparse._ActionsContainer,
+    formats: Sequence[str],
+    otherwise: str,
+    *,
+    has_file: bool = True,
 ) -> None:
     """Add the option ``-f``. If ``has_file``, the default follows the suffix of a file."""
     default = f"by the suffix of FILE, or {otherwise}" if has_file else otherwise
-    to.add_argument(
+    parser.add_argument(
         "-f",
         "--format",
         choices=formats,
@@ -138,24 +142,26 @@ def add_format(
     )
 
 
-def parse_words(to: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments. Options and values come in any order; no options follow ``--``.
 
     There, a word that begins with a dash is a file, because nothing else begins so.
     """
     if "--" in words:
         index = [*words].index("--")
-        behind = (f"./{x}" if x.startswith("-") and x != "-" else x for x in words[index + 1 :])
-        words = [*words[:index], *behind]
-    return to.parse_intermixed_args(list(words))
+        value_words = (
+            f"./{x}" if x.startswith("-") and x != "-" else x for x in words[index + 1 :]
+        )
+        words = [*words[:index], *value_words]
+    return parser.parse_intermixed_args(list(words))
 
 
 def split_words(text: str) -> list[str]:
     """Return arguments as a shell splits them. Raise ValueError if it cannot."""
     import shlex
 
-    if len(text) > _LONGEST:
-        raise ValueError(f"{len(text)} characters of arguments; {_LONGEST} are the most")
+    if len(text) > _MAX_VALUE_CHARS:
+        raise ValueError(f"{len(text)} characters of arguments; {_MAX_VALUE_CHARS} are the most")
     return shlex.split(text)
 
 
@@ -164,8 +170,8 @@ def parse_instruction(text: str) -> Instruction:
     try:
         return parse_pasted(text)
     except PtxError as error:
-        legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
-        raise CommandError(str(error), 2 if legal else 1) from None
+        is_legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
+        raise CommandError(str(error), 2 if is_legal else 1) from None
 
 
 def choose_model(name: str) -> Model:
@@ -191,23 +197,23 @@ def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     it; or a role, unless a C variable of the asm statement has this name. Raise PtxError for a
     constant, which takes no value.
     """
-    found = _find_operand_names(ins, name)
+    names = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
-        if ins.names.get(role) in found:
+        if ins.names.get(role) in names:
             constant = format_hex(bits, ins.type_of(role).bits)
             message = f"`{name}` is the constant {constant} here: it takes no other value"
             raise PtxError(name, (Problem(message, (0, len(name))),))
-    return found
+    return names
 
 
 def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     names = ins.names
-    found = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
+    matches = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
     variable = read_bindings_of(ins).find_operands_of_variable(name)
-    if found and variable and found != variable:
+    if matches and variable and matches != variable:
         raise format_name_clash(name, variable)
-    if found or variable:
-        return found or tuple(x for x in variable if x in names.values())
+    if matches or variable:
+        return matches or tuple(x for x in variable if x in names.values())
     return (names[name],) if name in names else ()
 
 
@@ -226,9 +232,9 @@ def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
     """Return register bits from ``name=value`` arguments of an instruction."""
     types = map_operand_types(ins)
     names, clauses = ins.names.items(), read_bindings_of(ins)
-    readable_names = {needed.name for needed in ins.inputs}
+    readable_names = {operand.name for operand in ins.inputs}
     readable_names |= {name for role, name in names if role not in DESTINATIONS}
-    computed = {name for _, name in names} - readable_names
+    result_names = {name for _, name in names} - readable_names
     hint_names = ", ".join(
         _format_operand_name(x.name, clauses.find_variable_of_operand(x.name)) for x in ins.inputs
     )
@@ -239,12 +245,12 @@ def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
         if variable := clauses.find_operands_of_variable(operand_name):
             message = f"C's `{operand_name}` is {' and '.join(variable)}, no operand of {ins}"
         hint = hint_names or "no values: it reads none"
-        if matches and computed.issuperset(matches):
+        if matches and result_names.issuperset(matches):
             message = f"`{operand_name}` is what is computed, and its old value is not read"
             matches, hint = (), hint_names
         if not matches:
             raise PtxError(operand_name, (Problem(message, (0, len(operand_name)), hint),))
-        return tuple(x for x in matches if x not in computed)
+        return tuple(x for x in matches if x not in result_names)
 
     return parse_named_values(
         texts, find_names, lambda name, value: parse_value(value, types[name])
@@ -256,20 +262,20 @@ def _format_operand_name(name: str, variables: Sequence[str]) -> str:
     return f"{name} ({variables[0]})" if variables else name
 
 
-Read = TypeVar("Read")
+ValueT = TypeVar("ValueT")
 
 
 def parse_named_values(
     texts: Sequence[str],
     find_names: Callable[[str], tuple[str, ...]],
-    read: Callable[[str, str], Read],
-) -> dict[str, Read]:
+    parse: Callable[[str, str], ValueT],
+) -> dict[str, ValueT]:
     """Return the values of ``name=value`` arguments, by name.
 
-    ``find_names`` returns the names that a text means, ``read`` a value of a name and its text.
+    ``find_names`` returns the names that a text means, ``parse`` a value of a name and its text.
     Their PtxErrors are shown under the argument.
     """
-    values: dict[str, Read] = {}
+    values: dict[str, ValueT] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         start = 0
@@ -283,7 +289,7 @@ def parse_named_values(
                     problem = Problem(f"`{name}` is given twice", (0, len(key)))
                     raise PtxError(text, (problem,))
             start = len(key) + 1
-            values |= {name: read(name, value) for name in names}
+            values |= {name: parse(name, value) for name in names}
         except PtxError as error:
             raise CommandError(str(error.shift_into(text, start))) from None
     return values
@@ -299,10 +305,12 @@ def bind_operands(
 
 def _require_values(ins: Instruction, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
-    missing = [needed for needed in ins.inputs if needed.name not in bits]
-    if missing:
-        descriptions = ", ".join(describe_operand(needed.name, needed.roles) for needed in missing)
-        example = " ".join(f"{needed.name}=0x1" for needed in missing)
+    missing_operands = [operand for operand in ins.inputs if operand.name not in bits]
+    if missing_operands:
+        descriptions = ", ".join(
+            describe_operand(operand.name, operand.roles) for operand in missing_operands
+        )
+        example = " ".join(f"{operand.name}=0x1" for operand in missing_operands)
         raise CommandError(
             f"error: {error_prefix}no value for {make_printable(descriptions)}; "
             f"add {make_printable(example)}"

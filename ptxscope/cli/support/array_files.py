@@ -22,7 +22,7 @@ from .command_error import CommandError
 from .progress_bar import ProgressBar
 
 AnyArray = npt.NDArray[Any]
-Computed = Callable[..., Mapping[str, object]]
+ArrayEvaluator = Callable[..., Mapping[str, object]]
 """The results of an instruction on operands by name, written to ``out`` if it has an array."""
 
 _PIECE = 1 << 22
@@ -34,22 +34,26 @@ _MAX_REASON_CHARS = 200
 
 
 def evaluate_file(
-    ins: Instruction, computed: Computed, values: Sequence[str], read: str, write: str
+    ins: Instruction,
+    evaluate: ArrayEvaluator,
+    values: Sequence[str],
+    input_file: str,
+    output_file: str,
 ) -> None:
     """Evaluate an instruction on the arrays of a file and write the results to another."""
     with ProgressBar() as bar:
-        _evaluate_with_bar(ins, computed, values, read, write, bar)
+        _evaluate_with_bar(ins, evaluate, values, input_file, output_file, bar)
 
 
 def _evaluate_with_bar(
     ins: Instruction,
-    computed: Computed,
+    evaluate: ArrayEvaluator,
     values: Sequence[str],
-    read: str,
-    write: str,
+    input_file: str,
+    output_file: str,
     bar: ProgressBar,
 ) -> None:
-    suffix = _check_suffix(write)
+    suffix = _check_suffix(output_file)
     if suffix == ".npy" and len(ins.results) != 1:
         writes = ", ".join(ins.results.values()) or "nothing"
         raise CommandError(
@@ -58,32 +62,38 @@ def _evaluate_with_bar(
             "write a .npz file"
         )
     inputs = parse_assignments(ins, values)
-    arrays = _read_arrays(ins, read, bar, [x.name for x in ins.inputs if x.name not in inputs])
+    arrays = _read_arrays(
+        ins, input_file, bar, [x.name for x in ins.inputs if x.name not in inputs]
+    )
     for name in arrays.keys() & inputs.keys():
         raise CommandError(
-            f"error: {make_printable(name)} has a value and is in {make_printable(read)}"
+            f"error: {make_printable(name)} has a value and is in {make_printable(input_file)}"
         )
     values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
-    _check_memory(ins, read, values_)
+    _check_memory(ins, input_file, values_)
     try:
-        results = _evaluate_by_pieces(ins, computed, values_, bar) or {
-            x: np.asarray(y) for x, y in computed(values_).items()
+        results = _evaluate_by_pieces(ins, evaluate, values_, bar) or {
+            x: np.asarray(y) for x, y in evaluate(values_).items()
         }
     except ValueError as error:
-        raise CommandError(f"error: {make_printable(read)}: {make_printable(str(error))}") from None
+        raise CommandError(
+            f"error: {make_printable(input_file)}: {make_printable(str(error))}"
+        ) from None
     except MemoryError:
         raise CommandError(
-            f"error: {make_printable(read)}: the results do not fit in memory"
+            f"error: {make_printable(input_file)}: the results do not fit in memory"
         ) from None
     try:
         data = _encode_arrays(results, suffix)
         bar.begin("writing", len(data))
-        replace(expand_path(write), data, on_progress=bar.advance_to)
+        replace(expand_path(output_file), data, on_progress=bar.advance_to)
     except OSError as error:
-        raise CommandError(f"error: {make_printable(write)}: {error.strerror or error}") from None
+        raise CommandError(
+            f"error: {make_printable(output_file)}: {error.strerror or error}"
+        ) from None
 
 
-def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -> None:
+def _check_memory(ins: Instruction, input_file: str, values: Mapping[str, AnyArray]) -> None:
     """Raise CommandError if operands broadcast to more results than memory holds.
 
     An allocation would not fail: many systems grant more memory than they have.
@@ -93,12 +103,13 @@ def _check_memory(ins: Instruction, read: str, values: Mapping[str, AnyArray]) -
     except ValueError:  # the evaluation names the operands
         return
     bits = sum(ins.type_of(role).bits for role in ins.results)
-    needed, memory = math.prod(shape) * max(bits // 8, 1), _get_physical_memory()
-    if memory is not None and needed > memory:
+    required_bytes, memory = math.prod(shape) * max(bits // 8, 1), _get_physical_memory()
+    if memory is not None and required_bytes > memory:
         raise CommandError(
-            f"error: {make_printable(read)}: the operands broadcast to "
+            f"error: {make_printable(input_file)}: the operands broadcast to "
             f"{math.prod(shape):,} results, "
-            f"which need {needed / 2**30:,.1f} GiB; this machine has {memory / 2**30:,.1f} GiB"
+            f"which need {required_bytes / 2**30:,.1f} GiB; "
+            f"this machine has {memory / 2**30:,.1f} GiB"
         )
 
 
@@ -111,28 +122,28 @@ def _get_physical_memory() -> int | None:
 
 
 def _evaluate_by_pieces(
-    ins: Instruction, computed: Computed, values: Mapping[str, AnyArray], bar: ProgressBar
+    ins: Instruction, evaluate: ArrayEvaluator, values: Mapping[str, AnyArray], bar: ProgressBar
 ) -> dict[str, AnyArray] | None:
     """Return the results of large arrays of one shape; None for others or refused values."""
     large = {name: x for name, x in values.items() if x.size > 1}
     size = max((x.size for x in large.values()), default=0)
     bar.begin("evaluating", size or None, "results")
     shapes = {x.shape for x in large.values()}
-    plain = len(shapes) == 1 and all(x.flags.c_contiguous for x in large.values())
-    if size <= _PIECE or not plain or not ins.results:
+    is_contiguous = len(shapes) == 1 and all(x.flags.c_contiguous for x in large.values())
+    if size <= _PIECE or not is_contiguous or not ins.results:
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
     results = {
         name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
     }
     for start in range(0, size, _PIECE):
-        here = slice(start, start + _PIECE)
-        piece = {name: flat[name][here] if name in flat else x for name, x in values.items()}
+        piece = slice(start, start + _PIECE)
+        operands = {name: flat[name][piece] if name in flat else x for name, x in values.items()}
         try:
-            computed(piece, out={name: x[here] for name, x in results.items()})
+            evaluate(operands, out={name: x[piece] for name, x in results.items()})
         except ValueError:  # the error must describe the whole arrays
             return None
-        bar.advance_to(min(here.stop, size))
+        bar.advance_to(min(piece.stop, size))
     (shape,) = shapes
     return {name: x.reshape(shape) for name, x in results.items()}
 
@@ -181,14 +192,16 @@ def _read_arrays(
         raise CommandError(f"error: {make_printable(file)} does not fit in memory") from None
     except Exception as error:  # the readers of archives and headers raise errors of many types
         why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
-        raise CommandError(f"error: {make_printable(file)} is no file of arrays: {why}") from None
+        raise CommandError(
+            f"error: {make_printable(file)} is not a file of arrays: {why}"
+        ) from None
     if array.dtype.names is not None:
         return _choose_arrays(ins, file, array.dtype.names, names, array.__getitem__)
     if len(names) != 1:
-        several = ", ".join(names) or "no more values"
+        names_text = ", ".join(names) or "no more values"
         raise CommandError(
             f"error: {make_printable(file)} has one array, the instruction needs "
-            f"{make_printable(several)}; use a .npz file, with an array for each"
+            f"{make_printable(names_text)}; use a .npz file, with an array for each"
         )
     return {names[0]: array}
 
@@ -294,8 +307,9 @@ def _check_header(head: bytes, size: int) -> None:
         raise ValueError(f"its shape is {quote_value(shape)}, not a tuple of counts")
     if dtype.hasobject:
         raise ValueError("it holds Python objects, which are not read")
-    stated = math.prod(shape) * dtype.itemsize
-    if stated > size - data_start:
+    stated_bytes = math.prod(shape) * dtype.itemsize
+    if stated_bytes > size - data_start:
         raise ValueError(
-            f"its header states {stated:,} bytes of data, but {max(size - data_start, 0):,} follow"
+            f"its header states {stated_bytes:,} bytes of data, "
+            f"but {max(size - data_start, 0):,} follow"
         )

@@ -54,9 +54,9 @@ def make_top_parser() -> Parser:
     """Return the parser of the options before a command, or without one."""
     from .arguments import make_command_parser
 
-    to = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
-    to.add_argument("--version", action="version", version=f"ptxscope {__version__}")
-    commands = to.add_subparsers(title="commands", metavar="COMMAND")
+    parser = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
+    parser.add_argument("--version", action="version", version=f"ptxscope {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, about in COMMANDS.items():
         commands.add_parser(name, help=about, add_help=False)
-    return to
+    return parser

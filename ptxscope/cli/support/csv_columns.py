@@ -24,7 +24,7 @@ Integers = npt.NDArray[Any]
 EightByteWords = npt.NDArray[np.uint64]
 
 _COMMA, _NEWLINE, _MINUS, _ZERO = b",\n-0"
-_LONGEST = {16: 16, 10: 19}
+_MAX_DIGITS = {16: 16, 10: 19}
 """The number of digits in a base that 64 bits always hold."""
 _MARGIN = 24
 """Bytes before the lines, so that each number has some before its digits."""
@@ -63,16 +63,17 @@ def evaluate_lines(
     values = dict[str, Integers]()
     for name, (index, type_) in columns.items():
         start = ends[:, index - 1] + 1 if index else np.append(_MARGIN, ends[:-1, -1] + 1)
-        found = _parse_column(_Cells(text, start, ends[:, index]), type_)
-        if found is None:
+        column_values = _parse_column(_Cells(text, start, ends[:, index]), type_)
+        if column_values is None:
             return None
-        values[name] = found.astype(get_storage_dtype(type_))
-    found_ = evaluate(values)
-    added = [
-        _format_results(np.broadcast_to(found_[name], len(ends)), bits) for name, bits in results
+        values[name] = column_values.astype(get_storage_dtype(type_))
+    results_by_name = evaluate(values)
+    additions = [
+        _format_results(np.broadcast_to(results_by_name[name], len(ends)), bits)
+        for name, bits in results
     ]
-    whole = added[0] if len(added) == 1 else np.concatenate(added, axis=1)
-    return _join_lines(text, ends[:, -1], whole)[_MARGIN:].tobytes()
+    result_text = additions[0] if len(additions) == 1 else np.concatenate(additions, axis=1)
+    return _join_lines(text, ends[:, -1], result_text)[_MARGIN:].tobytes()
 
 
 def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
@@ -82,10 +83,10 @@ def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
     if ends.size % width or sizes.max() > field_size_limit():
         return None
     table = ends.reshape(-1, width)
-    found = text[table]
-    whole = np.all(found[:, :-1] == _COMMA) and np.all(found[:, -1] == _NEWLINE)
+    separators = text[table]
+    is_complete = np.all(separators[:, :-1] == _COMMA) and np.all(separators[:, -1] == _NEWLINE)
     # a line without characters is not a row, and a single empty cell would be written in quotes
-    return table if whole and (width > 1 or sizes.min() > 0) else None
+    return table if is_complete and (width > 1 or sizes.min() > 0) else None
 
 
 def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
@@ -113,7 +114,7 @@ def _parse_column(cells: _Cells, type_: Type) -> Integers | None:
 
 
 def _parse_hexadecimal(cells: _Cells, type_: Type) -> Integers | None:
-    values = _number(_Cells(cells.text, cells.start + 2, cells.end), 16)
+    values = _parse_digits(_Cells(cells.text, cells.start + 2, cells.end), 16)
     high = get_limits(type_.bits, signed=False).high
     return None if values is None or np.any(values > np.uint64(high)) else values
 
@@ -124,32 +125,32 @@ def _parse_decimal(cells: _Cells, type_: Type) -> Integers | None:
     start = start + negative
     if np.any((text[start] == _ZERO) & (end - start > 1)):  # a leading zero is octal
         return None
-    values = _number(_Cells(text, start, end), 10)
+    values = _parse_digits(_Cells(text, start, end), 10)
     low, high = get_limits(type_.bits, signed=True).low, get_limits(type_.bits, signed=False).high
     if values is None or np.any(values > np.where(negative, np.uint64(-low), np.uint64(high))):
         return None
     return np.where(negative, -values, values) & np.uint64(high)
 
 
-def _number(cells: _Cells, base: int) -> EightByteWords | None:
+def _parse_digits(cells: _Cells, base: int) -> EightByteWords | None:
     """Return digits as a number, or None if a cell has other characters, none, or too many."""
     text, start, end = cells
     counts = end - start
-    if not counts.size or counts.min() < 1 or counts.max() > _LONGEST[base]:
+    if not counts.size or counts.min() < 1 or counts.max() > _MAX_DIGITS[base]:
         return None
     # eight characters from any position, as one word
     eights = np.ndarray((text.size - 7,), np.dtype("<u8"), text, strides=(1,))
-    found = np.zeros(counts.size, np.uint64)
-    for behind in range(0, int(counts.max()), 8):
-        word = eights[end - 8 - behind]
-        if counts.min() < behind + 8:
-            there = _LAST[np.clip(counts - behind, 0, 8)]
-            word = word & there | _ZEROS & ~there
+    total = np.zeros(counts.size, np.uint64)
+    for digit_count in range(0, int(counts.max()), 8):
+        word = eights[end - 8 - digit_count]
+        if counts.min() < digit_count + 8:
+            digit_mask = _LAST_CHARS[np.clip(counts - digit_count, 0, 8)]
+            word = word & digit_mask | _ZEROS & ~digit_mask
         number = _parse_eight_digits(word, base)
         if number is None:
             return None
-        found += number * np.uint64(base**behind)
-    return found
+        total += number * np.uint64(base**digit_count)
+    return total
 
 
 def _repeat_byte(byte: int) -> np.uint64:
@@ -158,7 +159,7 @@ def _repeat_byte(byte: int) -> np.uint64:
 
 
 _ZEROS = _repeat_byte(_ZERO)
-_LAST = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
+_LAST_CHARS = np.array([((1 << 64) - 1) >> 8 * x << 8 * x for x in range(8, -1, -1)], np.uint64)
 """Masks of the last 0 to 8 characters of a word, whose first character is its low byte."""
 _LOW = {8: 0x00FF_00FF_00FF_00FF, 16: 0x0000_FFFF_0000_FFFF, 32: 0x0000_0000_FFFF_FFFF}
 """Masks of every second part of so many bits."""
@@ -171,21 +172,22 @@ def _parse_eight_digits(word: EightByteWords, base: int) -> EightByteWords | Non
     """
     # no sum of bytes reaches 256, so all eight are tested together
     digits = word ^ _ZEROS
-    beyond = digits + _repeat_byte(0x80 - 10) & _repeat_byte(0x80)
+    letter_bits = digits + _repeat_byte(0x80 - 10) & _repeat_byte(0x80)
     if base == 10:
-        if beyond.any():
+        if letter_bits.any():
             return None
-    elif beyond.any():
-        letter = beyond >> np.uint64(7)
+    elif letter_bits.any():
+        letter = letter_bits >> np.uint64(7)
         digits = digits & ~(letter * np.uint64(0x20))  # now a to f are 0x51 to 0x56, as A to F
         if (
-            beyond & (~(digits + _repeat_byte(0x80 - 0x51)) | digits + _repeat_byte(0x80 - 0x57))
+            letter_bits
+            & (~(digits + _repeat_byte(0x80 - 0x51)) | digits + _repeat_byte(0x80 - 0x57))
         ).any():
             return None
         digits = digits - letter * np.uint64(0x51 - 10)
     for bits in (8, 16, 32):  # neighbours are joined; the first one has the higher weight
-        weight = np.uint64(base ** (bits // 8))
-        digits = digits * weight + (digits >> np.uint64(bits)) & np.uint64(_LOW[bits])
+        factor = np.uint64(base ** (bits // 8))
+        digits = digits * factor + (digits >> np.uint64(bits)) & np.uint64(_LOW[bits])
     return digits
 
 
@@ -196,21 +198,21 @@ def _format_results(values: Integers, bits: int) -> Bytes:
     else:
         parts = values.astype(f">u{bits // 8}").view(np.uint8).reshape(len(values), -1)
         head, digits = b",0x", _PAIRS[parts].view(np.uint8)
-    found = np.empty((len(values), len(head) + digits.shape[1]), np.uint8)
-    found[:, : len(head)] = np.frombuffer(head, np.uint8)
-    found[:, len(head) :] = digits
-    return found
+    result_text = np.empty((len(values), len(head) + digits.shape[1]), np.uint8)
+    result_text[:, : len(head)] = np.frombuffer(head, np.uint8)
+    result_text[:, len(head) :] = digits
+    return result_text
 
 
-def _join_lines(text: Bytes, ends: IndexArray, added: Bytes) -> Bytes:
+def _join_lines(text: Bytes, ends: IndexArray, additions: Bytes) -> Bytes:
     """Return the lines with their additions before the line ends."""
-    count, width = added.shape
+    count, width = additions.shape
     piece = np.dtype((np.void, width))
-    joined, ours = np.empty((2, text.size + added.size), np.uint8)
-    ours[:] = 0
-    places = ends + np.arange(count) * width
-    for array, pieces in ((joined, added), (ours, np.ones_like(added))):
-        anywhere = np.ndarray((array.size - width + 1,), piece, array, strides=(1,))
-        anywhere[places] = pieces.view(piece)[:, 0]
-    joined[ours == 0] = text
-    return joined
+    joined_text, is_addition = np.empty((2, text.size + additions.size), np.uint8)
+    is_addition[:] = 0
+    positions = ends + np.arange(count) * width
+    for array, pieces in ((joined_text, additions), (is_addition, np.ones_like(additions))):
+        windows = np.ndarray((array.size - width + 1,), piece, array, strides=(1,))
+        windows[positions] = pieces.view(piece)[:, 0]
+    joined_text[is_addition == 0] = text
+    return joined_text

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 from ...engine.records import NamedTuple
 from ...engine.syntax.errors import PtxError, make_printable
 from .command_error import CommandError
-from .inputs import MARK, format_input_name, open_text
+from .inputs import MARK_ERRORS, format_input_name, open_text
 
 if TYPE_CHECKING:
     from .progress_bar import ProgressBar
 
-Read = TypeVar("Read")
+ValueT = TypeVar("ValueT")
 _UNDECODED = re.compile("[\udc00-\udfff]")
 
 
@@ -27,7 +27,7 @@ CsvRow = tuple[int, list[str]]
 
 def read_rows(file: str) -> Iterator[CsvRow]:
     """Yield the rows of a file; ``-`` is the input. Raise CommandError if it cannot be read."""
-    with open_text(file, newline="", errors=MARK) as source:
+    with open_text(file, newline="", errors=MARK_ERRORS) as source:
         yield from _iter_rows(source, file)
 
 
@@ -61,7 +61,7 @@ class CsvBlock(NamedTuple):
 
 
 _CHUNK = 1 << 21
-_MOST = 1 << 23
+_MAX_HELD_CHARS = 1 << 23
 """Maximum characters held at once, however long the lines are."""
 
 
@@ -73,28 +73,28 @@ def read_pieces(
     The blocks end before the first line that is not plain. A block has a multiple of ``count``
     lines. Raise CommandError if the file cannot be read.
     """
-    with open_text(file, newline="", errors=MARK, bar=bar) as source:
-        for before, header in _iter_rows(source, file):
-            yield before, header
+    with open_text(file, newline="", errors=MARK_ERRORS, bar=bar) as source:
+        for line_offset, header in _iter_rows(source, file):
+            yield line_offset, header
             break
         else:
             return
-        held, text = "", True
-        while text and len(held) < _MOST:
-            read = source.read(_CHUNK)
-            held, text = held + read, bool(read)
-            if held and not text and not held.endswith("\n"):
-                held += "\n"
-            parts = _split_plain_lines(held, count if text else 1)
+        pending_text, has_more = "", True
+        while has_more and len(pending_text) < _MAX_HELD_CHARS:
+            chunk = source.read(_CHUNK)
+            pending_text, has_more = pending_text + chunk, bool(chunk)
+            if pending_text and not has_more and not pending_text.endswith("\n"):
+                pending_text += "\n"
+            parts = _split_plain_lines(pending_text, count if has_more else 1)
             if parts is None:
                 break
-            lines, held = CsvBlock(file, before, *parts[:2]), parts[2]
+            lines, pending_text = CsvBlock(file, line_offset, *parts[:2]), parts[2]
             if lines.size:
                 yield lines
-            before += lines.size
-        if held:
+            line_offset += lines.size
+        if pending_text:
             yield from _iter_rows(
-                chain(io.StringIO(held, newline=""), source), file, before, header
+                chain(io.StringIO(pending_text, newline=""), source), file, line_offset, header
             )
 
 
@@ -109,10 +109,10 @@ def _split_plain_lines(text: str, count: int) -> tuple[int, str, str] | None:
         lines = lines.replace("\r\n", "\n")
     if not lines.isascii() or '"' in lines or "\r" in lines:
         return None
-    every = lines.count("\n")
-    kept = every - every % count
-    end = len(lines) if kept == every else _find_line_start(lines, kept)
-    return kept, lines[:end], lines[end:] + text[cut:]
+    line_count = lines.count("\n")
+    kept_count = line_count - line_count % count
+    end = len(lines) if kept_count == line_count else _find_line_start(lines, kept_count)
+    return kept_count, lines[:end], lines[end:] + text[cut:]
 
 
 def _find_line_start(text: str, count: int) -> int:
@@ -138,13 +138,13 @@ def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
     titled = row is not header and index < len(header) and header[index].strip()
     column = f"column {titled or index + 1}"
     byte = f"{ord(bad_byte[0]) - 0xDC00:#04x}"
-    raise CommandError(f"error: line {line}, {column}: the byte {byte} is no text (UTF-8, UTF-16)")
+    raise CommandError(f"error: line {line}, {column}: the byte {byte} is not text (UTF-8, UTF-16)")
 
 
-def parse_cell(text: str, line: int, column: str, read: Callable[[str], Read]) -> Read:
+def parse_cell(text: str, line: int, column: str, parse: Callable[[str], ValueT]) -> ValueT:
     """Return a cell's value; an error names its line and column."""
     try:
-        return read(text)
+        return parse(text)
     except PtxError as error:
         place = f"line {line}, column {make_printable(column)}"
         raise CommandError(f"error: {place}: {make_printable(error.message)}") from None

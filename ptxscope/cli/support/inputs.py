@@ -25,7 +25,7 @@ _HEAD = 1 << 12
 """Bytes that decide whether an input is text."""
 _BLOCK = 1 << 16
 """Bytes per read."""
-MARK = "ptxscope.mark"
+MARK_ERRORS = "ptxscope.mark"
 """An error handler for undecodable bytes: each becomes U+DC00 and its value, which no text has."""
 
 
@@ -35,26 +35,26 @@ def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
     return "".join(chr(0xDC00 + x) for x in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error(MARK, _mark_undecodable)
+codecs.register_error(MARK_ERRORS, _mark_undecodable)
 
 
-class _Again(io.RawIOBase):
+class _RewoundStream(io.RawIOBase):
     """A stream from its beginning, although some of it has been read."""
 
-    def __init__(self, start: bytes, rest: BinaryIO, bar: ProgressBar | None = None) -> None:
-        self._start, self._rest, self._bar = start, rest, bar
-        self._read = 0
+    def __init__(self, start: bytes, stream: BinaryIO, bar: ProgressBar | None = None) -> None:
+        self._start, self._stream, self._bar = start, stream, bar
+        self._read_count = 0
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, to: Any, /) -> int:
-        data = self._start[: len(to)] or _read_bytes(self._rest, len(to))
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._start[: len(buffer)] or _read_bytes(self._stream, len(buffer))
         self._start = self._start[len(data) :]
-        to[: len(data)] = data
-        self._read += len(data)
+        buffer[: len(data)] = data
+        self._read_count += len(data)
         if self._bar:
-            self._bar.advance_to(self._read)
+            self._bar.advance_to(self._read_count)
         return len(data)
 
 
@@ -98,9 +98,9 @@ def open_text(
             elif bar:
                 bar.total = _count_left_bytes(source, len(head))
             # a terminal that has ended its input once would have to end it again
-            rest = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
+            remaining_stream = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(
-                io.BufferedReader(_Again(head, rest, bar), _BLOCK),
+                io.BufferedReader(_RewoundStream(head, remaining_stream, bar), _BLOCK),
                 encoding=encoding_of(head),
                 errors=errors,
                 newline=newline,
@@ -125,14 +125,14 @@ def _open_source(name: str) -> Any:
     return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
 
 
-def _count_left_bytes(source: BinaryIO, read: int) -> int | None:
-    """Return the bytes that a stream had before ``read`` were read; None if unknown."""
+def _count_left_bytes(source: BinaryIO, read_count: int) -> int | None:
+    """Return the bytes that a stream had before ``read_count`` were read; None if unknown."""
     try:
         status = os.fstat(source.fileno())
-        rest = status.st_size - source.tell() + read if S_ISREG(status.st_mode) else 0
+        left_count = status.st_size - source.tell() + read_count if S_ISREG(status.st_mode) else 0
     except OSError:  # not a file
         return None
-    return rest if rest > read else None
+    return left_count if left_count > read_count else None
 
 
 def require_single_stdin(names: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ _NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b")
 _CONTAINERS = re.compile(r"(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+[ \t]*+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _INLINE = re.compile(r"\\.|`++|<!--", re.DOTALL)
-_OPEN, _CLOSE = "<!--", "-->"
+_COMMENT_START, _COMMENT_END = "<!--", "-->"
 
 
 class Marker(NamedTuple):
@@ -56,18 +56,20 @@ def find_markers(text: str) -> list[Marker]:
 
 def find_doubtful(text: str) -> list[Doubt]:
     """Return comments that are nearly markers, and ends without a trace."""
-    if not any(_is_near(found[1]) for found in _NEARLY.finditer(text)):
+    if not any(_is_near(match[1]) for match in _NEARLY.finditer(text)):
         return []
     doubts, is_open = [], False
     for comment in _find_comments(text):
-        found = _NEARLY.match(_OPEN + comment.text)
+        match = _NEARLY.match(_COMMENT_START + comment.text)
         if reason := _parse_comment(comment.text):
             if not (reason[0] or is_open):
                 doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
             is_open = reason[0]
-        elif found and _is_near(found[1]):
+        elif match and _is_near(match[1]):
             why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
-            doubts.append(Doubt(comment.line, f"`{_OPEN}{comment.text.rstrip()[:40]}` is {why}"))
+            doubts.append(
+                Doubt(comment.line, f"`{_COMMENT_START}{comment.text.rstrip()[:40]}` is {why}")
+            )
     return doubts
 
 
@@ -91,12 +93,12 @@ class _Comment(NamedTuple):
 
 def _find_comments(text: str) -> Iterator[_Comment]:
     """Yield the comments of a text, where Markdown treats them as such."""
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     for kind, first, last in _find_regions(text.removeprefix("\ufeff")):
         comments = _find_html_comments if kind == "html_block" else _find_inline_comments
         for start, end in comments(text, starts[first], starts[min(last, len(starts) - 1)]):
             line = bisect_right(starts, start, hi=len(starts) - 1)
-            inner = text[start + len(_OPEN) : end - len(_CLOSE)]
+            inner = text[start + len(_COMMENT_START) : end - len(_COMMENT_END)]
             yield _Comment(start, end, line, starts[first], inner)
 
 
@@ -111,35 +113,35 @@ def _find_regions(text: str) -> Iterator[tuple[str, int, int]]:
             yield token.type, token.map[0], token.map[1]
 
 
-def _find_html_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    while (position := text.find(_OPEN, start, stop)) >= 0:
-        end = text.find(_CLOSE, position + len(_OPEN), stop)
-        if end < 0:
+def _find_html_comments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while (position := text.find(_COMMENT_START, start, end)) >= 0:
+        comment_end = text.find(_COMMENT_END, position + len(_COMMENT_START), end)
+        if comment_end < 0:
             return
-        start = end + len(_CLOSE)
+        start = comment_end + len(_COMMENT_END)
         yield position, start
 
 
-def _find_inline_comments(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def _find_inline_comments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the comments of a paragraph, outside its code spans."""
     runs: dict[int, list[int]] = {}
-    for run in re.finditer("`++", text[start:stop]):
-        runs.setdefault(len(run[0]), []).append(start + run.start())
-    for ends in runs.values():
-        ends.reverse()
-    closes = text.rfind(_CLOSE, start, stop)
-    while (comments := _INLINE.search(text, start, stop)) is not None:
+    for backticks in re.finditer("`++", text[start:end]):
+        runs.setdefault(len(backticks[0]), []).append(start + backticks.start())
+    for positions in runs.values():
+        positions.reverse()
+    closes = text.rfind(_COMMENT_END, start, end)
+    while (comments := _INLINE.search(text, start, end)) is not None:
         start = comments.end()
-        if comments[0] == _OPEN and start <= closes:
-            start = text.index(_CLOSE, start) + len(_CLOSE)
+        if comments[0] == _COMMENT_START and start <= closes:
+            start = text.index(_COMMENT_END, start) + len(_COMMENT_END)
             yield comments.start(), start
         elif comments[0][0] == "`":
             length = len(comments[0])
-            ends = runs.get(length, [])
-            while ends and ends[-1] < start:
-                ends.pop()
-            if ends:
-                start = ends.pop() + length
+            positions = runs.get(length, [])
+            while positions and positions[-1] < start:
+                positions.pop()
+            if positions:
+                start = positions.pop() + length
 
 
 def _parse_comment(comment: str) -> tuple[bool, str] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PRINTED = "-"
 """The file name of standard output."""
-_NAMED = 8
+_MAX_NAMED_CHARS = 8
 """Maximum characters that a warning names."""
 _LARGEST = 1 << 28
 """Maximum bytes of a file that is checked before it is overwritten."""
@@ -57,9 +57,9 @@ def choose_format(
         format_name.format = suffix if suffix in formats else otherwise
 
 
-def add_theme(to: argparse._ActionsContainer) -> None:
+def add_theme(parser: argparse._ActionsContainer) -> None:
     """Add the option ``--theme``."""
-    to.add_argument(
+    parser.add_argument(
         "--theme",
         choices=THEMES,
         default=THEMES[0],
@@ -67,19 +67,19 @@ def add_theme(to: argparse._ActionsContainer) -> None:
     )
 
 
-def add_title(to: argparse._ActionsContainer) -> None:
+def add_title(parser: argparse._ActionsContainer) -> None:
     """Add the option ``--title``."""
-    to.add_argument("--title", default="", metavar="TEXT", help="title above the document")
+    parser.add_argument("--title", default="", metavar="TEXT", help="title above the document")
 
 
-def add_id(to: argparse._ActionsContainer) -> None:
+def add_id(parser: argparse._ActionsContainer) -> None:
     """Add the option ``--id``."""
-    to.add_argument("--id", default="", metavar="NAME", help="prefix of ids in html and svg")
+    parser.add_argument("--id", default="", metavar="NAME", help="prefix of ids in html and svg")
 
 
-def add_output(to: argparse._ActionsContainer) -> None:
+def add_output(parser: argparse._ActionsContainer) -> None:
     """Add the option ``-o``."""
-    to.add_argument(
+    parser.add_argument(
         "-o",
         "--output",
         type=_check_file_name,
@@ -100,17 +100,17 @@ def is_printed(output: str | None) -> bool:
     return output in (None, _PRINTED)
 
 
-def add_picture(to: argparse._ActionsContainer) -> None:
+def add_picture(parser: argparse._ActionsContainer) -> None:
     """Add the options of a picture."""
-    page = to.add_mutually_exclusive_group()
+    page = parser.add_mutually_exclusive_group()
     page.add_argument("--slide", action="store_true", help="columns on a page of 16:9, for a slide")
     page.add_argument(
         "--compact",
         action="store_true",
         help="width of one column of a paper, without the steps that change nothing",
     )
-    add_size(to)
-    motion = to.add_mutually_exclusive_group()
+    add_size(parser)
+    motion = parser.add_mutually_exclusive_group()
     motion.add_argument(
         "--stepping",
         action="store_true",
@@ -121,9 +121,9 @@ def add_picture(to: argparse._ActionsContainer) -> None:
     )
 
 
-def add_size(to: argparse._ActionsContainer) -> None:
+def add_size(parser: argparse._ActionsContainer) -> None:
     """Add the options ``--scale`` and ``--width``."""
-    size = to.add_mutually_exclusive_group()
+    size = parser.add_mutually_exclusive_group()
     size.add_argument(
         "--scale",
         type=float,
@@ -133,9 +133,9 @@ def add_size(to: argparse._ActionsContainer) -> None:
     size.add_argument("--width", type=int, metavar="PX", help="width of a PNG or PDF, in px")
 
 
-def add_frames(to: argparse._ActionsContainer) -> None:
+def add_frames(parser: argparse._ActionsContainer) -> None:
     """Add the option ``--frames``."""
-    to.add_argument(
+    parser.add_argument(
         "--frames",
         type=_check_file_name,
         metavar="DIR",
@@ -162,8 +162,8 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
         return export(trace, format_, options)
     from ...export.media.frames import render
 
-    still = options._replace(format=format_, motion=Motion.STILL)
-    return render_picture(render(trace, still), format_, options)
+    still_options = options._replace(format=format_, motion=Motion.STILL)
+    return render_picture(render(trace, still_options), format_, options)
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
@@ -192,10 +192,10 @@ def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> No
         formats = [f"--steps {part}" for part in readable]
         how = f"; {_format_names(formats)} {'have' if len(formats) > 1 else 'has'} larger ones"
     if crowded:
-        one = len(crowded) == 1
-        steps = f"step{'' if one else 's'} {_format_names(crowded)} {'is' if one else 'are'}"
-        alone = "" if one and not readable else " even alone"
-        how += f"; {steps} too much for a slide{alone}"
+        is_single = len(crowded) == 1
+        noun, verb = ("step", "is") if is_single else ("steps", "are")
+        suffix = "" if is_single and not readable else " even alone"
+        how += f"; {noun} {_format_names(crowded)} {verb} too much for a slide{suffix}"
     print_message(
         f"warning: the smallest letters of this slide are {size:.1f} px of 720, where "
         f"{READABLE:g} can be read from the back row{how}"
@@ -232,35 +232,43 @@ def _render_pictures(
         with ProgressBar() as bar:
             bar.begin("drawing", len(drawings), "pictures")
             if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
-                wide, high = map(round, images.compute_size(drawings[0], options, images.SHARP))
-                bar.begin(f"drawing {wide:,} by {high:,} px", unit="", is_slow=wide * high > _SLOW)
-            made = [make(svg, options) for svg in bar.track(drawings)]
+                pixel_width, pixel_height = map(
+                    round, images.compute_size(drawings[0], options, images.SHARP)
+                )
+                bar.begin(
+                    f"drawing {pixel_width:,} by {pixel_height:,} px",
+                    unit="",
+                    is_slow=pixel_width * pixel_height > _SLOW,
+                )
+            pictures = [make(svg, options) for svg in bar.track(drawings)]
         _warn_about_boxes(drawings, format_)
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
-    return made
+    return pictures
 
 
 def _warn_about_boxes(pictures: Sequence[str], format_: str) -> None:
     """Warn about characters that are boxes in an image."""
     from ...export.media import images
 
-    shown = f"the {format_.upper()} shows a box for each"
-    if missing := images.find_missing_glyphs(pictures, format_):
+    consequence = f"the {format_.upper()} shows a box for each"
+    if missing_chars := images.find_missing_glyphs(pictures, format_):
         print_message(
-            f"warning: no font here has {_format_chars(missing)}: {shown}; "
+            f"warning: no font here has {_format_chars(missing_chars)}: {consequence}; "
             "install a font that has them"
         )
     if boxed := images.find_boxed_glyphs(pictures, format_):
         print_message(
             f"warning: {_format_chars(boxed)} can't be drawn beside the other letters of the line: "
-            f"{shown}; put them on a line of their own, or use -f svg"
+            f"{consequence}; put them on a line of their own, or use -f svg"
         )
 
 
 def _format_chars(chars: Sequence[str]) -> str:
-    named = ", ".join(f"{char} (U+{ord(char):04X})" for char in chars[:_NAMED])
-    return named + (f" and {len(chars) - _NAMED} more" if len(chars) > _NAMED else "")
+    names_text = ", ".join(f"{char} (U+{ord(char):04X})" for char in chars[:_MAX_NAMED_CHARS])
+    return names_text + (
+        f" and {len(chars) - _MAX_NAMED_CHARS} more" if len(chars) > _MAX_NAMED_CHARS else ""
+    )
 
 
 def output_document(document: str | bytes, format_: str, output: str | None) -> None:
@@ -282,9 +290,10 @@ def print_document(document: str | bytes, format_: str) -> None:
     sys.stdout.write("")  # a closed stream raises here
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None or sys.stdout.isatty():
-        where = "a terminal" if stream else "text"
+        destination = "a terminal" if stream else "text"
         raise CommandError(
-            f"error: {format_} is binary, and standard output is {where}; add -o FILE.{format_}"
+            f"error: {format_} is binary, and standard output is {destination}; "
+            f"add -o FILE.{format_}"
         )
     stream.write(document)
 
@@ -334,8 +343,10 @@ def write_frames(
             return frames
     except (ValueError, ImportError) as error:
         raise _make_image_error(error, format_) from None
-    made = _render_pictures([frame.svg for frame in frames], format_, options)
-    files = {folder / f"{frame.name}.{format_}": x for frame, x in zip(frames, made, strict=True)}
+    pictures = _render_pictures([frame.svg for frame in frames], format_, options)
+    files = {
+        folder / f"{frame.name}.{format_}": x for frame, x in zip(frames, pictures, strict=True)
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -346,8 +357,8 @@ def write_frames(
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise CommandError(f"error: {make_printable(folder_name)}: {make_printable(why)}") from None
-    for file, each in files.items():
-        write(str(file), each)
+    for file, data in files.items():
+        write(str(file), data)
     _report_other_frames(folder, format_)
     return frames
 
@@ -360,9 +371,9 @@ def _list_frames(folder: Path, format_: str) -> list[Path]:
 
 def _report_other_frames(folder: Path, format_: str) -> None:
     """Report remaining frames of an earlier run, which may be wanted: a talk in two formats."""
-    others = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
-    if others:
-        names = " and ".join(others)
+    other_formats = [name for name in PICTURES if name != format_ and _list_frames(folder, name)]
+    if other_formats:
+        names = " and ".join(other_formats)
         print_message(
             f"note: {folder} has frames in {names} as well, of an earlier run; they are left there"
         )
@@ -387,7 +398,7 @@ def _require_ours(file: Path, format_: str) -> None:
     """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
-            f"error: {make_printable(str(file))} is no frame that ptxscope wrote; it "
+            f"error: {make_printable(str(file))} is not a frame that ptxscope wrote; it "
             "is left as it is, "
             "and nothing is written: choose another place"
         )

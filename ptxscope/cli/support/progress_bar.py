@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 ItemT = TypeVar("ItemT")
-AFTER = 1.0
+DELAY_SECONDS = 1.0
 """Seconds until the line is shown."""
-_EVERY = 0.25
+_INTERVAL_SECONDS = 0.25
 """Seconds between two drawings, of one or two milliseconds each."""
 BYTES = "bytes"
-_NEVER = float("inf")
+_NO_TIME = float("inf")
 
 
 class ProgressBar:
@@ -31,7 +31,7 @@ class ProgressBar:
 
     def __init__(self, *, prints: bool = False) -> None:
         """If ``prints``, begin as after ``begin_printing``."""
-        self._due = monotonic() + AFTER if sys.stderr.isatty() else _NEVER
+        self._next_draw_time = monotonic() + DELAY_SECONDS if sys.stderr.isatty() else _NO_TIME
         self._activity, self._unit = "", BYTES
         self.total: int | None = None
         """The count at the end, if it is known."""
@@ -43,14 +43,14 @@ class ProgressBar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._due = _NEVER
+        self._next_draw_time = _NO_TIME
         self.hide()
 
     def begin_printing(self) -> None:
         """Note that the command now writes to standard output: both can't be the terminal."""
         if sys.stdout.isatty():
             self.hide()
-            self._due = _NEVER
+            self._next_draw_time = _NO_TIME
 
     def begin(
         self, activity: str, total: int | None = None, unit: str = BYTES, *, is_slow: bool = False
@@ -61,13 +61,13 @@ class ProgressBar:
         """
         self.hide()
         self._activity, self._unit, self.total, self._progress = activity, unit, total, None
-        if is_slow and self._due < _NEVER:
-            self._due = 0
+        if is_slow and self._next_draw_time < _NO_TIME:
+            self._next_draw_time = 0
         self.advance_to(0)
 
     def advance_to(self, count: int) -> None:
         """Report a count; takes a tenth of a microsecond."""
-        if monotonic() >= self._due:
+        if monotonic() >= self._next_draw_time:
             self._draw(count)
 
     def track(self, items: Sequence[ItemT]) -> Iterator[ItemT]:
@@ -83,7 +83,7 @@ class ProgressBar:
                 self._progress.stop()
 
     def _draw(self, count: int) -> None:
-        self._due = monotonic() + _EVERY
+        self._next_draw_time = monotonic() + _INTERVAL_SECONDS
         if not _owns_terminal():
             return
         progress = self._progress = self._progress or _make_progress(self._activity, self._unit)
@@ -93,7 +93,7 @@ class ProgressBar:
             progress.console.show_cursor()  # it would stay hidden after ^Z
             progress.refresh()
         except (OSError, ValueError):  # the terminal is gone, which must not affect the work
-            self._due = _NEVER
+            self._next_draw_time = _NO_TIME
 
 
 def _make_progress(activity: str, unit: str) -> Progress:

@@ -57,15 +57,15 @@ def prepare_streams() -> Iterator[None]:
     A stream of the process itself that has failed is not restored, because the interpreter would
     try it again at its end, and complain.
     """
-    before: dict[str, TextIO | None] = {name: getattr(sys, name) for name in NAMES}
-    undo = [_prepare(name, stream) for name, stream in before.items()]
+    old_streams: dict[str, TextIO | None] = {name: getattr(sys, name) for name in NAMES}
+    undo = [_prepare(name, stream) for name, stream in old_streams.items()]
     try:
         yield
     finally:
-        for name, stream in before.items():
-            own = stream is getattr(sys, f"__{name}__")
+        for name, stream in old_streams.items():
+            is_own = stream is getattr(sys, f"__{name}__")
             failed = isinstance(getattr(sys, name), _Nowhere)
-            setattr(sys, name, None if own and failed else stream)
+            setattr(sys, name, None if is_own and failed else stream)
         for step in undo:
             step()
 
@@ -77,8 +77,8 @@ def _prepare(name: str, stream: TextIO | None) -> Callable[[], None]:
     elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
         encoding, errors = stream.encoding, stream.errors
         with suppress(OSError):
-            shown = encoding if stream.isatty() else "utf-8"
-            stream.reconfigure(encoding=shown, errors="replace")
+            visible_encoding = encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=visible_encoding, errors="replace")
         return lambda: _restore(stream, encoding, errors)
     return lambda: None
 

@@ -32,9 +32,9 @@ class Work(Protocol[_T]):
     """Writes the text on a file and returns its result; both can be pickled."""
 
     def __call__(
-        self, name: str, write: Callable[[str], object], *, read: Callable[[int], object]
+        self, name: str, write: Callable[[str], object], *, on_read: Callable[[int], object]
     ) -> _T:
-        """``write`` takes a text, ``read`` the number of further characters read."""
+        """``write`` takes a text, ``on_read`` the number of further characters read."""
 
 
 ResultGetter = Callable[[int, Callable[[], object]], "tuple[FoundT, Iterator[str]] | None"]
@@ -58,7 +58,7 @@ def start_processes(
     characters = context.Value("q", 0)
     with _exit_on_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
         places = {index: Path(folder) / f"{index}" for index in names}
-        pool = ProcessPoolExecutor(number, context, _begin, (characters,))
+        pool = ProcessPoolExecutor(number, context, _initialise_worker, (characters,))
 
         def result(
             index: int, on_wait: Callable[[], object]
@@ -70,7 +70,7 @@ def start_processes(
                 on_wait()
                 wait([future], _PATIENCE)
             try:
-                return future.result(), _read(places[index])
+                return future.result(), _read_output(places[index])
             except BrokenProcessPool:
                 return None
             except OSError as error:
@@ -98,7 +98,7 @@ _characters: Any = None
 """The count of characters read, in all processes."""
 
 
-def _begin(characters: object) -> None:
+def _initialise_worker(characters: object) -> None:
     """End this process when its parent ends, for any reason."""
     global _characters
     _characters = characters
@@ -115,7 +115,7 @@ def _begin(characters: object) -> None:
 def _work_on_file(work: Work[FoundT], name: str, place: Path) -> FoundT:
     """Return the result of a file; its text is written to another file."""
     with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
-        return work(name, output.write, read=_count)
+        return work(name, output.write, on_read=_count)
 
 
 def _count(count: int) -> None:
@@ -126,7 +126,7 @@ def _count(count: int) -> None:
 # --- in the main process -----------------------------------------------------------
 
 
-def _read(place: Path) -> Iterator[str]:
+def _read_output(place: Path) -> Iterator[str]:
     """Yield the saved text, and delete its file."""
     with place.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
         while text := stream.read(_BLOCK):
@@ -140,11 +140,11 @@ def _ignore_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
 
 
 @contextmanager
@@ -154,13 +154,13 @@ def _exit_on_signals() -> Iterator[None]:
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = {}
+    old_handlers = {}
     with suppress(ValueError):  # not the main thread
         for name in ("SIGTERM", "SIGHUP"):
             if handlers := getattr(signal, name, None):
-                before[handlers] = signal.signal(handlers, end)
+                old_handlers[handlers] = signal.signal(handlers, end)
     try:
         yield
     finally:
-        for handlers, handler in before.items():
+        for handlers, handler in old_handlers.items():
             signal.signal(handlers, handler)

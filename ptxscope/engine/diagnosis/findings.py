@@ -12,7 +12,7 @@ from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..syntax.parser import read
+from ..syntax.parser import read_instruction
 from ..tracing.evaluation import Scalar, check_names, make_plan
 from ..tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
 from ..tracing.trace import Trace
@@ -160,7 +160,7 @@ def diagnose(
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
-    ins = read(instruction)
+    ins = read_instruction(instruction)
     if isinstance(values, Mapping):
         values, observed = (values,), (observed,)  # type: ignore[assignment]
     elif not isinstance(values, Sequence):

@@ -94,7 +94,7 @@ C_WITH_BOOLOP = (
         lambda f: not f.c or f.boolop is not None,
         "c, or !c, is written exactly where a Boolean operator needs it",
         "the operand c needs a Boolean operator to combine it with",
-        _make_constant_text(".and .or .xor behind the comparison"),
+        _make_constant_text(".and .or .xor after the comparison"),
         "c",
     ),
     Constraint(

@@ -126,7 +126,7 @@ class Run(NamedTuple):
     answers: Mapping[str, str]
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
     later_steps: tuple[RunStep, ...] = ()
-    """Steps of statements behind the first missing input that depend on no missing input."""
+    """Steps of statements after the first missing input that depend on no missing input."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """Return the steps that wrote a register, or made it unknown.

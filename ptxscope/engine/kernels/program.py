@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 
 from ..isa.types import Type
-from ..listings.asm_bindings import NOTHING, AsmBindings, format_name_clash
+from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..records import NamedTuple
 from ..syntax.errors import Problem
 from ..syntax.instruction import Instruction
@@ -89,7 +89,7 @@ class Program(NamedTuple):
     """All problems of it and of its statements, at positions in the text."""
     declared: Mapping[str, Type] = {}
     """Declared types of those registers, if a run can hold values of the type."""
-    bound: AsmBindings = NOTHING
+    bound: AsmBindings = NO_BINDINGS
     """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
     """The scopes of its registers, including registers that no statement names."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from ..isa.types import Type
-from ..listings.asm_bindings import NOTHING, bind_operands
+from ..listings.asm_bindings import NO_BINDINGS, bind_operands
 from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from ..listings.partial_ptx import is_prose, is_template
 from ..listings.source_language import Language, language_of
@@ -129,7 +129,7 @@ class _Loader:
             x.name for x in expressions if x.is_output
         }
         """The operands of an asm statement that it does not write."""
-        self.bindings = bind_operands(piece.operands) if piece.operands else NOTHING
+        self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         types = dict(self.bindings.types)
         self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
         self.words = syntax.tokenize(self.fragment.ptx)
@@ -188,9 +188,9 @@ class _Loader:
                 self.on_progress(self.fragment.find_origin(first_token.start, first_token.end)[0])
             if item.kind is TokenGroupKind.DIRECTIVE:
                 self.scopes.read_directives(self.words[item.start : item.end])
-            elif item.kind is TokenGroupKind.OPEN:
+            elif item.kind is TokenGroupKind.BLOCK_START:
                 self._open_block(first_token, is_own=first_token.end in starts)
-            elif item.kind is TokenGroupKind.CLOSE:
+            elif item.kind is TokenGroupKind.BLOCK_END:
                 self._close(first_token)
             elif item.kind is TokenGroupKind.GAP:
                 self._add_gap(first_token)

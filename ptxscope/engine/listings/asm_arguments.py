@@ -46,9 +46,9 @@ _RUST_LITERAL = re.compile(
 
 
 def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, str]]:
-    """The operands behind the strings of an ``asm!``, and its constants by their placeholders.
+    """Return the operands after the strings of an ``asm!``, and its constants by placeholder.
 
-    A constant that is no literal is empty.
+    The text of a constant that is not a literal is empty.
     """
     end = text.find("asm!", start, start + _MAX_CHARS)
     end = len(text) if end < 0 else end
@@ -56,17 +56,17 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
     expressions = list[AsmExpression]()
     number = 0
     for argument in _split_arguments(text, start, end):
-        found = _RUST_OPERAND.match(argument)
-        if found is None:
+        match = _RUST_OPERAND.match(argument)
+        if match is None:
             continue
-        name = f"%{found['name'] or number}"
+        name = f"%{match['name'] or number}"
         number += 1
-        literal = _parse_rust_integer(found["expression"].strip())
-        if found["const"]:
+        literal = _parse_rust_integer(match["expression"].strip())
+        if match["const"]:
             constants[name[1:]] = "" if literal is None else str(literal)
             continue
-        types[name] = f"b{found['width']}"
-        constraint, expression = _RUST_CONSTRAINTS[found["way"]], found["expression"]
+        types[name] = f"b{match['width']}"
+        constraint, expression = _RUST_CONSTRAINTS[match["way"]], match["expression"]
         inner, arrow, outer = expression.partition("=>")
         if arrow and constraint == "+r":
             expressions.append(AsmExpression(name, "=r", outer))
@@ -74,17 +74,17 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
             literal = _parse_rust_integer(inner.strip())
         expressions.append(AsmExpression(name, constraint, expression))
         if literal is not None and constraint == "r":
-            literals[name] = literal & ((1 << int(found["width"])) - 1)
+            literals[name] = literal & ((1 << int(match["width"])) - 1)
     return _make_operands(types, literals, expressions)._replace(is_braced=True), constants
 
 
 def _parse_rust_integer(text: str) -> int | None:
-    found = _RUST_LITERAL.fullmatch(text) if len(text) < 66 else None
-    if found is None:
+    match = _RUST_LITERAL.fullmatch(text) if len(text) < 66 else None
+    if match is None:
         return None
-    digits = found["digits"].replace("_", "")
+    digits = match["digits"].replace("_", "")
     base = {"0x": 16, "0b": 2, "0o": 8}.get(digits[:2], 10)
-    return int(digits, base) * (-1 if found["sign"] else 1)
+    return int(digits, base) * (-1 if match["sign"] else 1)
 
 
 def _make_operands(
@@ -101,14 +101,14 @@ _LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
 
 
 def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
-    """The operands behind the text of an ``asm``: those of its constraints."""
-    found = _LLVM_CONSTRAINTS.match(text, start, min(end, start + _MAX_CHARS))
-    if found is None:
+    """Return the operands after the text of an ``asm``: those of its constraints."""
+    match = _LLVM_CONSTRAINTS.match(text, start, min(end, start + _MAX_CHARS))
+    if match is None:
         return None
-    arguments = iter([*_split_arguments(text, found.end(), end)])
+    arguments = iter([*_split_arguments(text, match.end(), end)])
     types, literals = dict[str, str](), dict[str, int]()
     expressions = list[AsmExpression]()
-    for number, constraint in enumerate(found["constraints"].split(",")):
+    for number, constraint in enumerate(match["constraints"].split(",")):
         if constraint.startswith("~"):
             break
         name, kind = f"${number}", constraint.strip("=&*")

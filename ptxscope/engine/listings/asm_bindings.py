@@ -49,7 +49,7 @@ class AsmBindings(NamedTuple):
         return {name: Type(text) for name, text in self.types.items() if text in ("f32", "f64")}
 
 
-NOTHING = AsmBindings()
+NO_BINDINGS = AsmBindings()
 
 
 def read_bindings(text: str, start: int, end: int) -> AsmBindings:
@@ -61,18 +61,18 @@ def read_bindings(text: str, start: int, end: int) -> AsmBindings:
 
 def bind_operands(operands: AsmOperands) -> AsmBindings:
     """Return the bindings for the operands of an asm statement."""
-    read, written = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    read_names, written_names = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for operand, letters, expression in operands.expressions:
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
             for bindings, is_bound in (
-                (written, set(letters) & {"=", "+"}),
-                (read, "=" not in letters),
+                (written_names, set(letters) & {"=", "+"}),
+                (read_names, "=" not in letters),
             ):
                 if is_bound:
                     bindings[name] = (*bindings.get(name, ()), operand)
     constants = {name: value for name, value in operands.constants.items() if value}
-    return AsmBindings(operands.types, read, written, constants, operands.literals)
+    return AsmBindings(operands.types, read_names, written_names, constants, operands.literals)
 
 
 def find_asm_ranges(text: str) -> Iterator[tuple[AsmText, int]]:
@@ -94,12 +94,12 @@ def read_bindings_at(text: str, position: int) -> AsmBindings:
     for statement, limit in find_asm_ranges(text):
         if statement.start <= position < statement.end:
             return read_bindings(text, statement.end, limit)
-    return NOTHING
+    return NO_BINDINGS
 
 
 def read_bindings_of(ins: Instruction) -> AsmBindings:
     """Return the bindings of the asm statement that an instruction was read from."""
-    return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NOTHING
+    return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NO_BINDINGS
 
 
 def reading_type(ins: Instruction, role: str) -> Type:
@@ -115,7 +115,11 @@ def parse_pasted(text: str) -> Instruction:
 
     Raise PtxError if it is invalid or violates a constraint.
     """
-    ins = parse_fragments(text, _find_numbered_fragments) if _NAMED.search(text) else parse(text)
+    ins = (
+        parse_fragments(text, _find_numbered_fragments)
+        if _NAMED_OPERAND.search(text)
+        else parse(text)
+    )
     bindings = read_bindings_of(ins)
     if bindings.types:
         from ..syntax.register_checks import find_register_problems
@@ -131,12 +135,12 @@ def parse_pasted(text: str) -> Instruction:
     return ins
 
 
-_NAMED = re.compile(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
+_NAMED_OPERAND = re.compile(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
 """An operand by its name, or a constraint that is a number."""
 
 
 def _find_numbered_fragments(text: str) -> Iterator[Fragment]:
-    """The PTX of asm statements, with numbers for named and tied operands."""
+    """Yield the PTX of asm statements, with numbers for named and tied operands."""
     from .asm_operands import number_placeholders, read_operands
 
     ranges = list(find_asm_ranges(text))

@@ -21,11 +21,11 @@ _TOKEN = re.compile(
       | (?P<other>\w++|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_LONGEST = 1 << 14
+_MAX_CHARS = 1 << 14
 """Characters of an asm statement's operands that are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
-_NAMED = re.compile(r"%\[\s*+(\w++)\s*+\]")
-_NUMBERED = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
+_NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
+_NUMBERED_PLACEHOLDER = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 """Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
@@ -75,7 +75,7 @@ class AsmOperands(NamedTuple):
     """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
 
     def restore_braces(self, text: str, *, is_code: bool = False) -> str:
-        """A text with the operands as the source writes them; in code, braces are doubled."""
+        """Return a text with operands as the source writes them; in code, braces are doubled."""
         if not self.is_braced:
             return text
         text = text.replace("{", "{{").replace("}", "}}") if is_code else text
@@ -96,17 +96,19 @@ class AsmOperands(NamedTuple):
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
         """Yield notes on literals that nvcc refuses for their constraints, each once."""
-        seen = set[str]()
-        every = _NUMBERED.finditer(fragment.ptx, start, end) if self.refused else ()
-        for found in every if self.number is not None else ():
-            name = found[0]
+        reported_names = set[str]()
+        placeholders = (
+            _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.refused else ()
+        )
+        for match in placeholders if self.number is not None else ():
+            name = match[0]
             if (
                 name in self.refused
-                and name not in seen
-                and not _is_doubled(fragment, found.start())
+                and name not in reported_names
+                and not _is_doubled(fragment, match.start())
             ):
-                seen.add(name)
-                yield self.refused[name], found.span()
+                reported_names.add(name)
+                yield self.refused[name], match.span()
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
@@ -119,7 +121,7 @@ class AsmOperands(NamedTuple):
         if self.number is None:
             return
         names = set[str]()
-        for match in _NUMBERED.finditer(fragment.ptx, start, end):
+        for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
             name = match[0]
             if name in names or int(match[1][:_DIGITS]) < self.number:
                 continue
@@ -135,17 +137,32 @@ class AsmOperands(NamedTuple):
                 names.add(name)
                 yield name, _undouble_percent(name), match.span()
 
+    def find_unknown_operand(
+        self, fragment: Fragment, start: int, end: int
+    ) -> tuple[str, Span] | None:
+        """Return the first placeholder whose operand could not be read, as one in a macro."""
+        if self.number is not None:
+            return None
+        for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
+            name = match[0]
+            is_known = name in self.types or name in self.constants or name in self.texts
+            if not is_known and not _is_doubled(fragment, match.start()):
+                return name, match.span()
+        return None
+
     def find_escaped_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
         """Yield registers named like an operand, ``%%1``, if the statement has operands."""
-        for match in _NUMBERED.finditer(fragment.ptx, start, end) if self.number else ():
+        for match in (
+            _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.number else ()
+        ):
             if _is_doubled(fragment, match.start()):
                 yield match[0], match.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Return the span of the first use of an operand's name."""
-        matches = _NUMBERED.finditer(fragment.ptx, start, end) if self.names else ()
+        matches = _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.names else ()
         return next((x.span() for x in matches if _is_named(fragment, x)), None)
 
     def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
@@ -184,7 +201,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     constraint = ""
     has_operands = text.startswith(":", start)
     is_complete = text.startswith(")", start)
-    for token in _TOKEN.finditer(text, start, min(end, start + _LONGEST)) if has_operands else ():
+    for token in _TOKEN.finditer(text, start, min(end, start + _MAX_CHARS)) if has_operands else ():
         mark = token["mark"]
         if depth:
             depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
@@ -242,20 +259,20 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
 def _iter_refused_literals(
     expressions: Iterable[AsmExpression], types: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The operands whose literal nvcc does not take for their constraint, and why."""
+    """Yield the operands whose literal nvcc refuses for their constraint, and the reason."""
     for name, constraint, text in expressions:
         kind, type_ = constraint.strip(), types.get(name, CONSTANT)
         literal = parse_c_literal(text) if type_ != CONSTANT else None
-        shown = quote_word(f'"{kind}"({text.strip()})')
+        argument = quote_word(f'"{kind}"({text.strip()})')
         if kind.isdecimal():
-            yield name, f"nvcc 13.0 refuses {shown}: it ties no operands"
+            yield name, f"nvcc 13.0 refuses {argument}: it ties no operands"
         elif literal and not literal.is_accepted_as(type_):
             is_ = f"the literal is {literal.c_type}, and the operand {type_}"
-            yield name, f"nvcc 13.0 refuses {shown}: {is_}"
+            yield name, f"nvcc 13.0 refuses {argument}: {is_}"
 
 
 def _format_integer(text: str) -> str:
-    """A literal of C as nvcc writes it, signed; empty where it is no integer."""
+    """Return a C literal as nvcc writes it, signed; empty if it is not an integer."""
     literal = parse_c_literal(text)
     if literal is None or not isinstance(literal.value, int):
         return ""
@@ -265,7 +282,7 @@ def _format_integer(text: str) -> str:
 
 
 def _encode_literal(text: str, type_: str) -> int | None:
-    """The bits of a C literal in a register of a type; None where the text is no such literal."""
+    """Return the bits of a C literal in a register of a type; None for any other text."""
     literal = parse_c_literal(text)
     if literal is None or literal.is_float is not (type_[0] == "f"):
         return None
@@ -299,7 +316,7 @@ def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, 
         return fragment, operands
     parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
     numbers = dict(operands.names)
-    for match in _NAMED.finditer(fragment.ptx):
+    for match in _NAMED_PLACEHOLDER.finditer(fragment.ptx):
         if _is_doubled(fragment, match.start()):
             continue
         name = match[1]

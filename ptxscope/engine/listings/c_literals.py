@@ -1,4 +1,4 @@
-"""Literals of C: their value and their type, also behind signs, ``~`` and casts."""
+"""C literals: their value and their type, also after signs, ``~`` and casts."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _MAX_CHARS = 66
 
 
 class CLiteral(NamedTuple):
-    """A value of C."""
+    """A literal in C source, as its value and its type."""
 
     value: int | float
     type: str
-    """As PTX calls it: ``s32`` for ``int``."""
+    """The PTX type of that width: ``s32`` for ``int``."""
 
     @property
     def is_float(self) -> bool:
@@ -59,7 +59,7 @@ class CLiteral(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The bits of its type."""
+        """Width of its type in bits."""
         return int(self.type[1:])
 
     @property
@@ -68,11 +68,11 @@ class CLiteral(NamedTuple):
         return _NAMES[self.type]
 
     def is_accepted_as(self, type_: str) -> bool:
-        """Whether nvcc takes it for a register operand of a type."""
+        """Return whether nvcc accepts it for a register operand of a type."""
         return self.width == int(type_[1:]) and self.is_float is (type_[0] == "f")
 
     def convert_to(self, type_: str) -> CLiteral | None:
-        """The value after a cast; None where C does not define it."""
+        """Return the value after a cast; None if C does not define it."""
         bits = int(type_[1:])
         if type_[0] == "f":
             pattern = encode_float(float(self.value), bits)
@@ -85,14 +85,14 @@ class CLiteral(NamedTuple):
         return CLiteral(value - (1 << bits) if value >= high else value, type_)
 
     def encode(self, bits: int) -> int:
-        """The bits of a register that takes the value."""
+        """Return the bits of a register that receives the value."""
         if isinstance(self.value, float):
             return encode_float(self.value, bits)
         return self.value & ((1 << bits) - 1)
 
 
 def parse_c_literal(text: str) -> CLiteral | None:
-    """A literal of C with signs, ``~``, parentheses and casts; None where the text is another."""
+    """Parse a C literal with signs, ``~``, parentheses and casts; return None for other text."""
     word = text.strip() if len(text) < _MAX_CHARS else ""
     if word[:1] == "(":
         inner = parse_c_literal(word[1:-1]) if word[-1] == ")" else None
@@ -104,11 +104,11 @@ def parse_c_literal(text: str) -> CLiteral | None:
         return operand.convert_to(type_) if operand and type_ else None
     if word[:1] in ("-", "+", "~") and word[1:2] != word[0]:
         return _apply_sign(word[0], parse_c_literal(word[1:]))
-    if found := _INTEGER.fullmatch(word):
-        return _parse_integer(found["digits"], found["suffix"].lower())
-    if found := _FLOAT.fullmatch(word):
-        return CLiteral(float(found["number"]), "f64").convert_to(
-            "f32" if found["suffix"] else "f64"
+    if match := _INTEGER.fullmatch(word):
+        return _parse_integer(match["digits"], match["suffix"].lower())
+    if match := _FLOAT.fullmatch(word):
+        return CLiteral(float(match["number"]), "f64").convert_to(
+            "f32" if match["suffix"] else "f64"
         )
     return None
 
@@ -125,7 +125,7 @@ def _apply_sign(sign: str, operand: CLiteral | None) -> CLiteral | None:
 
 
 def _parse_integer(digits: str, suffix: str) -> CLiteral | None:
-    """An integer by the first type of C that holds it."""
+    """Return an integer in the first C type that holds it."""
     is_octal = digits[0] == "0" and digits.isdecimal()
     value = int(digits, 8 if is_octal else 0)
     can_be_unsigned = "u" in suffix or is_octal or not digits.isdecimal()

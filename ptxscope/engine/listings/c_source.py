@@ -31,7 +31,7 @@ _TOKEN = re.compile(
 _IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|\\\n)*+")
 _NOT_LINE_END = re.compile(r"[^\n]")
-_AROUND = 200
+_CONTEXT_CHARS = 200
 """Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
@@ -63,8 +63,8 @@ def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
             fragment = fill_constants(fragment, operands.constants)
             unknown_names = (x for x, value in operands.constants.items() if not value)
             yield CText(hide_spliced(fragment, (*operands.texts, *unknown_names)), operands)
-    for run in _read_runs(text, blanked_text, strings):
-        fragment = with_gaps(join_fragments(run), gaps)
+    for fragments in _read_runs(text, blanked_text, strings):
+        fragment = with_gaps(join_fragments(fragments), gaps)
         is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
         opcode_span = find_instruction(fragment.ptx) if is_partial else None
         if opcode_span or PTX_STATEMENT.search(fragment.ptx):
@@ -73,34 +73,34 @@ def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
 
 def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
     """Yield the strings that an expression or a macro joins, with gaps around and between them."""
-    run, run_end = list[TextFragment](), 0
+    fragments, run_end = list[TextFragment](), 0
     for start, end in strings:
         fragment = next(find_fragments(text[start:end]))
         if not fragment.ptx:
             continue
-        if run and _joins(blanked_text[run_end:start]):
-            run.append((GAP, run_end, start - run_end))
+        if fragments and _joins(blanked_text[run_end:start]):
+            fragments.append((GAP, run_end, start - run_end))
         else:
-            if run:
-                yield _end_run(run, blanked_text, run_end)
-            run = []
-            if blanked_text[max(start - _AROUND, 0) : start].rstrip().endswith(_GLUE_BEFORE):
-                run.append((GAP, start, 1))
-        run += ((part, origin + start, width) for part, origin, width in iter_parts(fragment))
+            if fragments:
+                yield _end_run(fragments, blanked_text, run_end)
+            fragments = []
+            if blanked_text[max(start - _CONTEXT_CHARS, 0) : start].rstrip().endswith(_GLUE_BEFORE):
+                fragments.append((GAP, start, 1))
+        fragments += ((part, origin + start, width) for part, origin, width in iter_parts(fragment))
         run_end = end
-    if run:
-        yield _end_run(run, blanked_text, run_end)
+    if fragments:
+        yield _end_run(fragments, blanked_text, run_end)
 
 
-def _end_run(run: list[TextFragment], blanked_text: str, end: int) -> list[TextFragment]:
+def _end_run(fragments: list[TextFragment], blanked_text: str, end: int) -> list[TextFragment]:
     """Return the strings, with a gap at the end if the expression continues."""
-    continuation = _GLUE_BEHIND.match(blanked_text, end, end + _AROUND)
-    return [*run, (GAP, end, 1)] if continuation else run
+    continuation = _GLUE_BEHIND.match(blanked_text, end, end + _CONTEXT_CHARS)
+    return [*fragments, (GAP, end, 1)] if continuation else fragments
 
 
 def _joins(separator: str) -> bool:
     """Return whether an expression or a macro joins two C strings."""
-    if len(separator) > _AROUND or _DIRECTIVE.search(separator):
+    if len(separator) > _CONTEXT_CHARS or _DIRECTIVE.search(separator):
         return False
     joint = separator.strip().removeprefix(")").lstrip()
     if joint[:1] == "+" or joint[:2] == "<<":

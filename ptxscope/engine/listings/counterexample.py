@@ -18,9 +18,9 @@ from ..tracing.operand_bits import bind_values
 from ..tracing.trace import Trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
-_MOST = 1500
+_MAX_ARRAY_EXAMPLES = 1500
 """Sets of operands that are tried."""
-_FEW = 24
+_MAX_SINGLE_EXAMPLES = 24
 """Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
 
 
@@ -58,7 +58,7 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
         from .counterexample_search import search_arrays
 
         deviations, active_ids = search_arrays(
-            ins, len(known_errata), model_name, _iter_examples(ins), _MOST
+            ins, len(known_errata), model_name, _iter_examples(ins), _MAX_ARRAY_EXAMPLES
         )
     for model in PTXAS_MODELS:
         if model.name in deviations:
@@ -82,7 +82,7 @@ def _search_one_by_one(
     deviations: GeneratedOperands = {}
     names = [x.name for x in ins.inputs]
     drawn_values = (dict(zip(names, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
-    for values in islice(chain(_iter_examples(ins), drawn_values), _FEW):
+    for values in islice(chain(_iter_examples(ins), drawn_values), _MAX_SINGLE_EXAMPLES):
         bits = bind_values(ins, values)
         documented = compute_results(documented_plan, bits)["d"]
         for model, plan, ids in plans:

@@ -21,7 +21,7 @@ from ..tracing.trace import iter_subsets
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 ValueArray = npt.NDArray[Any]
-_KEPT = 16
+_MEMO_SIZE = 16
 
 
 def search_arrays(
@@ -113,16 +113,18 @@ class _Results:
 
     def __init__(self, operands: dict[str, ValueArray], size: int) -> None:
         self._operands, self._size = operands, size
-        self._known: dict[int, tuple[Plan, ValueArray]] = {}
+        self._results_by_plan: dict[int, tuple[Plan, ValueArray]] = {}
 
     def __call__(self, plan: Plan) -> ValueArray:
-        if id(plan) not in self._known:  # `lower` memoises plans; comparing them takes longer
+        if (
+            id(plan) not in self._results_by_plan
+        ):  # `lower` memoises plans; comparing them takes longer
             operands = {
                 x.role: self._operands[x.role].astype(get_storage_dtype(x.type))
                 for x in plan.sources
             }
-            self._known[id(plan)] = plan, run_blocks(plan, operands, (self._size,))["d"]
-        return self._known[id(plan)][1]
+            self._results_by_plan[id(plan)] = plan, run_blocks(plan, operands, (self._size,))["d"]
+        return self._results_by_plan[id(plan)][1]
 
 
 def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
@@ -131,7 +133,7 @@ def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
     return {x.name: int(column[index]) for x, column in zip(ins.inputs, columns, strict=True)}
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MEMO_SIZE)
 def _make_columns(bits: tuple[int, ...], limit: int) -> tuple[ValueArray, ...]:
     """Return generated operands as one array for each register."""
     return tuple(

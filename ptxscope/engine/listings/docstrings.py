@@ -19,7 +19,7 @@ _EVENT = re.compile(
     re.VERBOSE,
 )
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-_BEHIND = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
+_LINE_REST = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
 def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
@@ -56,7 +56,7 @@ def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]
 
 def is_statement_end(text: str, position: int) -> bool:
     """Return whether a Python statement ends at a position."""
-    return _BEHIND.match(text, position) is not None
+    return _LINE_REST.match(text, position) is not None
 
 
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
@@ -65,7 +65,9 @@ _STATEMENT = re.compile(
         (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
     re.VERBOSE | re.ASCII,
 )
-_ALONE = re.compile(r"\s*+(?:[\w$%]++\s*+:\s*+)?+(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+")
+_WHOLE_STATEMENT = re.compile(
+    r"\s*+(?:[\w$%]++\s*+:\s*+)?+(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
+)
 _LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
 
 
@@ -77,7 +79,7 @@ def is_all_ptx(text: str) -> bool:
 
 
 def _is_ptx(statement: str) -> bool:
-    if _ALONE.fullmatch(statement) or _LABEL.fullmatch(statement):
+    if _WHOLE_STATEMENT.fullmatch(statement) or _LABEL.fullmatch(statement):
         return True
     match = _STATEMENT.match(statement)
     if not match or PROSE.search(statement, match.end()):

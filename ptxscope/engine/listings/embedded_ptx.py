@@ -22,7 +22,7 @@ from .partial_ptx import (
 )
 from .python_source import read_python_strings
 from .source_language import Language, has_asm
-from .statement_scanner import LONGEST, WINDOW, SourceLocation
+from .statement_scanner import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
 from .text_blocks import (
     Block,
     has_llvm_asm,
@@ -83,15 +83,18 @@ class EmbeddedPtx(NamedTuple):
         """Whether it may be a sentence that names an opcode."""
         return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
 
-    def map_places(self, start: int) -> _Mapped:
+    def map_places(self, start: int) -> _OffsetLocator:
         """Return the locations in the file for a text that starts at ``start`` of the piece."""
-        return _Mapped(self, start)
+        return _OffsetLocator(self, start)
 
     def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
         """Yield the problems of the text around the PTX, with their locations."""
         inner, *outer = self.fragments
         for problem in inner.problems:
-            yield problem, _Mapped(self._replace(fragments=tuple(outer)), 0).place(*problem.span)
+            yield (
+                problem,
+                _OffsetLocator(self._replace(fragments=tuple(outer)), 0).place(*problem.span),
+            )
 
     def flatten(self) -> Fragment:
         """Return the PTX with its positions in the file."""
@@ -101,7 +104,7 @@ class EmbeddedPtx(NamedTuple):
         return inner
 
 
-class _Mapped(NamedTuple):
+class _OffsetLocator(NamedTuple):
     piece: EmbeddedPtx
     start: int
 
@@ -125,11 +128,11 @@ class LineIndex:
         index = bisect_right(self.starts, start) - 1
         line_start = self.starts[index]
         near = max(line_start, start - WINDOW)
-        stop = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
-        excerpt = self.text[near : min(stop, end + WINDOW, start + LONGEST)]
+        line_end = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(line_end, end + WINDOW, start + MAX_EXCERPT_CHARS)]
         span = (start - near, max(min(end - near, len(excerpt)), start - near))
         return SourceLocation(
-            index + 1, start - line_start + 1, excerpt, span, max(min(end, stop) - start, 0)
+            index + 1, start - line_start + 1, excerpt, span, max(min(end, line_end) - start, 0)
         )
 
 

@@ -294,6 +294,9 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
             for item in check_statement(statement, locator, name, constants, is_doubled=is_asm):
                 if operands:
                     diagnostics = _check_placeholders(piece, operands, statement)
+                    if item.is_legal:
+                        notes = _find_unknown_operands(piece, operands, statement)
+                        diagnostics = chain(diagnostics, notes)
                 else:
                     diagnostics = check_statement_end(statement, locator)
                 if is_asm:
@@ -327,6 +330,20 @@ def _check_placeholders(
         register = quote_word(piece.ptx[slice(*doubled_span)])
         message = f"`%%` is not an escape in an asm statement without operands: write {register}"
         yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
+
+
+def _find_unknown_operands(
+    piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
+) -> Iterator[Diagnostic]:
+    """Yield a note if an operand's constraint could not be read, because a macro may hold it."""
+    span = statement.start, statement.start + len(statement.text)
+    if unknown_operand := operands.find_unknown_operand(piece.fragments[0], *span):
+        name, name_span = unknown_operand
+        message = (
+            f"the type of {quote_word(name)} is unknown and not checked: "
+            "this asm statement's operands are not all literal text"
+        )
+        yield Diagnostic("note", message, piece.map_places(0).place(*name_span))
 
 
 def _check_filled(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:

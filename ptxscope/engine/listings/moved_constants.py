@@ -35,7 +35,7 @@ class MovedConstants:
         self._text = ""
         self._start = 0
         """Position in the listing of the text that is kept."""
-        self._waiting: list[str] = []
+        self._new_chunks: list[str] = []
         self._size = 0
         """Characters of the text and of the chunks not yet added to it."""
         self._read_end = 0
@@ -44,7 +44,7 @@ class MovedConstants:
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the chunks of the listing unchanged, and keep a part of them."""
         for chunk in chunks:
-            self._waiting.append(chunk)
+            self._new_chunks.append(chunk)
             self._size += len(chunk)
             if self._size > 2 * _MAX_KEPT_CHARS:
                 self._join(self._size - _MAX_KEPT_CHARS)
@@ -55,7 +55,7 @@ class MovedConstants:
         read_start = max(self._read_end, start - _MAX_DISTANCE_CHARS)
         is_gap = read_start > self._read_end
         self._read_end = start
-        if self._waiting:
+        if self._new_chunks:
             self._join(read_start - self._start)
         text = self._text[max(read_start - self._start, 0) : start - self._start]
         if is_gap:
@@ -63,17 +63,17 @@ class MovedConstants:
             text = text.partition(";")[2]
         words = tokenize(text)
         for item in group_tokens(text, words, OPCODES):
-            self._read(text, words, item)
+            self._read_statement(text, words, item)
         return self._bits
 
     def _join(self, cut: int) -> None:
         """Add the waiting chunks to the text and drop its first ``cut`` characters."""
         cut = max(cut, 0)
-        self._text = "".join((self._text, *self._waiting))[cut:]
-        self._waiting.clear()
+        self._text = "".join((self._text, *self._new_chunks))[cut:]
+        self._new_chunks.clear()
         self._start, self._size = self._start + cut, len(self._text)
 
-    def _read(self, text: str, words: list[Token], item: TokenGroup) -> None:
+    def _read_statement(self, text: str, words: list[Token], item: TokenGroup) -> None:
         if item.kind is TokenGroupKind.STATEMENT:
             statement = read_raw_instruction(text, words, item)
             destination, *sources = statement.operands or ((),)
@@ -88,7 +88,7 @@ class MovedConstants:
                     self._bits[destination[0].text] = bits
         elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
-        elif item.kind is not TokenGroupKind.OPEN and words[item.start].text != ".loc":
+        elif item.kind is not TokenGroupKind.BLOCK_START and words[item.start].text != ".loc":
             self._bits.clear()
 
     def _forget(self, declaration: list[Token]) -> None:

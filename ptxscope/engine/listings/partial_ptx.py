@@ -47,27 +47,27 @@ _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )
 _TYPE = re.compile(r"\.(?:[bsu](?:16|32|64)|f32|f64)\b")
-_FILLED = re.compile(_HOLE)
-_END = re.compile(r"[;}\n]")
+_HOLE_PATTERN = re.compile(_HOLE)
+_STATEMENT_END = re.compile(r"[;}\n]")
 _OPERANDS = re.compile(
     r"(?=[^,]++,)\s++(?:[^\s,:\"'`]++\s*+(?:\|\s*+[^\s,:\"'`]++\s*+)?+(?:,\s*+|\Z))++"
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with only a blank between them."""
 _COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_FILLED_IN = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
+_TEMPLATE_FIELD = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
 """A part that a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
-_FORMATTED = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
+_PRINTF_FIELD = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
 """A conversion such as ``%d``, unless a register has that name."""
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
-_NEAR = 80
-_LONGEST = 500
+_CONTEXT_CHARS = 80
+_MAX_STATEMENT_CHARS = 500
 """Characters of a statement that are examined."""
 
 
 def is_statement_start(text: str, position: int) -> bool:
     """Return whether a statement seems to begin at a position."""
-    preceding_text = text[max(position - _NEAR, 0) : position]
+    preceding_text = text[max(position - _CONTEXT_CHARS, 0) : position]
     if guard := _GUARD.search(preceding_text[max(preceding_text.rfind("@"), 0) :]):
         preceding_text = preceding_text[: len(preceding_text) - len(guard[0])]
     stripped_text = preceding_text.rstrip()
@@ -109,8 +109,10 @@ def find_instruction(text: str) -> Span | None:
         modifiers = head["modifiers"]
         if not modifiers or not is_statement_start(text, head.start()):
             continue
-        operands_text = _FILLED.sub("%h", text[head.end() : head.end() + _LONGEST])
-        operands_text = _END.split(operands_text, 1)[0]
+        operands_text = _HOLE_PATTERN.sub(
+            "%h", text[head.end() : head.end() + _MAX_STATEMENT_CHARS]
+        )
+        operands_text = _STATEMENT_END.split(operands_text, 1)[0]
         is_certain = head["opcode"][0] == "v" or _TYPE.search(modifiers)
         if (is_certain and operands_text.strip() in ("", "%h", "%h,")) or (
             _OPERANDS.fullmatch(operands_text) and not PROSE.search(operands_text)
@@ -122,16 +124,16 @@ def find_instruction(text: str) -> Span | None:
 def is_prose(statement: str) -> bool:
     """Return whether a string mentions an opcode in a sentence: words in a row, no commas.
 
-    ``behind`` begins with the opcode.
+    ``statement`` begins with the opcode.
     """
     return "," not in statement or PROSE.search(_COMMENT.sub(" ", statement)) is not None
 
 
 def is_template(statement: str, scopes: Scopes) -> bool:
     """Return whether a formatting function fills in a part of a statement of a string."""
-    if _FILLED_IN.search(statement):
+    if _TEMPLATE_FIELD.search(statement):
         return True
-    return any(not scopes.find_declaration(name) for name in set(_FORMATTED.findall(statement)))
+    return any(not scopes.find_declaration(name) for name in set(_PRINTF_FIELD.findall(statement)))
 
 
 def iter_parts(
@@ -142,12 +144,12 @@ def iter_parts(
     end = len(ptx) if end is None else end
     index = max(bisect_right(starts, start) - 1, 0)
     while start < end:
-        stop = min(starts[index + 1] if index + 1 < len(starts) else len(ptx), end)
+        part_end = min(starts[index + 1] if index + 1 < len(starts) else len(ptx), end)
         width = fragment.widths[index]
         origin = fragment.origins[index]
-        if stop > start:
-            yield ptx[start:stop], origin if width else origin + start - starts[index], width
-        start, index = max(start, stop), index + 1
+        if part_end > start:
+            yield ptx[start:part_end], origin if width else origin + start - starts[index], width
+        start, index = max(start, part_end), index + 1
 
 
 def join_fragments(parts: Iterable[TextFragment]) -> Fragment:

@@ -209,9 +209,9 @@ def _are_registers_accepted(
     scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
 ) -> bool:
     """Return whether the declarations of the registers are known to need no diagnostic."""
-    if verdict.used is None or not registers:
+    if verdict.pick_registers is None or not registers:
         return False
-    names = verdict.used(registers)
+    names = verdict.pick_registers(registers)
     types = scopes.list_types(names)
     if types is None:
         return False

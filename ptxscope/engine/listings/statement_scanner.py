@@ -26,17 +26,17 @@ from ..syntax.tokens import Token, tokenize
 
 WINDOW = 200
 """Characters of a line that are kept on either side of a statement."""
-LONGEST = 3 * WINDOW
+MAX_EXCERPT_CHARS = 3 * WINDOW
 """Characters of a line that are kept from the position of a problem."""
-_LONGEST = 1 << 20
+_MAX_STATEMENT_CHARS = 1 << 20
 """Characters after which a statement or directive is assumed to end."""
 
-_SHORT = 40
+_MAX_MEMO_CHARS = 40
 """Length limit for memoised directives, in characters."""
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
-_OTHER = rf"(?:{make_alternation(OTHER_OPCODES)})(?![\w$])"
+_OTHER_OPCODE = rf"(?:{make_alternation(OTHER_OPCODES)})(?![\w$])"
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
 _EVENT = re.compile(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
@@ -44,7 +44,7 @@ _EVENT = re.compile(
       | (?P<brace>[{{}}])
       | (?P<guard>@)
       | (?P<directive>(?<![\w$])\.{_DIRECTIVE})
-      | (?P<opcode>(?<![\w.$%])(?!{_OTHER})[A-Za-z][\w$]*+
+      | (?P<opcode>(?<![\w.$%])(?!{_OTHER_OPCODE})[A-Za-z][\w$]*+
          (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<noted>\s*+/[/*])
             |(?P<bare>\s*+(?:[^\s:=.,/]|\Z))))
         (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
@@ -54,11 +54,11 @@ _EVENT = re.compile(
 
 Text after a comment is examined only if the word before the comment may be an opcode.
 """
-_DULL = re.compile(
+_EVENTLESS_TEXT = re.compile(
     rf"""[^\w"/{{}}.$%@]*+
         (?:(?:%[\w$]++(?:\.[\w$]++)?+
             | [$_0-9][\w$]*+(?:\.[\w$]++)?+
-            | {_OTHER}(?:\.[\w$]++)*+
+            | {_OTHER_OPCODE}(?:\.[\w$]++)*+
             | (?!(?:{make_alternation(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
@@ -70,16 +70,16 @@ _DULL = re.compile(
 No event begins after a dot or within a word, nor at a word that is not one of the 27 opcodes and is
 not followed by a blank, a dot, a comment or ``;``.
 """
-_BEGINS = re.compile(
+_STATEMENT_START = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
     re.MULTILINE | re.ASCII,
 )
 """Text before an opcode that only its position distinguishes from an operand."""
-_ALONE = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
+_LAST_WORD = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 """A word at the end that may be an opcode."""
-_NOTED = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
+_WORD_BEFORE_COMMENT = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
 """Such a word before a comment."""
-_UP_TO_OPCODE = re.compile(
+_GUARD_TEXT = re.compile(
     r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
     rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
     re.DOTALL | re.ASCII,
@@ -88,18 +88,18 @@ _UP_TO_OPCODE = re.compile(
 
 It excludes braces on several lines, because a chunk may end between them.
 """
-_MODIFIED = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
+_OPCODE_BEFORE_DOT = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
 """Text before a dot that starts a modifier, not a directive: ``ld .global``."""
 _BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
 """Text that precedes most directives, and never follows an opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
-_BETWEEN = rf"(?:\s++|{_COMMENT})*+"
-_NOTES = re.compile(_BETWEEN, re.DOTALL | re.ASCII)
-_BEHIND = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
+_SPACE = rf"(?:\s++|{_COMMENT})*+"
+_NOTES = re.compile(_SPACE, re.DOTALL | re.ASCII)
+_TEXT_AFTER_OPCODE = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
 """Text after a comment that makes the word before it an opcode."""
-_END = re.compile(
+_STATEMENT_END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{make_alternation(OPCODES)}){_BETWEEN}\.))?",
+    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{make_alternation(OPCODES)}){_SPACE}\.))?",
     re.DOTALL | re.ASCII,
 )
 _GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
@@ -171,8 +171,8 @@ class Candidate(NamedTuple):
         line_end = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
         excerpt_start = max(line_start, start - 2 * WINDOW)
         before = "" if excerpt_start else self.preceding_text
-        excerpt = before + self.text[excerpt_start : min(line_end, start + LONGEST)]
-        if line_end == len(self.text) and line_end - start <= LONGEST:
+        excerpt = before + self.text[excerpt_start : min(line_end, start + MAX_EXCERPT_CHARS)]
+        if line_end == len(self.text) and line_end - start <= MAX_EXCERPT_CHARS:
             excerpt += self.following_text
         column = (start - line_start + 1) if line_start else self.column + start
         shift = len(before) - excerpt_start
@@ -199,11 +199,11 @@ def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iter
         pending_chunks.append(chunk)
         size += len(chunk)
         # rescan the unread text only when it has doubled
-        if size > window.unread:
-            window.move_on("".join(pending_chunks))
+        if size > window.unread_count:
+            window.append_chunk("".join(pending_chunks))
             yield from _scan_window(window, scopes)
             pending_chunks, size = [], 0
-    window.move_on("".join(pending_chunks), is_final=True)
+    window.append_chunk("".join(pending_chunks), is_final=True)
     yield from _scan_window(window, scopes)
 
 
@@ -213,26 +213,26 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         return
     text, limit = window.text, window.limit
     while True:
-        if window.end_of and (empty := window.find_empty_statement()) is not None:
+        if window.ended_part and (empty := window.find_empty_statement()) is not None:
             yield window.make_candidate(empty, empty + 1, scopes)
-            window.at = empty + 1
-        dull = _DULL.match(text, window.at, limit)
-        event = _EVENT.search(text, dull.end() if dull else window.at, limit)
+            window.position = empty + 1
+        dull = _EVENTLESS_TEXT.match(text, window.position, limit)
+        event = _EVENT.search(text, dull.end() if dull else window.position, limit)
         if event is None:
             break
         start, end = event.span()
-        stop: int | None = end
+        statement_end: int | None = end
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
             is_opcode = window.has_opcode(event)
             if is_opcode:
                 if kind == "opcode":
-                    stop = window.find_statement_end(end)
-                if stop is not None:
-                    yield window.make_candidate(start, stop, scopes)
-                    window.end_of = _STATEMENT if text[stop - 1] == ";" else ""
+                    statement_end = window.find_statement_end(end)
+                if statement_end is not None:
+                    yield window.make_candidate(start, statement_end, scopes)
+                    window.ended_part = _STATEMENT if text[statement_end - 1] == ";" else ""
             else:
-                stop = None if is_opcode is None else event.end("opcode")
+                statement_end = None if is_opcode is None else event.end("opcode")
         elif kind == "guard":
             window.begin_guard(start)
         elif kind == "brace":
@@ -246,23 +246,25 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
                 scopes.open_scope()
         elif kind == "directive":
             if not window.is_modifier(start):
-                stop = window.find_directive_end(event[0], end)
-                if stop is not None:
-                    duplicate_start = _apply_directive(scopes, text[start:stop])
+                statement_end = window.find_directive_end(event[0], end)
+                if statement_end is not None:
+                    duplicate_start = _apply_directive(scopes, text[start:statement_end])
                     if duplicate_start >= 0:
-                        yield window.make_candidate(start, stop, scopes, start + duplicate_start)
-                    window.directive_stop = window.base + stop
+                        yield window.make_candidate(
+                            start, statement_end, scopes, start + duplicate_start
+                        )
+                    window.directive_end = window.base + statement_end
         elif kind == "comment":
             window.drop_guard(start)
-            window.at, window.in_comment = end, True
+            window.position, window.is_in_comment = end, True
             if not window.skip_comment():
                 return
             continue
-        if stop is None:  # scan again from here when there is more of the listing
-            window.at = start
+        if statement_end is None:  # scan again from here when there is more of the listing
+            window.position = start
             return
-        window.at = stop
-    window.at = max(window.at, window.limit)
+        window.position = statement_end
+    window.position = max(window.position, window.limit)
 
 
 def _apply_directive(scopes: Scopes, directive: str) -> int:
@@ -271,7 +273,7 @@ def _apply_directive(scopes: Scopes, directive: str) -> int:
     Short ones, such as ``.reg .b32 %r<9>;``, recur and are memoised. Return the position in the
     directive of a register that is already declared, or -1.
     """
-    if len(directive) > _SHORT:
+    if len(directive) > _MAX_MEMO_CHARS:
         header = parse_kernel_header(directive)
         if header is not None:
             scopes.add_kernel(header)
@@ -297,60 +299,60 @@ def _parse_short_directive(
 
 
 class _Window:
-    """The current part of a listing; it moves forward and is read from ``at`` on."""
+    """The current part of a listing; it moves forward and is read from ``position`` on."""
 
     def __init__(self) -> None:
         self.text = ""
         self.base = 0
         """Characters of the listing before the window."""
-        self.at = 0
+        self.position = 0
         """End of the part of the window that has been read."""
         self.limit = 0
         """End of the part that can be read without more of the listing."""
-        self.final = False
+        self.is_final = False
         """Whether the listing ends with the window."""
-        self.in_comment = False
-        """Whether a comment is open at ``at``."""
+        self.is_in_comment = False
+        """Whether a comment is open at ``position``."""
         self._guard = -1
         """Position of the first guard of the current statement; -1 for none."""
-        self._followed = 0
+        self._guard_end = 0
         """End of the text after the guard that neither ends nor begins a statement."""
         self._line = 1
         self._line_start = 0
         """Position of the current line in the listing."""
-        self._counted = 0
+        self._counted_end = 0
         """End of the part of the window with counted line ends."""
         self._semicolon = -1
         """Position of the next semicolon in the window, or its length if there is none."""
-        self.end_of = ""
+        self.ended_part = ""
         """Kind of text that just ended, apart from blanks and comments: ``_STATEMENT``, ``_BLOCK``.
         """
-        self.directive_stop = -1
+        self.directive_end = -1
         """End of the last directive in the listing."""
         self._blocks: list[bool] = []
         """For each open brace, whether it begins a block of statements."""
 
     @property
-    def unread(self) -> int:
+    def unread_count(self) -> int:
         """Number of unread characters in the window."""
-        return len(self.text) - self.at
+        return len(self.text) - self.position
 
-    def move_on(self, chunk: str, *, is_final: bool = False) -> None:
+    def append_chunk(self, chunk: str, *, is_final: bool = False) -> None:
         """Append more of the listing, and keep a little of the read part for its line and guard."""
-        if not self.in_comment:
-            self.drop_guard(self.at)
-        if self.at - self._guard > _LONGEST:  # a guard is never that long
+        if not self.is_in_comment:
+            self.drop_guard(self.position)
+        if self.position - self._guard > _MAX_STATEMENT_CHARS:  # a guard is never that long
             self._guard = -1
-        keep = max((self.at if self._guard < 0 else self._guard) - WINDOW, 0)
-        self._count(keep)
-        self.text = self.text[keep:] + chunk
-        self.base += keep
-        self.at -= keep
-        self._counted -= keep
-        self._followed -= keep
-        self._guard = max(self._guard - keep, -1)
+        dropped_count = max((self.position if self._guard < 0 else self._guard) - WINDOW, 0)
+        self._count(dropped_count)
+        self.text = self.text[dropped_count:] + chunk
+        self.base += dropped_count
+        self.position -= dropped_count
+        self._counted_end -= dropped_count
+        self._guard_end -= dropped_count
+        self._guard = max(self._guard - dropped_count, -1)
         self._semicolon = -1
-        self.final = is_final
+        self.is_final = is_final
         self.limit = len(self.text) if is_final else self._find_safe_end()
 
     def _find_safe_end(self) -> int:
@@ -358,27 +360,31 @@ class _Window:
 
         Its modifiers may be in the next line. The end never splits a comment or a string.
         """
-        end = self.text.rfind("\n", self.at) + 1
-        if not end and self.unread > _LONGEST:
-            end = self.text.rfind(";", self.at) + 1 or len(self.text)
-        if alone := _ALONE.search(self.text, max(self.at, end - WINDOW), max(end, self.at)):
-            end = alone.start()
-            line = max(self.text.rfind("\n", self.at, end) + 1, self.at)
+        end = self.text.rfind("\n", self.position) + 1
+        if not end and self.unread_count > _MAX_STATEMENT_CHARS:
+            end = self.text.rfind(";", self.position) + 1 or len(self.text)
+        if match := _LAST_WORD.search(
+            self.text, max(self.position, end - WINDOW), max(end, self.position)
+        ):
+            end = match.start()
+            line = max(self.text.rfind("\n", self.position, end) + 1, self.position)
             if mark := _MARK.search(self.text, line, end):
                 end = mark.start()
-                if noted := _NOTED.search(self.text, max(self.at, end - WINDOW), end):
-                    end = noted.start()
-        return end or self.at
+                if comment_match := _WORD_BEFORE_COMMENT.search(
+                    self.text, max(self.position, end - WINDOW), end
+                ):
+                    end = comment_match.start()
+        return end or self.position
 
     def skip_comment(self) -> bool:
         """Skip the open comment, if any; return False if its end is not in the window."""
-        if self.in_comment:
-            close = self.text.find("*/", self.at)
+        if self.is_in_comment:
+            close = self.text.find("*/", self.position)
             if close < 0:  # the last character may begin the `*/`
-                self.at = max(self.at, len(self.text) - (not self.final))
+                self.position = max(self.position, len(self.text) - (not self.is_final))
                 return False
-            self.in_comment, self.at = False, close + 2
-            self._followed = self.at
+            self.is_in_comment, self.position = False, close + 2
+            self._guard_end = self.position
         return True
 
     def begin_guard(self, position: int) -> None:
@@ -386,22 +392,23 @@ class _Window:
         self.drop_guard(position)
         if self._guard < 0:
             self._guard = position
-        self._followed = position + 1
+        self._guard_end = position + 1
 
     def drop_guard(self, position: int) -> None:
         """Stop tracking the guard if its statement ends before a position, or has begun."""
-        if self._guard >= 0 and self._followed < position:
-            match = _UP_TO_OPCODE.match(self.text, self._followed, position)
-            self._followed = match.end() if match else self._followed
-            if self._followed < position:
+        if self._guard >= 0 and self._guard_end < position:
+            match = _GUARD_TEXT.match(self.text, self._guard_end, position)
+            self._guard_end = match.end() if match else self._guard_end
+            if self._guard_end < position:
                 self._guard = -1
 
     def open_block(self, position: int) -> None:
         """Handle a ``{``: of a function, at the beginning of a statement, or around values."""
-        self.end_of = ""
-        is_body = self.directive_stop == self.base + position
+        self.ended_part = ""
+        is_body = self.directive_end == self.base + position
         is_block = (
-            is_body or _BEGINS.search(self.text, max(position - WINDOW, 0), position) is not None
+            is_body
+            or _STATEMENT_START.search(self.text, max(position - WINDOW, 0), position) is not None
         )
         if len(self._blocks) == _MAX_BLOCKS:
             self._blocks.clear()
@@ -410,7 +417,7 @@ class _Window:
     def close_block(self) -> None:
         """Handle a ``}``."""
         is_block = self._blocks.pop() if self._blocks else False
-        self.end_of = _BLOCK if is_block else ""
+        self.ended_part = _BLOCK if is_block else ""
 
     def has_guard_before(self, position: int) -> bool:
         """Return whether only a guard precedes a position in its statement."""
@@ -419,15 +426,15 @@ class _Window:
 
     def find_empty_statement(self) -> int | None:
         """Return the position of a ``;`` after a block, or in a line after a statement."""
-        notes = _NOTES.match(self.text, self.at, self.limit)
-        stop = notes.end() if notes else self.at
-        if self.end_of == _STATEMENT and "\n" in self.text[self.at : stop]:
-            self.end_of = _BLOCK
-        if stop >= self.limit and not self.final:
+        notes = _NOTES.match(self.text, self.position, self.limit)
+        position = notes.end() if notes else self.position
+        if self.ended_part == _STATEMENT and "\n" in self.text[self.position : position]:
+            self.ended_part = _BLOCK
+        if position >= self.limit and not self.is_final:
             return None
-        is_empty = self.end_of == _BLOCK and self.text.startswith(";", stop, self.limit)
-        self.end_of = ""
-        return stop if is_empty else None
+        is_empty = self.ended_part == _BLOCK and self.text.startswith(";", position, self.limit)
+        self.ended_part = ""
+        return position if is_empty else None
 
     def has_opcode(self, event: re.Match[str]) -> bool | None:
         """Return whether the event is, or probably should be, one of the 27 opcodes.
@@ -436,35 +443,39 @@ class _Window:
         """
         word, bare_text, comment = event.group("opcode", "bare", "noted")
         if comment is not None:
-            return is_meant(word) and self._is_noted(word, event.start(), event.end("opcode"))
+            return is_meant(word) and self._is_opcode_before_comment(
+                word, event.start(), event.end("opcode")
+            )
         if bare_text is None:
             return is_meant(word)
         is_bare = self._is_opcode(word, event.start())
         if bare_text.strip():
             return is_bare
-        return None if is_bare and not self.final else False
+        return None if is_bare and not self.is_final else False
 
     def _is_opcode(self, word: str, start: int) -> bool:
         """Return whether a word is an opcode although it looks like an operand."""
         search_start = max(start - WINDOW, 0)
-        return word in OPCODES and _BEGINS.search(self.text, search_start, start) is not None
+        return (
+            word in OPCODES and _STATEMENT_START.search(self.text, search_start, start) is not None
+        )
 
-    def _is_noted(self, word: str, start: int, end: int) -> bool | None:
+    def _is_opcode_before_comment(self, word: str, start: int, end: int) -> bool | None:
         """Return whether a word followed by a comment is an opcode, or None if unknown."""
         notes = _NOTES.match(self.text, end, self.limit)
         text_end = notes.end() if notes else end
-        if text_end - start > _LONGEST:
+        if text_end - start > _MAX_STATEMENT_CHARS:
             return False
-        if text_end == self.limit and not self.final:
+        if text_end == self.limit and not self.is_final:
             return None
-        match = _BEHIND.match(self.text, text_end, self.limit)
+        match = _TEXT_AFTER_OPCODE.match(self.text, text_end, self.limit)
         return match is not None and (match["bare"] is None or self._is_opcode(word, start))
 
     def is_modifier(self, position: int) -> bool:
         """Return whether a dotted word belongs to an opcode before it."""
         if self.text[max(position - 2, 0) : position] in _BEFORE_DIRECTIVES:
             return False
-        return _MODIFIED.search(self.text, max(position - 80, 0), position) is not None
+        return _OPCODE_BEFORE_DOT.search(self.text, max(position - 80, 0), position) is not None
 
     def find_directive_end(self, directive: str, start: int) -> int | None:
         """Return the end of a directive, after its ``;``, or None if unknown yet."""
@@ -472,18 +483,18 @@ class _Window:
         for match in end.finditer(self.text, start, self.limit):
             if mark := match["stop"]:
                 return match.start() + (mark == ";")
-        return self._cut_off(start)
+        return self._find_forced_end(start)
 
     def find_statement_end(self, start: int) -> int | None:
         """Return the end of a statement, after its ``;``, or None if unknown yet."""
         if self._semicolon < start:
             position = self.text.find(";", start)
             self._semicolon = position if position >= 0 else len(self.text)
-        stop = self._semicolon
-        if stop < self.limit and not _UNUSUAL.search(self.text, start, stop):
-            return stop + 1
+        semicolon = self._semicolon
+        if semicolon < self.limit and not _UNUSUAL.search(self.text, start, semicolon):
+            return semicolon + 1
         depth = 0
-        for match in _END.finditer(self.text, start, self.limit):
+        for match in _STATEMENT_END.finditer(self.text, start, self.limit):
             if match["line"] is not None:
                 return match.start()
             mark = match["stop"]
@@ -492,11 +503,11 @@ class _Window:
             if mark == "}" and not depth:
                 return match.start()
             depth += (mark == "{") - (mark == "}")
-        return self._cut_off(start)
+        return self._find_forced_end(start)
 
-    def _cut_off(self, start: int) -> int | None:
+    def _find_forced_end(self, start: int) -> int | None:
         """Return the limit if text that begins at ``start`` cannot continue after it, or None."""
-        return self.limit if self.final or self.limit - start > _LONGEST else None
+        return self.limit if self.is_final or self.limit - start > _MAX_STATEMENT_CHARS else None
 
     def make_candidate(
         self, opcode: int, end: int, scopes: Scopes, problem_start: int | None = None
@@ -505,7 +516,7 @@ class _Window:
         text, start = self.text, opcode
         if self._guard >= 0:
             self.drop_guard(opcode)
-            if self._guard >= 0 and opcode - self._guard <= _LONGEST:
+            if self._guard >= 0 and opcode - self._guard <= _MAX_STATEMENT_CHARS:
                 start = self._guard
             self._guard = -1
         self._count(start)
@@ -526,10 +537,10 @@ class _Window:
 
     def _count(self, position: int) -> None:
         """Count the lines up to a position of the window."""
-        if position <= self._counted:
+        if position <= self._counted_end:
             return
-        line_count = self.text.count("\n", self._counted, position)
+        line_count = self.text.count("\n", self._counted_end, position)
         if line_count:
             self._line += line_count
-            self._line_start = self.base + self.text.rfind("\n", self._counted, position) + 1
-        self._counted = position
+            self._line_start = self.base + self.text.rfind("\n", self._counted_end, position) + 1
+        self._counted_end = position

@@ -55,7 +55,7 @@ class CachedVerdict(NamedTuple):
     text: RegisterTemplate
     uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
-    used: RegisterPicker | None
+    pick_registers: RegisterPicker | None
     """Picks the registers in use; None if any of them has no stand-in."""
     accepted_types: set[tuple[str, ...]]
     """Some declared types of those registers that need no diagnostic."""
@@ -73,7 +73,7 @@ def fill_template(text: str, registers: Sequence[str]) -> str:
     """Return a text of a verdict with a statement's registers."""
     if not registers or "%z" not in text:
         return text
-    return _STAND_IN.sub(lambda found: registers[int(found[1])], text)
+    return _STAND_IN.sub(lambda match: registers[int(match[1])], text)
 
 
 _NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASCII)
@@ -115,7 +115,7 @@ def get_cached_verdict(
         numbers = {register: number for number, register in enumerate(registers)}
         template_text = text
         if registers:
-            template_text = _NUMBERED.sub(lambda found: f"%z{numbers[found[0]]}", text)
+            template_text = _NUMBERED.sub(lambda match: f"%z{numbers[match[0]]}", text)
         verdict = _FACTS[key] = _compute_verdict(template_text, bits)
         return verdict, registers
 

@@ -232,7 +232,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("set",),
         is_choice_converted,
         {"old_converted": True},
-        "The guard covers the choice of true or 0 but not the conversion behind it, so a false "
+        "The guard covers the choice of true or 0 but not the conversion after it, so a false "
         "guard does not keep d: its old value is converted (of a 16-bit stype its low half-word, "
         "sign-extended; for .f32 the magnitude of that, as a float).",
         (

@@ -129,8 +129,8 @@ def convert_constant(value: Constant, type_: Type) -> int | str:
         if type_.is_float:
             return "a float: `1.0`, `0f3F800000` or `0d3FF0000000000000`"
         return value.value & ((1 << type_.bits) - 1)
-    fits = type_.is_float or (type_ in (Type.B32, Type.B64) and value.width == type_.bits)
-    if not fits:
+    is_accepted = type_.is_float or (type_ in (Type.B32, Type.B64) and value.width == type_.bits)
+    if not is_accepted:
         return {
             Type.B32: "an integer, or a float as `0f3F800000`",
             Type.B64: "an integer, `1.0` or `0d3FF0000000000000`",
@@ -188,12 +188,14 @@ class _ConstantParser:
     def parse_binary(self, level: int) -> Constant:
         if level == len(_LEVELS):
             return self.parse_unary()
-        left = self.parse_binary(level + 1)
+        left_operand = self.parse_binary(level + 1)
         while (sign := self.peek_word()) in _LEVELS[level]:
             span = self.get_span()
             self.position += 1
-            left = _combine(sign, _LEVELS[level][sign], left, self.parse_binary(level + 1), span)
-        return left
+            left_operand = _combine(
+                sign, _LEVELS[level][sign], left_operand, self.parse_binary(level + 1), span
+            )
+        return left_operand
 
     def parse_unary(self) -> Constant:
         span = self.get_span()
@@ -270,7 +272,7 @@ def _make_hint(text: str) -> str:
     if text[-1:] in ("u", "L", "l", "f") and text[:-1].isdigit():
         return "an integer without suffix, or with the suffix `U`"
     if text.isdigit():
-        return "octal digits 0-7 behind a leading 0, or no leading 0"
+        return "octal digits 0-7 after a leading 0, or no leading 0"
     return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
 
 

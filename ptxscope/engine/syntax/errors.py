@@ -55,11 +55,11 @@ def limit_problems(problems: Sequence[Problem], omitted_count: int = 0) -> list[
     """
     if len(problems) + omitted_count <= MAX_PROBLEMS:
         return list(problems)
-    ordered = sorted(problems, key=lambda problem: problem.span)
-    omitted_total = max(len(ordered) - (MAX_PROBLEMS - 1), 0) + omitted_count
-    span = ordered[min(MAX_PROBLEMS - 1, len(ordered) - 1)].span
+    sorted_problems = sorted(problems, key=lambda problem: problem.span)
+    omitted_total = max(len(sorted_problems) - (MAX_PROBLEMS - 1), 0) + omitted_count
+    span = sorted_problems[min(MAX_PROBLEMS - 1, len(sorted_problems) - 1)].span
     return [
-        *ordered[: MAX_PROBLEMS - 1],
+        *sorted_problems[: MAX_PROBLEMS - 1],
         Problem(f"there are {omitted_total} more errors in this statement", span),
     ]
 
@@ -150,9 +150,9 @@ def quote_word(text: str) -> str:
 
 
 def quote_value(value: object) -> str:
-    """A value as Python writes it, shortened where that is very long."""
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:58]}…{shown[-1]}"
+    """Return a value as Python writes it, shortened if that is very long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:58]}…{text[-1]}"
 
 
 def shorten_words(text: str) -> str:

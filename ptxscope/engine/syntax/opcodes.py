@@ -37,7 +37,7 @@ def is_other_opcode(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def is_misspelt(word: str) -> bool:
-    """Whether a word is no opcode but resembles one of the 27 instructions."""
+    """Whether a word is not an opcode but resembles one of the 27 instructions."""
     if word in OPCODES or word in OTHER_OPCODES:
         return False
     return find_closest_spelling(word, list(CATALOG), _LIKENESS) is not None

@@ -49,7 +49,7 @@ class ParsedOperands:
 
 def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOperands:
     """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
-    parsed = ParsedOperands()
+    parsed_operands = ParsedOperands()
     operands = statement.operands
     sources = entry.sources
     min_count = 1 + len(sources) - entry.is_c_optional
@@ -60,7 +60,7 @@ def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> Pa
         extra = operands[1 + len(sources) :]
         span = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
         end = statement.span[1]
-        parsed.add_problem(
+        parsed_operands.add_problem(
             f"`{entry.opcode}` takes {numbers} operands; {format_existence(len(operands))}",
             span or (end, end),
             names,
@@ -69,16 +69,16 @@ def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> Pa
         if not words:
             continue
         if i == 0:
-            _parse_destination(entry, words, parsed)
+            _parse_destination(entry, words, parsed_operands)
         else:
             operand = sources[i - 1]
-            parsed.spans[operand.role] = _get_span(words)
+            parsed_operands.spans[operand.role] = _get_span(words)
             if operand.role == "c":
-                parsed.values["c"] = True
-            _parse_source(entry, operand, words, partial, parsed)
+                parsed_operands.values["c"] = True
+            _parse_source(entry, operand, words, partial, parsed_operands)
     if not entry.is_c_optional:
-        parsed.values["c"] = True
-    return parsed
+        parsed_operands.values["c"] = True
+    return parsed_operands
 
 
 NAMED_OPERAND_MESSAGE = "nvcc 13.0 takes no operand by its name; clang does"
@@ -94,10 +94,12 @@ def _get_span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
 
 
-def _parse_destination(entry: Entry, words: tuple[Token, ...], parsed: ParsedOperands) -> None:
-    parsed.spans["d"] = _get_span(words)
+def _parse_destination(
+    entry: Entry, words: tuple[Token, ...], parsed_operands: ParsedOperands
+) -> None:
+    parsed_operands.spans["d"] = _get_span(words)
     if words[0].text in ("-", "!"):
-        parsed.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
+        parsed_operands.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
         words = words[1:]
     parts: list[list[Token]] = [[]]
     for word in words:
@@ -108,37 +110,43 @@ def _parse_destination(entry: Entry, words: tuple[Token, ...], parsed: ParsedOpe
     names: list[str | None] = []
     for part in parts:
         if not part or part[0].kind is not TokenKind.NAME:
-            span = _get_span(part) if part else parsed.spans["d"]
+            span = _get_span(part) if part else parsed_operands.spans["d"]
             if _is_named(part):
-                parsed.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
+                parsed_operands.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
             else:
-                parsed.add_problem(
+                parsed_operands.add_problem(
                     "the destination must be a register", span, _format_destination_hint(entry)
                 )
             return
-        if _is_special(part, parsed):
+        if _check_special_register(part, parsed_operands):
             return
         name, suffix = _parse_register_name(entry, part, is_predicate=entry.opcode == "setp")
         names.append(None if name == "_" else name)
-        _parse_selectors(entry, SlotPlace.D, suffix, parsed)
-    parsed.destinations = tuple(names)
+        _parse_selectors(entry, SlotPlace.D, suffix, parsed_operands)
+    parsed_operands.destinations = tuple(names)
     if entry.opcode != "setp":
         if len(parts) > 1:
-            parsed.add_problem(f"`{entry.opcode}` has one destination", parsed.spans["d"], "d")
+            parsed_operands.add_problem(
+                f"`{entry.opcode}` has one destination", parsed_operands.spans["d"], "d"
+            )
         elif names[0] is None:
-            parsed.add_problem(
-                "`_` can be a destination of `setp` only", parsed.spans["d"], "a register"
+            parsed_operands.add_problem(
+                "`_` can be a destination of `setp` only", parsed_operands.spans["d"], "a register"
             )
         return
-    parsed.spans["p"] = _get_span(parts[0])
+    parsed_operands.spans["p"] = _get_span(parts[0])
     if len(parts) > 1:
-        parsed.spans["q"] = _get_span(parts[1])
+        parsed_operands.spans["q"] = _get_span(parts[1])
     if len(parts) > 2:
-        parsed.add_problem("`setp` has two destinations at most", _get_span(parts[2]), "p or p|q")
+        parsed_operands.add_problem(
+            "`setp` has two destinations at most", _get_span(parts[2]), "p or p|q"
+        )
     elif names == [None, None]:
-        parsed.add_problem("`_|_` keeps nothing", parsed.spans["d"], "p|q, p|_, _|q or _", "_")
+        parsed_operands.add_problem(
+            "`_|_` keeps nothing", parsed_operands.spans["d"], "p|q, p|_, _|q or _", "_"
+        )
     else:
-        parsed.values["dst"] = _DST[tuple(name is not None for name in names)]
+        parsed_operands.values["dst"] = _DST[tuple(name is not None for name in names)]
 
 
 _DST = {
@@ -155,7 +163,11 @@ def _format_destination_hint(entry: Entry) -> str:
 
 
 def _parse_source(
-    entry: Entry, operand: Operand, words: tuple[Token, ...], partial: Form, parsed: ParsedOperands
+    entry: Entry,
+    operand: Operand,
+    words: tuple[Token, ...],
+    partial: Form,
+    parsed_operands: ParsedOperands,
 ) -> None:
     place = SlotPlace(operand.role)
     type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
@@ -163,19 +175,19 @@ def _parse_source(
     negates = entry.find_slot(f"neg{place}")
     is_negated = False
     if prefix and negates and prefix.text == negates.word and _is_negation(prefix, words[1:]):
-        parsed.values[negates.name] = True
-        parsed.spans[negates.name] = prefix.span
+        parsed_operands.values[negates.name] = True
+        parsed_operands.spans[negates.name] = prefix.span
         words = words[1:]
         is_negated = True
     elif prefix and len(words) > 1 and not is_constant(words):
-        _add_prefix_problem(entry, operand, prefix, parsed)
+        _add_prefix_problem(entry, operand, prefix, parsed_operands)
         words = words[1:]
     if is_constant(words):
-        _parse_immediate(entry, words, type_, parsed)
+        _parse_immediate(entry, words, type_, parsed_operands)
         return
     first_word = words[0]
     if _is_named(words):
-        parsed.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
+        parsed_operands.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
         return
     if first_word.kind is not TokenKind.NAME or first_word.text == "_":
         message = {
@@ -184,25 +196,25 @@ def _parse_source(
             "_": "`_` throws a result away; it can't be read",
         }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
         kinds = "a register or a literal" if entry.can_take_immediates else "a register"
-        parsed.add_problem(message, _get_span(words), kinds)
+        parsed_operands.add_problem(message, _get_span(words), kinds)
         return
-    if _is_special(words, parsed):
+    if _check_special_register(words, parsed_operands):
         return
     has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
     if has_addend and _is_sum(entry, operand, words[2:]):
-        parsed.problems.append(
+        parsed_operands.problems.append(
             Problem(
                 f"ptxas takes the sum {quote_word(_join_words(words))} here; ptxscope "
                 "does not compute it",
-                parsed.spans[operand.role],
+                parsed_operands.spans[operand.role],
                 "the sum in a register",
                 unread=True,
             )
         )
         return
     name, suffix = _parse_register_name(entry, words, is_predicate=type_ is Type.PRED)
-    parsed.sources.append(Register(name))
-    _parse_selectors(entry, place, suffix, parsed)
+    parsed_operands.sources.append(Register(name))
+    _parse_selectors(entry, place, suffix, parsed_operands)
 
 
 def _parse_register_name(
@@ -221,8 +233,8 @@ def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
 
     It does in comparisons and selections, and as the c of scalar video instructions.
     """
-    allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
-    if not allowed or not is_constant(addend):
+    is_allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
+    if not is_allowed or not is_constant(addend):
         return False
     try:
         return isinstance(evaluate_constant(addend).value, int)
@@ -238,7 +250,7 @@ def _is_negation(prefix: Token, words: tuple[Token, ...]) -> bool:
 
 
 def _add_prefix_problem(
-    entry: Entry, operand: Operand, prefix: Token, parsed: ParsedOperands
+    entry: Entry, operand: Operand, prefix: Token, parsed_operands: ParsedOperands
 ) -> None:
     if prefix.text == "!":
         message = "`!` negates predicates"
@@ -248,21 +260,21 @@ def _add_prefix_problem(
             message += ", and this one takes no negation"
     else:
         message = f"operands of `{entry.opcode}` can't be negated; only those of `vmad` can"
-    parsed.add_problem(message, prefix.span, "the operand without its sign", "")
-    parsed.spans.setdefault(f"neg{operand.role}", prefix.span)
+    parsed_operands.add_problem(message, prefix.span, "the operand without its sign", "")
+    parsed_operands.spans.setdefault(f"neg{operand.role}", prefix.span)
 
 
 def _parse_immediate(
-    entry: Entry, words: tuple[Token, ...], type_: object, parsed: ParsedOperands
+    entry: Entry, words: tuple[Token, ...], type_: object, parsed_operands: ParsedOperands
 ) -> None:
     span = _get_span(words)
     try:
         value = evaluate_constant(words)
     except BadConstantError as error:
-        parsed.problems.append(error.problem)
+        parsed_operands.problems.append(error.problem)
         return
     if not entry.can_take_immediates:
-        parsed.add_problem(
+        parsed_operands.add_problem(
             f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
             span,
             "a register",
@@ -271,10 +283,12 @@ def _parse_immediate(
         bits = convert_constant(value, type_)
         text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
         if isinstance(bits, str):
-            parsed.add_problem(f"a literal of this kind does not fit `.{type_}`", span, bits)
+            parsed_operands.add_problem(
+                f"a literal of this kind does not fit `.{type_}`", span, bits
+            )
         else:
-            parsed.sources.append(Immediate(bits, text))
-            parsed.notes += _iter_immediate_notes(value, type_, text)
+            parsed_operands.sources.append(Immediate(bits, text))
+            parsed_operands.notes += _iter_immediate_notes(value, type_, text)
 
 
 def _iter_immediate_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:
@@ -288,10 +302,10 @@ def _join_words(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _is_special(words: Sequence[Token], parsed: ParsedOperands) -> bool:
+def _check_special_register(words: Sequence[Token], parsed_operands: ParsedOperands) -> bool:
     is_special = SPECIAL.fullmatch(words[0].text) is not None
     if is_special:
-        parsed.add_problem(
+        parsed_operands.add_problem(
             f"the special register {quote_word(words[0].text)} can't be an operand here",
             _get_span(words),
             "an ordinary register; copy it with `mov.u32` first",
@@ -300,7 +314,7 @@ def _is_special(words: Sequence[Token], parsed: ParsedOperands) -> bool:
 
 
 def _parse_selectors(
-    entry: Entry, place: SlotPlace, words: Sequence[Token], parsed: ParsedOperands
+    entry: Entry, place: SlotPlace, words: Sequence[Token], parsed_operands: ParsedOperands
 ) -> None:
     if not words:
         return
@@ -308,22 +322,24 @@ def _parse_selectors(
     slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
     if len(words) > 1 or words[0].kind is not TokenKind.DOTTED:
         extra = words[1] if words[0].kind is TokenKind.DOTTED else words[0]
-        parsed.add_problem(
+        parsed_operands.add_problem(
             f"{quote_word(extra.text)} does not belong to this operand", extra.span, "a comma"
         )
         return
     text = words[0].text[1:]
     match = _SELECTOR.fullmatch(text)
     if slot is None:
-        parsed.spans[f"{place}sel"] = span
-        parsed.add_problem(_format_no_selector(entry, place), span, "the operand alone", "")
+        parsed_operands.spans[f"{place}sel"] = span
+        parsed_operands.add_problem(
+            _format_no_selector(entry, place), span, "the operand alone", ""
+        )
         return
-    parsed.spans[slot.name] = span
+    parsed_operands.spans[slot.name] = span
     value = parse_selector(text) if match else None
     if value is not None and value in slot.values:
-        parsed.values[slot.name] = value
+        parsed_operands.values[slot.name] = value
         return
-    _add_selector_problem(entry, slot.name, text, value, span, parsed)
+    _add_selector_problem(entry, slot.name, text, value, span, parsed_operands)
 
 
 def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
@@ -337,7 +353,12 @@ def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
 
 
 def _add_selector_problem(
-    entry: Entry, slot: str, text: str, value: Selector | None, span: Span, parsed: ParsedOperands
+    entry: Entry,
+    slot: str,
+    text: str,
+    value: Selector | None,
+    span: Span,
+    parsed_operands: ParsedOperands,
 ) -> None:
     unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
     message = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
@@ -367,4 +388,4 @@ def _add_selector_problem(
         hint = (
             f".{unit[0]} and {entry.lanes} digits 0-{top}: a holds 0-{entry.lanes - 1}, b the rest"
         )
-    parsed.add_problem(message, span, hint, fix)
+    parsed_operands.add_problem(message, span, hint, fix)

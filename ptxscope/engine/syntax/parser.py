@@ -51,7 +51,7 @@ FragmentReader = Callable[[str], Iterable[Fragment]]
 
 
 def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
-    """The one instruction in the PTX that a reader finds; the same as ``parse``."""
+    """Parse the one instruction in the PTX that a reader finds, as ``parse`` does."""
     (instruction, *other_instructions) = parse_all(text, reader)
     start, end = instruction.spans["line"]
     if not (text[:start] + text[end:]).strip(_BLANK):
@@ -66,7 +66,7 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
     return replace(instruction, notes=(*instruction.notes, *_iter_omission_notes(text)))
 
 
-def read(instruction: str | Instruction) -> Instruction:
+def read_instruction(instruction: str | Instruction) -> Instruction:
     """Return the instruction, or parse a text. Raise PtxError, or TypeError for anything else."""
     return instruction if isinstance(instruction, Instruction) else parse(instruction)
 
@@ -81,9 +81,9 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
     for start, end in find_text_outside_asm(text):
         part = text[start:end]
         for statement in find_statements(part, OPCODES):
-            parsed = parse_statement(part, Fragment(part), statement)
-            if parsed and parsed.instruction:
-                yield parsed.span[0] + start, parsed.span[1] + start
+            parsed_statement = parse_statement(part, Fragment(part), statement)
+            if parsed_statement and parsed_statement.instruction:
+                yield parsed_statement.span[0] + start, parsed_statement.span[1] + start
 
 
 def _iter_omission_notes(text: str) -> Iterator[str]:
@@ -118,13 +118,13 @@ def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instr
     """
     if not isinstance(text, str):
         raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
-    parsed = list(scan(text, reader))
-    if not parsed:
+    parsed_statements = list(scan(text, reader))
+    if not parsed_statements:
         raise _make_empty_error(text)
-    problems = tuple(problem for item in parsed for problem in item.problems)
+    problems = tuple(problem for item in parsed_statements for problem in item.problems)
     if problems:
         raise PtxError(text, problems)
-    return tuple(item.instruction for item in parsed if item.instruction)
+    return tuple(item.instruction for item in parsed_statements if item.instruction)
 
 
 def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]:
@@ -133,9 +133,9 @@ def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]
         if fragment.problems:
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
-            parsed = parse_statement(text, fragment, statement)
-            if parsed:
-                yield parsed
+            parsed_statement = parse_statement(text, fragment, statement)
+            if parsed_statement:
+                yield parsed_statement
 
 
 def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
@@ -189,7 +189,7 @@ def _parse_bad_guard(fragment: Fragment, statement: RawInstruction) -> Parsed | 
                 span = fragment.find_origin(
                     start, start + len(fragment.ptx[start : word.start].rstrip())
                 )
-                problem = Problem(f"{quote_word(prefix)} is no guard", span, "@p or @!p")
+                problem = Problem(f"{quote_word(prefix)} is not a guard", span, "@p or @!p")
                 return Parsed(None, (problem,), fragment.find_origin(*statement.span))
     return None
 
@@ -216,8 +216,8 @@ def _is_half(statement: RawInstruction) -> bool:
 
 def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Parsed:
     message = "half-precision `set` and `setp` are not known here; this is not checked"
-    whole = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
-    problems = limit_problems(statement.problems) or (whole,)
+    problem = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
+    problems = limit_problems(statement.problems) or (problem,)
     line = fragment.find_origin(*statement.span)
     return Parsed(
         None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in problems), line
@@ -238,7 +238,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     opcode = statement.opcode
     span = fragment.find_origin(*opcode.span)
     if not opcode.text:
-        return Problem("an instruction is missing behind the guard", span, " ".join(CATALOG))
+        return Problem("an instruction is missing after the guard", span, " ".join(CATALOG))
     if is_other_opcode(opcode.text):
         message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
         return Problem(message, span, " ".join(CATALOG), unread=True)

@@ -36,7 +36,7 @@ _INCLUDE = re.compile(r"#[^\S\n]*+include[^\S\n]*+\"")
 _SPACES = (".global", ".shared", ".const", ".local", ".param")
 _FUNCTIONS = (".entry", ".func")
 _HEADER_ENDS = frozenset(["{", ";", *_FUNCTIONS])
-_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
+_DECLARATION_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
 class Body(NamedTuple):
@@ -119,7 +119,7 @@ class RegisterDeclaration(NamedTuple):
 def parse_registers(words: Sequence[Token], i: int) -> tuple[list[RegisterDeclaration], int]:
     """Parse the words after ``.reg``: ``.b32 %r<22>, x``; also return where they end."""
     registers, type_, vector = list[RegisterDeclaration](), "", 0
-    while i < len(words) and words[i].text not in _ENDS:
+    while i < len(words) and words[i].text not in _DECLARATION_ENDS:
         word = words[i]
         if word.text in (".v2", ".v4"):
             vector = int(word.text[2:])
@@ -352,7 +352,7 @@ class Scopes:
     def _read_variables(self, words: Sequence[Token], i: int) -> int:
         """Read the words after ``.shared`` and the like: ``.align 4 .b32 x[4]``."""
         scope, space = self._header or self._scopes[-1], words[i - 1].text
-        while i < len(words) and words[i].text not in _ENDS:
+        while i < len(words) and words[i].text not in _DECLARATION_ENDS:
             if words[i].kind is TokenKind.NAME:
                 scope.names.setdefault(words[i].text, Declaration(space, is_register=False))
             i += 1

@@ -15,21 +15,30 @@ from ..records import NamedTuple
 from .errors import Problem, Span, limit_problems
 
 _WORD = r"\b(?:asm|__asm__|__asm)\b"
-_MORE = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
+_ASM_WORD = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
 COMMENT = r"//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z)"
 """A C comment in DOTALL mode; an unclosed one extends to the end."""
-ASM = rf"{_WORD}(?:{_MORE})*+\("
+ASM = rf"{_WORD}(?:{_ASM_WORD})*+\("
 """A regular expression for the start of an asm statement in a text without comments."""
-COMMENTED_ASM = rf"{_WORD}(?:{_MORE}|{COMMENT})*+"
+COMMENTED_ASM = rf"{_WORD}(?:{_ASM_WORD}|{COMMENT})*+"
 """The same for any text, without the parenthesis: searching for that would rescan comments."""
 _ASM = re.compile(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
-_BETWEEN = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
+_SPACE = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
 """Blanks and C comments; an unclosed comment extends to the end."""
 _STRING = re.compile(r'(?:u8|[uUL])?"')
 _RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
-_PLAIN = re.compile(r'[^"\\%\n]+')
+_LITERAL_TEXT = re.compile(r'[^"\\%\n]+')
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
-_NAMED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "v": "\v",
+    "f": "\f",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+}
 
 
 GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -197,7 +206,7 @@ def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
 
 
 def _is_operand_macro(macro: str, ptx: str) -> bool:
-    """Whether a macro behind the PTX holds nothing but the operands.
+    """Return whether a macro after the PTX holds nothing but the operands.
 
     The PTX is complete and names operands, which stand nowhere else.
     """
@@ -209,7 +218,7 @@ def _is_operand_macro(macro: str, ptx: str) -> bool:
 
 
 def _cut_last_gap(fragment: Fragment) -> Fragment:
-    """The PTX without the gap that is its last piece."""
+    """Return the PTX without the gap that is its last piece."""
     return Fragment(
         fragment.ptx[:-1],
         fragment.starts[:-1],
@@ -249,7 +258,7 @@ def find_text_outside_asm(text: str) -> Iterator[Span]:
 
 def skip_blanks(text: str, position: int) -> int:
     """Return the position after blanks and comments."""
-    match = _BETWEEN.match(text, position)
+    match = _SPACE.match(text, position)
     return match.end() if match else position
 
 
@@ -330,7 +339,7 @@ def _decode(text: str, position: int, builder: _FragmentBuilder, problems: list[
     """Add one string literal's characters; return the position after its closing quote."""
     start = position
     while position < len(text):
-        if match := _PLAIN.match(text, position):
+        if match := _LITERAL_TEXT.match(text, position):
             builder.add(match[0], position)
             position = match.end()
         elif text[position] == '"':
@@ -356,7 +365,7 @@ def _decode_escape(code: str) -> str:
         return chr(min(int(code[1:], 16), 0xFF))
     if code[0].isdigit() and code[0] < "8":
         return chr(int(code, 8) & 0xFF)
-    return _NAMED.get(code, code)
+    return _ESCAPES.get(code, code)
 
 
 def _make_unclosed_problem(start: int, end: int) -> Problem:

@@ -46,8 +46,8 @@ class TokenGroupKind(Enum):
     DIRECTIVE = 2
     """A directive up to its ``;``, or a function's header up to its ``{``."""
     LABEL = 3
-    OPEN = 4
-    CLOSE = 5
+    BLOCK_START = 4
+    BLOCK_END = 5
     GAP = 6
     """Unknown text outside any statement."""
 
@@ -94,8 +94,8 @@ _DIRECTIVES = frozenset(
     .const .global .param .visible .extern .weak .branchtargets .callprototype .calltargets
     """.split()
 )
-_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_BRACES = {"{": TokenGroupKind.OPEN, "}": TokenGroupKind.CLOSE}
+_OPENING_BRACKETS, _CLOSING_BRACKETS = frozenset("([{"), frozenset(")]}")
+_BRACES = {"{": TokenGroupKind.BLOCK_START, "}": TokenGroupKind.BLOCK_END}
 
 
 def tokenize(text: str) -> list[Token]:
@@ -229,7 +229,7 @@ def _find_directive_end(text: str, words: list[Token], i: int) -> int:
         has_body = has_body or word in _BODY_DIRECTIVES
         if word == "{" and has_body and not depth:
             return i
-        depth += (word in _OPEN) - (word in _CLOSE)
+        depth += (word in _OPENING_BRACKETS) - (word in _CLOSING_BRACKETS)
         i += 1
         if word == ";" and depth <= 0:
             break
@@ -243,9 +243,9 @@ def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[
         word = words[i].text
         if word == ";" or (word == "}" and not depth):
             return max(i, start + 1)
-        if word in _OPEN:
+        if word in _OPENING_BRACKETS:
             depth += 1
-        elif word in _CLOSE:
+        elif word in _CLOSING_BRACKETS:
             depth -= 1
         elif (word == "@" or word in opcodes) and has_opcode and i > start:
             opcode_index = _skip_guard(words, i)
@@ -283,7 +283,7 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
             guard_span = (
                 guard.span if guard else (words[0].start, words[min(i, len(words)) - 1].end)
             )
-            problems.append(Problem("a predicate is missing behind `@`", guard_span, "@p or @!p"))
+            problems.append(Problem("a predicate is missing after `@`", guard_span, "@p or @!p"))
             guard = None
     if i >= len(words):
         opcode = Token(TokenKind.BAD, "", end, end)
@@ -318,9 +318,9 @@ def _split_operands(
             yield tuple(current)
             current = []
         else:
-            depth += (word.text in _OPEN) - (word.text in _CLOSE)
+            depth += (word.text in _OPENING_BRACKETS) - (word.text in _CLOSING_BRACKETS)
             current.append(word)
     if current:
         yield tuple(current)
     else:
-        problems.append(Problem("an operand is missing behind the last comma", (end, end)))
+        problems.append(Problem("an operand is missing after the last comma", (end, end)))

@@ -13,7 +13,7 @@ from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
 from ..semantics.rules import ISA, Rules
 from ..syntax.instruction import Instruction
-from ..syntax.parser import read
+from ..syntax.parser import read_instruction
 from .operand_bits import abbreviate_value, bind_values, convert_to_integer, is_float
 
 Scalar = SupportsIndex | SupportsFloat
@@ -59,7 +59,7 @@ def evaluate(
     """
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {abbreviate_value(engine)}: {', '.join(ENGINES)}")
-    ins = read(instruction)
+    ins = read_instruction(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
         raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")

@@ -20,7 +20,7 @@ from ..semantics.plan import Plan, Row
 from ..semantics.plan_execution import compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
-from ..syntax.parser import read
+from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values
@@ -311,7 +311,7 @@ def trace(
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
-    ins = read(instruction)
+    ins = read_instruction(instruction)
     check_names(ins, values)
     model_, operands = resolve_model(model), bind_values(ins, values)
     check_read(ins, model_, operands)
@@ -324,7 +324,7 @@ def replay(trace_: Trace) -> dict[str, int]:
     Raise ValueError if a row's recorded values do not follow from its inputs.
     """
     if not isinstance(trace_, Trace):
-        raise TypeError(f"{abbreviate_value(trace_)} is no Trace; ptxscope.trace(…) returns one")
+        raise TypeError(f"{abbreviate_value(trace_)} is not a Trace; ptxscope.trace(…) returns one")
     recorded: dict[str, LaneValues] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
         inputs = tuple(recorded[key] for key in row.input_keys)

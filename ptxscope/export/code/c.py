@@ -36,7 +36,7 @@ class _C:
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         if value < 0:
-            # the least number of a type is no literal
+            # the least number of a type is not a literal
             is_least = value in (-1 << 63, -1 << 127)
             text = self.format_number(-value - is_least, kind).text
             return Expression(

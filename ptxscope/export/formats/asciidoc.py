@@ -28,7 +28,7 @@ _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _PEN, _format_section)
+    return markup.render(trace, options, _WRITER, _format_section)
 
 
 def escape_text(text: str) -> str:
@@ -79,7 +79,7 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
 
 
-_PEN = MarkupWriter(
+_WRITER = MarkupWriter(
     escape=escape_text,
     code=_format_code,
     strong="*",

@@ -19,7 +19,7 @@ from ...engine.tracing.step_text import format_title
 from ..content.document import iter_steps, list_command_words
 from .text import WIDTH, command_lines, render, step_lines, wrap_text
 
-SHOWN = 6
+MAX_EXPLANATIONS = 6
 """Number of groups of explanations of a size that are shown by default."""
 ALIKE = 3
 """Number of further explanations of a group that are shown by default."""
@@ -57,7 +57,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
 
 def _finding_to_json(finding: Finding) -> dict[str, object]:
     ins = finding.instruction
-    fits = finding.matches
+    matches = finding.matches
     return {
         "kind": str(finding.kind),
         "ptx": finding.ptx,
@@ -78,8 +78,8 @@ def _finding_to_json(finding: Finding) -> dict[str, object]:
             name: format_hex(finding.get_result(finding.shown_index)[role], ins.type_of(role).bits)
             for role, name in ins.results.items()
         },
-        "selectors": fits
-        and {"fitting": fits.match_count, "by_lane": [list(x) for x in fits.lanes]},
+        "selectors": matches
+        and {"fitting": matches.match_count, "by_lane": [list(x) for x in matches.lanes]},
     }
 
 
@@ -152,7 +152,7 @@ def _finding_lines(diagnosis: Diagnosis, findings: list[Finding], with_all: bool
         groups.setdefault(tuple(cause.changed_aspects for cause in finding.causes), []).append(
             finding
         )
-    shown_groups = list(groups.values())[: None if with_all else SHOWN]
+    shown_groups = list(groups.values())[: None if with_all else MAX_EXPLANATIONS]
     for first, *alternatives in shown_groups:
         yield from wrap_text(make_printable(format_causes(first)), "  - ", "    ")
         yield from _detail_lines(diagnosis, first, "    ")
@@ -181,22 +181,22 @@ def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterat
     )
     if changed_operands and not is_swapped:
         yield f"{indent}{changed_operands}"
-    fits = finding.matches
-    if fits and fits.match_count > 1:
+    matches = finding.matches
+    if matches and matches.match_count > 1:
         solved_roles = [
             role for role in "ab" if any(f"{role}sel" in x.changed_aspects for x in finding.causes)
         ]
-        listed = (
-            f": {_format_digit_choices(fits, solved_roles[0])}"
-            if fits.lanes and len(solved_roles) == 1
+        choices_text = (
+            f": {_format_digit_choices(matches, solved_roles[0])}"
+            if matches.lanes and len(solved_roles) == 1
             else ""
         )
-        yield f"{indent}one of {format_match_count(fits)} that fit{listed}"
+        yield f"{indent}one of {format_match_count(matches)} that fit{choices_text}"
 
 
-def _format_digit_choices(fits: SelectorMatches, role: str) -> str:
+def _format_digit_choices(matches: SelectorMatches, role: str) -> str:
     """Format the digits that fit, lane by lane: ``a.b3[04]2*``; ``*`` is any digit."""
-    lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(fits.lanes)]
+    lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(matches.lanes)]
     digits = (
         str(x[0]) if len(x) == 1 else "*" if len(x) == 2 * len(lanes) else f"[{_format_digits(x)}]"
         for x in lanes

@@ -67,7 +67,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
         trace, is_as_given = _trace_from_json(data)
         options = _options_from_json(data, trace)
     except ValueError as error:
-        raise ValueError(f"this is no {SCHEMA}: {error}") from None
+        raise ValueError(f"this is not {SCHEMA}: {error}") from None
     _require_equal_record(data, trace, options, version, is_as_given)
     return trace, options
 
@@ -90,8 +90,8 @@ def _trace_from_json(data: JsonNode) -> tuple[Trace, bool]:
     model = _model_from_json(data.get_field("model", dict))
     annotations = annotations_from_json(data.get_field("annotations", dict))
     trace = Trace(ins, model, operands, annotations)
-    if missing := [x.role for x in trace.plan.sources if x.role not in operands]:
-        raise ValueError(f"operands: operand {missing[0]} is missing")
+    if missing_roles := [x.role for x in trace.plan.sources if x.role not in operands]:
+        raise ValueError(f"operands: operand {missing_roles[0]} is missing")
     return trace, is_as_given
 
 
@@ -135,9 +135,11 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
         raise steps.make_error(
             f"{unknown_stages[0]} is none of its steps: {', '.join(known_stages)}"
         )
-    both, result = (shown_parts.get_field(name, bool).value for name in ("both", "result"))
+    has_both_models, result = (
+        shown_parts.get_field(name, bool).value for name in ("both", "result")
+    )
     is_early = "until" in shown_parts.value and bool(shown_parts.get_field("until", bool).value)
-    return Options(both=both, stages=stages, result=result, is_early=is_early)
+    return Options(both=has_both_models, stages=stages, result=result, is_early=is_early)
 
 
 def _bits_from_json(data: JsonNode) -> int:
@@ -155,25 +157,29 @@ def _require_equal_record(
     data: JsonNode, trace: Trace, options: Options, version: str, is_as_given: bool
 ) -> None:
     """Raise ValueError if a recorded value differs from the computed one."""
-    computed = json.loads(json.dumps(document_to_json(build_document(trace, options), options)))
+    computed_record = json.loads(
+        json.dumps(document_to_json(build_document(trace, options), options))
+    )
     free_fields = {"version", "command"}
     notes = data.get_field("notes", list)
     if not is_as_given:
         free_fields |= {"notes"}
-        computed["instruction"]["text"] = data.value["instruction"]["text"]
-    elif _list_other_notes(trace, notes.value) == _list_other_notes(trace, computed["notes"]):
-        computed["notes"] = notes.value
+        computed_record["instruction"]["text"] = data.value["instruction"]["text"]
+    elif _list_other_notes(trace, notes.value) == _list_other_notes(
+        trace, computed_record["notes"]
+    ):
+        computed_record["notes"] = notes.value
     if is_other := version != __version__:
         free_fields |= {*_WORDED}
     if "shown" not in data.value:
-        del computed["shown"]
+        del computed_record["shown"]
 
     def can_differ(name: str, value: object) -> bool:
         if name == "value":  # a reading in words, or a number
             return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
         return name in free_fields
 
-    require_equal(data, computed, can_differ, has_extra_fields=is_other)
+    require_equal(data, computed_record, can_differ, has_extra_fields=is_other)
 
 
 def _list_other_notes(trace: Trace, notes: list[object]) -> list[object]:

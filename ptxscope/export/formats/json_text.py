@@ -22,11 +22,11 @@ def format_json(value: object, indent: int | None = None) -> str:
 class StreamFormat(NamedTuple):
     """The text around the pieces of a format."""
 
-    begin: str = ""
+    head: str = ""
     first: str = ""
     """Text before the first piece."""
-    between: str = ""
+    separator: str = ""
     """Text before every other piece."""
-    end: str = ""
+    tail: str = ""
     empty: str = ""
     """End of an output without pieces."""

@@ -28,7 +28,7 @@ _ENTITIES = {
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _pen(options.heading_level), None)
+    return markup.render(trace, options, _make_writer(options.heading_level), None)
 
 
 def escape_text(text: str) -> str:
@@ -76,7 +76,7 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _pen(level: int) -> MarkupWriter:
+def _make_writer(level: int) -> MarkupWriter:
     """Return the writer whose title is a heading of a level; at level 0, headings are bold text."""
     return MarkupWriter(
         escape=escape_span,

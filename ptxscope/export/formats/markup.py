@@ -204,7 +204,7 @@ def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
 
 def measure_longest_run(char: str, text: str) -> int:
     """Return the length of the longest run of a character; a fence must be longer."""
-    return max((len(run) for run in re.findall(f"{re.escape(char)}+", text)), default=0)
+    return max((len(match) for match in re.findall(f"{re.escape(char)}+", text)), default=0)
 
 
 def join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:

@@ -7,7 +7,7 @@ from math import ceil
 
 from ..svg.text_fitting import LEAST
 
-_WIDE = re.compile(r'viewBox="0 0 ([\d.]++)')
+_VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]++)')
 _SIZE = re.compile(r'font-size="([\d.]++)"')
 _SCALE = re.compile(r"\) scale\(([\d.]++)\)")
 BOX = "overflow-x:auto"
@@ -16,7 +16,7 @@ BOX = "overflow-x:auto"
 
 def compute_min_width(svg: str) -> int:
     """Return the width in px at which the smallest letters of a picture are 9 px high."""
-    width_match = _WIDE.search(svg)
+    width_match = _VIEW_BOX.search(svg)
     scales = list(_SCALE.finditer(svg))
     # elements before the first transform are not scaled
     start = scales[0].start() if scales else len(svg)

@@ -24,7 +24,7 @@ _UNDERLINES = "=-~"
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _PEN, _format_section)
+    return markup.render(trace, options, _WRITER, _format_section)
 
 
 def escape_text(text: str) -> str:
@@ -85,7 +85,7 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 
 
-_PEN = MarkupWriter(
+_WRITER = MarkupWriter(
     escape=escape_text,
     code=_format_code,
     strong="**",

@@ -31,8 +31,8 @@ def make_stream_format() -> StreamFormat:
             }
         ],
     }
-    begin, end = json.dumps(head).rsplit("[]", 1)
-    return StreamFormat(f"{begin}[", "\n", ",\n", f"]{end}\n", f"]{end}\n")
+    start, tail = json.dumps(head).rsplit("[]", 1)
+    return StreamFormat(f"{start}[", "\n", ",\n", f"]{tail}\n", f"]{tail}\n")
 
 
 def iter_results(item: CheckedInstruction) -> Iterator[str]:

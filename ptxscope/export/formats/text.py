@@ -165,8 +165,8 @@ def _escape(char: str) -> str:
     return f"\\u{ord(char):04x}" if char < "\U00010000" else f"\\U{ord(char):08x}"
 
 
-def wrap_text(text: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
+def wrap_text(text: str, first_indent: str, indent: str, width: int = WIDTH) -> list[str]:
     """Wrap text at `width` columns, with one indent for the first line and another for the rest."""
     return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        text, width, initial_indent=first_indent, subsequent_indent=indent, break_on_hyphens=False
     )

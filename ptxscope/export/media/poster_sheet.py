@@ -391,7 +391,7 @@ _RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Modifiers",
         (
             ".sat: clamp to the range of the destination's type, or of its part",
-            ".add .min .max: with c, behind it; .add of lanes: c plus the lanes of the mask",
+            ".add .min .max: with c, after it; .add of lanes: c plus the lanes of the mask",
             ".shr7 .shr15: shift the sum right; .po: plus one; .ftz: subnormals are zeros",
         ),
     ),

@@ -55,7 +55,7 @@ def list_ticks(
     `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices at
     which the course of the results changes.
     """
-    candidates = [0, axis.size - 1, *breaks, *map(axis.find_index, iter_landmarks(axis.lane))]
+    candidates = [0, axis.size - 1, *breaks, *map(axis.find_index, iter_landmarks(axis.part))]
     if current_index is not None:
         candidates.insert(2, current_index)
     indices = [index for index in dict.fromkeys(candidates) if index is not None]
@@ -69,7 +69,7 @@ def iter_ticks(
     for index in indices:
         part, text = (
             _compute_fraction(axis, index, is_by_rank),
-            abbreviate_value(axis.lane, axis.get_value(index)),
+            abbreviate_value(axis.part, axis.get_value(index)),
         )
         yield AxisTick(part, text, is_current=index == current_index)
 
@@ -88,14 +88,14 @@ def iter_landmarks(lane: RegisterPart) -> Iterator[int]:
 
 def iter_infinities(axis: SweepAxis) -> Iterator[int]:
     """Yield the indices of the infinities, where a float's numbers end and NaN begins."""
-    if axis.lane.is_float:
+    if axis.part.is_float:
         texts = (_FLOATS[0], _FLOATS[-1])
-        indices = (axis.find_index(axis.lane.parse_value(text)) for text in texts)
+        indices = (axis.find_index(axis.part.parse_value(text)) for text in texts)
         yield from (index for index in indices if index is not None)
 
 
 def _compute_fraction(axis: SweepAxis, index: int, is_by_rank: bool) -> float:
     if not is_by_rank:
         return (index + 0.5) / axis.size
-    low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
+    low, high = axis.part.compute_rank(axis.low), axis.part.compute_rank(axis.high)
     return (int(axis.ranks[index]) - low + 0.5) / (high - low + 1)

@@ -57,8 +57,8 @@ class Plot:
         self.sweep = sweep
         self.top = top
         axis = sweep.x
-        self.low = axis.lane.compute_rank(axis.low)
-        self.span = axis.lane.compute_rank(axis.high) - self.low + 1
+        self.low = axis.part.compute_rank(axis.low)
+        self.span = axis.part.compute_rank(axis.high) - self.low + 1
         rank_arrays = [
             sweep.ranks,
             *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
@@ -300,7 +300,7 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
         draw_x_ticks(canvas, ticks, _PLOT, plot.bottom + 8, y + 19)
-    draw_x_label(canvas, _PLOT.center, y + 38, plot.sweep.x.lane.label)
+    draw_x_label(canvas, _PLOT.center, y + 38, plot.sweep.x.part.label)
     return y + 52
 
 

@@ -49,7 +49,7 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     canvas.open_group("px-sweep")
     assert sweep.y
     canvas.draw_text(
-        EDGE, y + 14, sweep.y.lane.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
+        EDGE, y + 14, sweep.y.part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
     )
     canvas.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
     draw_hatch(canvas, chart, sweep.divergence_mask)
@@ -183,7 +183,7 @@ def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             anchor="end",
             width=LEFT - 23,
         )
-    draw_x_label(canvas, LEFT + SIDE / 2, bottom + 38, sweep.x.lane.label)
+    draw_x_label(canvas, LEFT + SIDE / 2, bottom + 38, sweep.x.part.label)
 
 
 def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:

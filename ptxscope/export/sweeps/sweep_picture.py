@@ -48,7 +48,7 @@ def render(sweep: Sweep, options: Options = DEFAULT, title: str = "") -> str:
 
 
 def _make_prefix(sweep: Sweep, options: Options, title: str) -> str:
-    axes = [(x.lane.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
+    axes = [(x.part.text, x.low, x.high) for x in (sweep.x, sweep.y) if x]
     values = sorted(sweep.operands.items())
     inputs = (str(sweep.instruction), values, sweep.model.name, axes, sweep.result_part.text)
     return hash_id(("sweep", *inputs, title, str(options.theme)))

@@ -51,13 +51,13 @@ def render_csv(sweep: Sweep) -> str:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     axes = [axis for axis in (sweep.x, sweep.y) if axis]
-    heads = [axis.lane.text for axis in axes]
+    heads = [axis.part.text for axis in axes]
     heads.append(f"{sweep.result_part.text} under {sweep.model.name}")
     if sweep.other_model:
         heads.append(f"{sweep.result_part.text} under {sweep.other_model.name}")
     rows.writerow([head for name in heads for head in (name, f"{name}, bits")] + ["what happens"])
     columns = [
-        (axis.format_value_at(index), axis.lane.format_hex(axis.get_value(index)))
+        (axis.format_value_at(index), axis.part.format_hex(axis.get_value(index)))
         for axis in axes[:1]
         for index in range(axis.size)
     ]
@@ -69,7 +69,7 @@ def render_csv(sweep: Sweep) -> str:
         if sweep.y:
             line += [
                 sweep.y.format_value_at(index[0]),
-                sweep.y.lane.format_hex(sweep.y.get_value(index[0])),
+                sweep.y.part.format_hex(sweep.y.get_value(index[0])),
             ]
         for answer in answers:
             bits = int(answer[index])
@@ -81,9 +81,9 @@ def render_csv(sweep: Sweep) -> str:
 def list_command_words(sweep: Sweep) -> tuple[str, ...]:
     """Return the words of the command that shows a sweep."""
     ins = sweep.instruction
-    words = ["ptxscope", "sweep", str(ins), "--x", sweep.x.lane.text]
+    words = ["ptxscope", "sweep", str(ins), "--x", sweep.x.part.text]
     if sweep.y:
-        words += ["--y", sweep.y.lane.text]
+        words += ["--y", sweep.y.part.text]
     words += ["--of", sweep.result_part.text]
     for needed in ins.inputs:
         bits = format_hex(sweep.operands[needed.roles[0]], needed.type.bits)
@@ -91,11 +91,11 @@ def list_command_words(sweep: Sweep) -> tuple[str, ...]:
     if sweep.model.errata:
         words += ["--model", sweep.model.name]
     if (sweep.x.low, sweep.x.high) != (
-        sweep.x.lane.get_value_at(0),
-        sweep.x.lane.get_value_at(sweep.x.lane.values - 1),
+        sweep.x.part.get_value_at(0),
+        sweep.x.part.get_value_at(sweep.x.part.values - 1),
     ):
         words.append(
-            f"--range={sweep.x.lane.format_value(sweep.x.low)}:{sweep.x.lane.format_value(sweep.x.high)}"
+            f"--range={sweep.x.part.format_value(sweep.x.low)}:{sweep.x.part.format_value(sweep.x.high)}"
         )
     return tuple(words)
 
@@ -108,7 +108,7 @@ def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
             lane.format_value(lane.get_value_at(int(x))) for x in (places.min(), places.max())
         )
         shades = f"`{RAMP[0]}` is {lane.label} = {minimum}, `{RAMP[-1]}` {maximum}"
-        yield f"{shades}; up is {sweep.y.lane.label}."
+        yield f"{shades}; up is {sweep.y.part.label}."
         if sweep.divergence_mask.any() and sweep.other_model:
             yield f"x: {sweep.other_model.name} has another answer."
         return

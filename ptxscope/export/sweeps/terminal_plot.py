@@ -89,7 +89,7 @@ def find_values_at(
     x_part, y_part = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
     if sweep.y:
         return int(x_part * sweep.x.size), int(y_part * sweep.y.size)
-    low, high = sweep.x.lane.compute_rank(sweep.x.low), sweep.x.lane.compute_rank(sweep.x.high)
+    low, high = sweep.x.part.compute_rank(sweep.x.low), sweep.x.part.compute_rank(sweep.x.high)
     rank = low + int(x_part * (high - low + 1))
     return int(np.searchsorted(sweep.x.ranks, np.uint64(rank), side="right")) - 1, None
 
@@ -179,7 +179,7 @@ def _split_columns(
     axis: SweepAxis, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the indices of the first and the last value in each of `count` columns."""
-    low, high = axis.lane.compute_rank(axis.low), axis.lane.compute_rank(axis.high)
+    low, high = axis.part.compute_rank(axis.low), axis.part.compute_rank(axis.high)
     starts = (axis.ranks - np.uint64(low)).astype(np.float64) / (high - low + 1)
     edges = np.arange(count + 1) / count
     first = np.searchsorted(starts, edges[:-1], side="right") - 1
@@ -276,7 +276,7 @@ def _draw_map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     halves = size.has_unicode and size.has_colours
     here_x, here_y = sweep.current_point
     shown_at = (0, axis.size - 1, *([] if here_y is None else [here_y]))
-    names = [abbreviate_value(axis.lane, axis.get_value(index)) for index in shown_at]
+    names = [abbreviate_value(axis.part, axis.get_value(index)) for index in shown_at]
     margin = min(max(map(len, names)), max(size.width // 3, 1))
     width = max(min(size.width - margin - 1, sweep.x.size), 1)
     height = max(size.height - 2, 1)

@@ -122,7 +122,7 @@ class ExerciseDialog(Dialog[Trace | None]):
         if self._is_done:
             self._ask(next(self._exercises))
         elif has_hinted and not text.strip():
-            return  # a `?` ended by Enter, as in a plain terminal, is no request to skip
+            return  # a `?` ended by Enter, as in a plain terminal, is not a request to skip
         elif not text.strip():
             self._end(ExerciseOutcome.SKIPPED, skipped_lines(self._exercise))
         else:

@@ -57,25 +57,25 @@ _GLYPH_WORDS = {
 _PANES = {
     "lanes": (
         "arrows move a cursor; what its bits came from is underlined, what they went to is "
-        "in italics, and the operands show the very bits; type over a chip of a register, < and > "
-        "nudge it, a float to the next; a digit says what a lane selects, as does a wire that is "
-        "dragged from a chip to it, and Enter lists what it may; space or a click "
-        "switches a lane of the mask; a click on a title goes to that step"
+        "in italics, and the operands highlight the exact bits; type over a chip of a register, "
+        "< and > nudge it, a float to the next; a digit chooses a lane's source, as does a wire "
+        "that is dragged from a chip to it, and Enter lists the sources; space or a click "
+        "toggles a lane of the mask; a click on a title goes to that step"
     ),
     "predict": (
-        "the step to come is asked: type what a lane will be, Enter judges it; h gives a hint, n "
+        "the next step is hidden: type the value of each lane, Enter checks it; h gives a hint, n "
         "shows the step, Esc leaves and keeps what was typed"
     ),
     "operands": (
         "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
-        "space turns the bit, v lists values that bite; Esc leaves"
+        "space toggles the bit, v lists edge cases; Esc leaves"
     ),
     "modifiers": (
         "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
-        "a digit, < or > picks the lane's source, on the mask space switches the lane; in the row "
-        "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del leaves "
-        "one out; a left click takes a "
-        "step on, a right one back, as the wheel does"
+        "a digit, < or > picks the lane's source, on the mask space toggles the lane; in the row "
+        "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del removes "
+        "one; a left click chooses the next value, a right click the previous one, as does the "
+        "wheel"
     ),
     "line": (
         "Tab takes a completion, up and down walk through them; F2 applies a fix; "
@@ -84,7 +84,7 @@ _PANES = {
     "all values": (
         "arrows move the current point and change the operand, with ^ far, Home and End to the "
         "ends; u takes it back; Tab goes to x, y and the result, whose lanes arrows then choose; "
-        "w tells all of it in words"
+        "w describes the whole sweep in words"
     ),
     "find": (
         "names or words: average four bytes, clamp, mask, absolute difference; up and down "

@@ -153,7 +153,7 @@ class EditController:
                 self.set_value(event.role, edge_cases[index][1])
 
         items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
-        title = f"Values that bite, for {format_operand_name(self._state.trace, event.role)}"
+        title = f"Edge cases for {format_operand_name(self._state.trace, event.role)}"
         self._view.screen.app.push_screen(MenuDialog(title, items, 0, "operands"), on_close)
 
     def randomize_values(self) -> None:

@@ -253,7 +253,7 @@ class _Painter:
         return found
 
     def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
-        """An operand's parts, with a blank between what they mean and the wires that leave b."""
+        """Return an operand's parts, with a blank between their values and the wires of b."""
         lines = _register_lines(register, self.width, self.lights)
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         if not any(link.source.key == "b" for row in rows for link in row.links):
@@ -281,7 +281,7 @@ class _Painter:
         ]
 
     def _count_words(self, stage: Stage) -> int:
-        """The lines of a step's sentences, as many as in the answer that has more of them."""
+        """Return the number of lines of a step's sentences, in the answer that has more."""
         if self._is_asked(stage):
             return 0
         other, room = self.divergence, self.width + LABEL - 4
@@ -619,7 +619,7 @@ def _widen_register(register: RegisterFigure) -> RegisterFigure:
 
 
 def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
-    """The cells of a row in one line."""
+    """Return the cells of a row in one line."""
     cells = build_cells(trace.views[row.key]) if row else ()
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
@@ -660,7 +660,7 @@ _needs_tight = lru_cache(256)(needs_tight)
 
 
 def _separate_value(cell: Cell) -> Cell:
-    """A cell with one blank more behind its bits."""
+    """Return a cell with one more blank after its bits."""
     bits, *rest = cell.spans
     return cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *rest)) if rest else cell
 

@@ -150,7 +150,7 @@ def _draw_bit_rulers(
 
 
 def without_repeated_rulers(figure: Scene) -> Scene:
-    """A scene in which no row draws again what its register, or its own line, shows.
+    """Return a scene in which no row repeats what its register, or its own line, shows.
 
     Of rulers that share their captions, the last one has them.
     """
