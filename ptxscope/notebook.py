@@ -170,7 +170,7 @@ def _step(step: object, allowed: str) -> str:
         return step
     whole = convert_to_integer(step)
     if whole is None:
-        raise TypeError(f"{quote_value(step)} is no step; {allowed}")
+        raise TypeError(f"{quote_value(step)} is not a step; {allowed}")
     return str(whole)
 
 

@@ -114,7 +114,7 @@ class TraceDirective(SphinxDirective):
         try:
             name = nodes.make_id(options.get("name", ""))
             if "name" in options and not name:
-                raise ValueError(f"{options['name']!r} is no name: it has no letter")
+                raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
             trace, trace_, _ = parse_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:

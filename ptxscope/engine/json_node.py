@@ -24,7 +24,7 @@ _SHOWN = 40
 def parse_json(text: str) -> JsonNode:
     """Parse JSON; raise ValueError with the place of an error."""
     if not text.strip():
-        raise ValueError("this is no JSON: it is empty")
+        raise ValueError("this is not JSON: it is empty")
     try:
         return JsonNode(json.loads(text))
     except json.JSONDecodeError as error:
@@ -39,7 +39,7 @@ def parse_json(text: str) -> JsonNode:
         reason = "it is nested too deeply"
     except ValueError:
         reason = "a number in it has too many digits"
-    raise ValueError(f"this is no JSON: {reason}")
+    raise ValueError(f"this is not JSON: {reason}")
 
 
 class JsonNode(NamedTuple):
@@ -64,7 +64,7 @@ class JsonNode(NamedTuple):
         """Return the node itself; raise ValueError if its value has another type."""
         if type(self.value) not in kinds:
             expected_types = " or ".join(KINDS[kind] for kind in kinds)
-            raise self.make_error(f"{expected_types} has to stand there")
+            raise self.make_error(f"{expected_types} is required")
         return self
 
     def check_schema(self, schema: str) -> None:

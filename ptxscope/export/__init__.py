@@ -99,7 +99,7 @@ def export(
     ImportError with an installation command if an image needs a package that is not installed.
     """
     if not isinstance(trace, Trace):
-        raise TypeError(f"{quote_value(trace)} is no Trace; ptxscope.trace(…) returns one")
+        raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
     home, _, function = _HOMES[Format(format)].partition(":")

@@ -30,7 +30,7 @@ class Options(NamedTuple):
     both: bool = False
     """Show the steps of the other answer too, if the models differ."""
     standalone: bool = False
-    """Make a whole page instead of a fragment."""
+    """Make a write a write a whole page instead of a fragment."""
     stages: frozenset[Stage] | None = None
     """Steps to show; None shows all."""
     result: bool = True
@@ -69,7 +69,7 @@ def validate_options(options: Options) -> Options:
     """Return the options with names as enum members; raise ValueError if one is invalid."""
     if not isinstance(options, Options):
         raise TypeError(
-            f"options are an Options, as in Options(both=True); {quote_value(options)} is none"
+            f"options must be an Options, as in Options(both=True), not {quote_value(options)}"
         )
     for name in ("scale", "width"):
         size = getattr(options, name)
@@ -111,7 +111,7 @@ def validate_id(text: object) -> str:
     """Return an id that the author chose; raise ValueError if some format does not allow it."""
     if not isinstance(text, str) or not _ID.match(text):
         raise ValueError(
-            f"{text!r:.42} is no id: a letter, then letters, digits, '-', '_' and '.', "
+            f"{text!r:.42} is not an id: a letter, then letters, digits, '-', '_' and '.', "
             "at most 100 in all"
         )
     return text

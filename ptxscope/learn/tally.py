@@ -125,7 +125,7 @@ def tally_from_json(data: JsonNode) -> Tally:
 def _parse_row(row: JsonNode) -> tuple[TallyKey, Count]:
     opcode = row.get_field("opcode", str)
     if opcode.value not in CATALOG:
-        raise opcode.make_error("this is no instruction")
+        raise opcode.make_error("this is not an instruction")
     counts = [row.get_field(name, int) for name in Count._fields]
     for count in counts:
         if not 0 <= count.value <= _MOST:

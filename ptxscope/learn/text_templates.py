@@ -89,7 +89,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
     if inside is None:
         raise ValueError(
             f"{quote_word(match[0])} takes nothing from the trace; "
-            "what does is {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
+            "use {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
         )
     if inside["model"]:
         trace = Trace(trace.instruction, parse_model(inside["model"]), trace.operands)
@@ -98,7 +98,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
     row = trace.rows.get(name)
     if row is None:
         if inside["lane"]:
-            raise ValueError(f"{quote_word(name)} is no row; {format_row_names(trace)}")
+            raise ValueError(f"{quote_word(name)} is not a row; {format_row_names(trace)}")
         return _format_value(_get_operand_value(name, trace), form)
     if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
         raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")

@@ -156,7 +156,9 @@ class OpenLesson:
     def give_hint(self) -> None:
         """Give the next hint."""
         hints, count = list_hints(self.question), self._hint_count
-        hint = hints[count] if count < len(hints) else "That is all; s shows the answer."
+        hint = (
+            hints[count] if count < len(hints) else "There are no more hints; s shows the answer."
+        )
         self._hint_count += 1
         self._give(Outcome.HINT, f"? {hint}")
 

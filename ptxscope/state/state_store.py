@@ -209,7 +209,7 @@ def _state_from_json(data: JsonNode) -> SavedState:
     recent = [*data.get_field("recent", list).iter_items(str)]
     for opcode in recent:
         if opcode.value not in CATALOG:
-            raise opcode.make_error("this is no instruction")
+            raise opcode.make_error("this is not an instruction")
     guesses = data.value.get("guesses")
     return SavedState(
         _setup_from_json(data.get_field("setup", dict, type(None))),

@@ -362,7 +362,7 @@ def _format_unknown_register(ins: Instruction, name: str, access: str) -> str:
             return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
         return f"the name of a register that is {access} is missing"
-    return f"{quote_word(name)} is no register that the instruction {_VERBS[access]}"
+    return f"{quote_word(name)} is not a register that the instruction {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}

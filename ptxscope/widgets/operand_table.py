@@ -60,7 +60,7 @@ class OperandTable(CursorPane):
         Binding("greater_than_sign,ctrl+up", "nudge(1)", "one more", key_display=">"),
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
         Binding("space", "flip", "flip", key_display="Space"),
-        Binding("v", "presets", "values that bite", key_display="v"),
+        Binding("v", "presets", "edge cases", key_display="v"),
     ]
     """Keys that start no literal."""
 

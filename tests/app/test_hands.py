@@ -97,7 +97,7 @@ async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
             for key in drive.app.screen.active_bindings.values()
             if key.binding.show
         }
-        assert {(">", "one more"), ("<", "one less"), ("v", "values that bite")} <= shown
+        assert {(">", "one more"), ("<", "one less"), ("v", "edge cases")} <= shown
 
 
 # --- 4.2: any literal can be typed ---------------------------------------------------------

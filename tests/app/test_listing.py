@@ -204,13 +204,13 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         await drive.paste(TWICE)
         await drive.press("o", "5", "enter", "escape", "c")
         shown = await drive.read_after(drive.press("enter"))
-        assert "these operands are not the run's" in shown
+        assert "these operands are not those of the run" in shown
         assert find_divergences(drive.session.trace)
         assert drive.state.cursor
         assert drive.state.cursor.listing.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
         assert drive.session.trace.operands["a"] == 6
-        assert "not the run's" not in await drive.text()
+        assert "not those of the run" not in await drive.text()
 
 
 async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:
@@ -265,7 +265,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         await drive.press("f")
         await drive.type("z=1")
         shown = await drive.read_after(drive.press("enter"))
-        assert "`z` is no register here" in shown
+        assert "`z` is not a register here" in shown
         assert "z=1" in shown.partition("What did a register hold")[2]
 
 

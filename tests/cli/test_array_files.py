@@ -84,9 +84,9 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--arrays", "x.npz"), "give both"),
-        (("-o", "d.npz"), "give both"),
-        (("--csv", "x.csv", "-o", "d.csv"), "redirected with >"),
+        (("--arrays", "x.npz"), "given together"),
+        (("-o", "d.npz"), "given together"),
+        (("--csv", "x.csv", "-o", "d.csv"), "redirect them with >"),
         (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
         (("a=1", "b=2", "--engine", "llvm"), "give one of them"),
         (("--arrays", "x.npz", "-o", "d.npz", "--engine", "cuda"), "'numpy', 'llvm'"),
@@ -94,10 +94,10 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
         (("--arrays", "x.csv", "-o", "d.npy"), "x.csv is neither"),
         (("--arrays", "none.npz", "-o", "d.npy"), "none.npz: there is no such file"),
         (("--arrays", "fifo.npz", "-o", "d.npy"), "fifo.npz: it is a FIFO"),
-        (("--arrays", "text.npz", "-o", "d.npy"), "text.npz is no file of arrays"),
-        (("--arrays", "text.npy", "-o", "d.npy"), "text.npy is no file of arrays"),
-        (("--arrays", "empty.npz", "-o", "d.npy"), "empty.npz is no file of arrays"),
-        (("--arrays", "objects.npy", "-o", "d.npy"), "objects.npy is no file of arrays"),
+        (("--arrays", "text.npz", "-o", "d.npy"), "text.npz is not a file of arrays"),
+        (("--arrays", "text.npy", "-o", "d.npy"), "text.npy is not a file of arrays"),
+        (("--arrays", "empty.npz", "-o", "d.npy"), "empty.npz is not a file of arrays"),
+        (("--arrays", "objects.npy", "-o", "d.npy"), "objects.npy is not a file of arrays"),
         (("--arrays", "a.npy", "-o", "d.npy"), "a.npy has one array, the instruction needs a, b"),
         (("--arrays", "a.npz", "-o", "d.npy"), "a.npz has no array b; it has a"),
         (("--arrays", "x.npz", "-o", "no/d.npz"), "no/d.npz: No such file or directory"),
@@ -158,12 +158,12 @@ HOSTILE = {
 def test_a_malformed_array_is_an_error(data: bytes) -> None:
     Path("x.npy").write_bytes(data)
     said = answer(LINE, "b=1", "--arrays", "x.npy", "-o", "d.npy", status=2)
-    assert said.startswith("error: x.npy is no file of arrays: ")
+    assert said.startswith("error: x.npy is not a file of arrays: ")
     with ZipFile("x.npz", "w") as archive:
         archive.writestr("a.npy", data)
         archive.writestr("other.npy", b"it is never read")
     said = answer(LINE, "b=1", "--arrays", "x.npz", "-o", "d.npz", status=2)
-    assert said.startswith("error: x.npz is no file of arrays: a.npy: ")
+    assert said.startswith("error: x.npz is not a file of arrays: a.npy: ")
     assert len(said) < 400
 
 
@@ -204,7 +204,7 @@ def _cut(data: bytearray) -> None:
 def test_a_broken_archive_is_an_error(change: Callable[[bytearray], object]) -> None:
     _change_archive(change)
     said = answer(LINE, "b=1", "--arrays", "x.npz", "-o", "d.npz", status=2)
-    assert said.startswith("error: x.npz is no file of arrays: ")
+    assert said.startswith("error: x.npz is not a file of arrays: ")
 
 
 def test_a_huge_array_that_is_stated_takes_no_memory() -> None:

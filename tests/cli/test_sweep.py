@@ -107,7 +107,7 @@ def test_a_map_goes_from_the_least_to_the_greatest() -> None:
         (["--x", "a.b0", "--range", "-129:0"], "error: `-129` is too small for s8\n"),
         (["--x", "a.b0", "--range", "0:256"], "--range 0:256\n            ^^^\n"),
         (["--x", "a.h0", "--y", "a.b1"], "error: a.h0 and a.b1 have bits in common"),
-        (["--id", "1"], "error: '1' is no id"),
+        (["--id", "1"], "error: '1' is not an id"),
         (["--model", "mine"], "error: unknown model 'mine'"),
         (["--x", "a\x1b[31m"], "a\u241b[31m"),
         (["e=5"], "`e` is not an operand"),
@@ -180,7 +180,7 @@ def test_what_is_not_swept_needs_a_value() -> None:
     assert "no value for operand b" in run("sweep", SAT, "--x", "a", "c=0").stderr
     assert run("sweep", "vadd4.s32 d, a", "--x", "a").returncode == 1
     assert "is the literal" in run("sweep", "setp.lt.u16 p, a, 7", "--x", "b").stderr
-    assert "keeps no result" in run("sweep", "setp.lt.u16 _, a, 7", "--x", "a").stderr
+    assert "has no result" in run("sweep", "setp.lt.u16 _, a, 7", "--x", "a").stderr
 
 
 def test_what_only_a_model_reads_needs_a_value_too() -> None:

@@ -130,7 +130,7 @@ GUARDS = {
     **dict.fromkeys(("@!!p\n", "@!\n!p"), "@!"),
     **dict.fromkeys(("@p\n@p\n", "@p\n@q"), "@p"),
 }
-"""What is no guard, where ptxas says that it is a syntax error."""
+"""What is not a guard, where ptxas says that it is a syntax error."""
 
 
 @pytest.mark.parametrize("guard", GUARDS)
@@ -143,7 +143,7 @@ def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
             assert item.ptx.startswith("@")
         else:
             (problem,) = item.diagnostics
-            assert problem.message == f"`{' '.join(guard.split())}` is no guard"
+            assert problem.message == f"`{' '.join(guard.split())}` is not a guard"
             assert problem.place.excerpt[slice(*problem.place.span)].startswith("@")
 
 
@@ -152,7 +152,7 @@ def test_a_pasted_line_is_told_the_same_of_its_guard(guard: str) -> None:
     if "bra" in guard:
         return
     if GUARDS[guard]:
-        with pytest.raises(PtxError, match="is no guard"):
+        with pytest.raises(PtxError, match="is not a guard"):
             parse(f"{guard} {_ADD}")
     else:
         assert str(parse(f"{guard} {_ADD}").guard) in ("@p", "@!p")

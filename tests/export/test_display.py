@@ -45,16 +45,16 @@ def test_a_figure_is_what_the_command_draws() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"steps": "9"}, "'9' is no step"),
+        ({"steps": "9"}, "'9' is not a step"),
         ({"steps": 1, "until": 2}, "one of them"),
-        ({"notes": {"nothing": "x"}}, "'nothing' is no step"),
+        ({"notes": {"nothing": "x"}}, "'nothing' is not a step"),
         ({"notes": ["x"]}, "a note is STEP=TEXT"),
-        ({"steps": "satur"}, "'satur' is no step.* 1 select, 2 extend"),
-        ({"until": "pink"}, "'pink' is no step.* 1 select, 2 extend"),
+        ({"steps": "satur"}, "'satur' is not a step.* 1 select, 2 extend"),
+        ({"until": "pink"}, "'pink' is not a step.* 1 select, 2 extend"),
         ({"theme": "pink"}, "theme: 'pink' is none of auto, light, dark"),
         ({"motion": "fast"}, "motion: 'fast' is none of still, stepping, playing"),
-        ({"id": "1 2"}, "'1 2' is no id: a letter"),
-        ({"id": 5}, "5 is no id: a letter"),
+        ({"id": "1 2"}, "'1 2' is not an id: a letter"),
+        ({"id": 5}, "5 is not an id: a letter"),
         ({"scale": "2"}, "scale is '2'; it is a number"),
     ],
 )
@@ -80,7 +80,7 @@ def test_other_options_are_taken_by_name() -> None:
         (None, Options(), "unknown format None"),
         ("json", Options(theme="pink"), "theme: 'pink' is none of auto, light, dark"),  # type: ignore[arg-type]
         ("text", Options(stages=frozenset({"x"})), "stages: 'x' is none of flush, select"),  # type: ignore[arg-type]
-        ("svg", Options(id="a b"), "'a b' is no id"),
+        ("svg", Options(id="a b"), "'a b' is not an id"),
     ],
 )
 def test_a_document_of_what_there_is_not_is_refused(
@@ -94,7 +94,7 @@ def test_names_do_for_choices() -> None:
     named = Options(theme="dark", stages=frozenset({"select"}))  # type: ignore[arg-type]
     typed = Options(theme=Theme.DARK, stages=frozenset({Stage.SELECT}))
     assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
-    with pytest.raises(TypeError, match="options are an Options"):
+    with pytest.raises(TypeError, match="options must be an Options"):
         ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
 
 

@@ -81,7 +81,7 @@ def test_other_builders_get_the_text(tmp_path: Path) -> None:
             (
                 ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n"
                 "   :notes: x=y",
-                "'x' is no step",
+                "'x' is not a step",
             ),
             (
                 ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
@@ -133,7 +133,7 @@ def test_update_rewrites_only_between_its_markers() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: no <!-- /ptxscope -->"),
+        ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: this trace has no <!-- /ptxscope -->"),
         ("<!-- ptxscope trace 'vadd.x' -->\n<!-- /ptxscope -->", ":1: error"),
         (
             "<!-- ptxscope trace 'vadd -->\n<!-- /ptxscope -->",

@@ -40,7 +40,7 @@ def test_other_steps_are_refused_with_what_is_allowed(steps: object) -> None:
 
 
 def test_until_is_a_step() -> None:
-    with pytest.raises(TypeError, match=r"\[1\] is no step; until is a step"):
+    with pytest.raises(TypeError, match=r"\[1\] is not a step; until is a step"):
         TRACE.figure(until=[1])  # type: ignore[arg-type]
 
 

@@ -218,9 +218,9 @@ def test_a_writer_chooses_the_id() -> None:
 @pytest.mark.parametrize("text", ["1", 'a"', "a b", "-", "é", "a" * 101, "a\n", "<b>"])
 def test_what_is_no_id_is_refused(text: str) -> None:
     words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3", "-f", "html"]
-    with pytest.raises(CommandError, match="is no id: a letter, then"):
+    with pytest.raises(CommandError, match="is not an id: a letter, then"):
         render_request([*words, f"--id={text}"])
-    with pytest.raises(ValueError, match="is no id"):
+    with pytest.raises(ValueError, match="is not an id"):
         export(E3, "html", Options(id=text))
 
 

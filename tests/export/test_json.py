@@ -90,16 +90,16 @@ def test_both_answers_are_told() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text[:-10], "no JSON"),
-        (lambda _: "[" * 100_000, "no JSON"),
-        (lambda _: "[]", "is no ptxscope.trace/1"),
+        (lambda text: text[:-10], "not JSON"),
+        (lambda _: "[" * 100_000, "not JSON"),
+        (lambda _: "[]", "is not ptxscope.trace/1"),
         (lambda text: text.replace("trace/1", "trace/2"), "schema is"),
         (lambda text: text.replace(".sat %0.b0", ".bad %0.b0"), "instruction.canonical is"),
         (
             lambda text: text.replace('"bits": 287453952', '"bits": 287453953'),
-            "computed anew: 287453952",
+            "a new computation: 287453952",
         ),
-        (lambda text: text.replace('"role": "c"', '"role": "z"'), "is no ptxscope.trace/1"),
+        (lambda text: text.replace('"role": "c"', '"role": "z"'), "is not ptxscope.trace/1"),
     ],
 )
 def test_what_is_no_trace_is_refused(change: Any, said: str) -> None:

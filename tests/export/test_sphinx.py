@@ -240,7 +240,7 @@ WRONG = {
     ":ptx:result:`nosuch`": "no trace has the :name: 'nosuch'; the-clamp, e3",
     ":ptx:result:`q of e3`": "`q` is not written; %0 is",
     ":ptx:value:`e3`": "'e3': say which value",
-    ":ptx:value:`nosuch of e3`": "'nosuch' is no step of this instruction",
+    ":ptx:value:`nosuch of e3`": "'nosuch' is not a step of this instruction",
     ":ptx:value:`select of e3`": "`select` is none of select.a, select.b",
     ":ptx:value:`add lane 1 of e3`": "operate.t has no lane 1: it has one value",
     ":ptx:result:`'vadd4' a=1`": "is missing its destination type",
@@ -258,7 +258,7 @@ def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
     for start, end, said in zip(at, [*at[1:], None], WRONG.values(), strict=True):
         assert said in warned[start:end]
     assert "the name the-clamp is taken, in " in warned
-    assert "'???' is no name" in warned
+    assert "'???' is not a name" in warned
     assert "Traceback" not in warned
     shown = read(tmp_path, "other.html")
     assert "&lt;script&gt;`" in shown

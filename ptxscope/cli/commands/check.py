@@ -57,7 +57,7 @@ def make_parser() -> Parser:
         help="listing or source (.ptx, .cu, …); - is standard input",
     )
     add_format(to, ("text", "json", "sarif"), "text", has_file=False)
-    for name, about in (("json", "JSON output"), ("sarif", "SARIF 2.1.0 output")):
+    for name, about in (("json", "write JSON"), ("sarif", "write SARIF 2.1.0")):
         to.add_argument(f"--{name}", action="store_const", const=name, dest="format", help=about)
     to.add_argument("-q", "--quiet", action="store_true", help="omit instructions without findings")
     to.add_argument(

@@ -96,8 +96,8 @@ def run(words: Sequence[str]) -> int:
         )
     if (chosen.arrays is None) != (chosen.output is None):
         raise CommandError(
-            "error: --arrays says what to read, --output where to write: give both; "
-            "what --csv gives is printed, and is redirected with >"
+            "error: --arrays and --output must be given together; "
+            "the results of --csv are printed, so redirect them with >"
         )
     if chosen.arrays is not None:
         if chosen.csv is not None:
@@ -114,9 +114,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if chosen.csv is None:
         if chosen.engine is not None:
-            raise CommandError(
-                "error: --engine is what computes --csv or --arrays: give one of them"
-            )
+            raise CommandError("error: --engine applies to --csv and --arrays: give one of them")
         for name, bits in _iter_results(build_trace(ins, chosen.values, model).result, ins):
             print(f"{name}={bits}")
         return 0

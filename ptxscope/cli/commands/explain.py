@@ -68,9 +68,9 @@ def make_parser() -> Parser:
     to.add_argument(
         "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
     )
-    to.add_argument("--all", action="store_true", help="all explanations")
-    to.add_argument("--brief", action="store_true", help="explanations without traces")
-    to.add_argument("--json", action="store_true", help="JSON output")
+    to.add_argument("--all", action="store_true", help="show all explanations")
+    to.add_argument("--brief", action="store_true", help="omit the traces")
+    to.add_argument("--json", action="store_true", help="write JSON")
     return to
 
 
@@ -79,7 +79,7 @@ def run(words: Sequence[str]) -> int:
     chosen = parse_words(make_parser(), words)
     ins = parse_instruction(chosen.ptx)
     if not ins.results:
-        raise CommandError("error: the instruction throws its result away; there is nothing to see")
+        raise CommandError("error: the instruction discards its result, so nothing can be observed")
     if bool(chosen.got) == (chosen.observations is not None):
         both = "one of them, not both" if chosen.got else "what was observed"
         raise CommandError(f"error: give {both}: --got VALUE, or --observations FILE.csv")

@@ -20,10 +20,10 @@ _EPILOG = """\
 examples:
   ptxscope lesson
   ptxscope lesson lanes
-  ptxscope lesson lanes --explorer    on the real picture
+  ptxscope lesson lanes --explorer    in the explorer
   ptxscope lesson errata -f markdown > errata.md
 
-Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
+Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
 or q leaves; the next time, the lesson continues where you left it.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
@@ -47,8 +47,8 @@ def make_parser() -> Parser:
         metavar="FORMAT",
         help="output format of the whole lesson, for reading: text, markdown",
     )
-    how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
-    to.add_argument("--again", action="store_true", help="lesson from its first card")
+    how.add_argument("--explorer", action="store_true", help="play the lesson in the explorer")
+    to.add_argument("--again", action="store_true", help="start at the first card")
     return to
 
 
@@ -105,7 +105,7 @@ def _list() -> None:
     for number, head in enumerate(list_headings(), 1):
         far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
-    print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
+    print("\n`ptxscope lesson NAME` plays one; add --explorer to play it in the explorer.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
 
@@ -137,7 +137,7 @@ class _Player:
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._card_index:
-            print(f"Going on at card {self._card_index + 1}; --again begins at the first.")
+            print(f"Resuming at card {self._card_index + 1}; --again starts at the first.")
         self._show()
         while (line := self._read_answer()) is not None:
             word = line.strip()
@@ -149,7 +149,7 @@ class _Player:
             print()
         self._keep()
         print(
-            f"Left at card {self._card_index + 1}. `ptxscope lesson {head.name}` goes on from here."
+            f"Stopped at card {self._card_index + 1}. `ptxscope lesson {head.name}` resumes here."
         )
         return 0
 
@@ -169,7 +169,7 @@ class _Player:
         elif self._is_open:
             self._grade_word(word)
         elif word:
-            print("Enter goes on, b goes back, q leaves.")
+            print("Enter continues, b goes back, q leaves.")
         elif self._card_index + 1 < len(self._lesson.cards):
             self._go(1)
         else:
@@ -240,7 +240,9 @@ class _Player:
                 print(*_wrap_text(found[self._hint], ""), sep="\n")
                 self._hint += 1
             else:
-                print("That is all there is; s shows the answer." if word else "A value, ? or s.")
+                print(
+                    "There are no more hints; s shows the answer." if word else "A value, ? or s."
+                )
             return
         if word == "s":
             self._reveal("It is")
@@ -277,10 +279,8 @@ class _Player:
         self._keep()
         names = [*list_files()]
         position = names.index(self._lesson.head.name) + 1
-        print("That was the lesson.", end="")
-        print(
-            f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
-        )
+        print("End of the lesson.", end="")
+        print(f" Next: `ptxscope lesson {names[position]}`" if position < len(names) else "")
 
     def _keep(self) -> None:
         """Save the position; report a failure once."""

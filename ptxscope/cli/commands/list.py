@@ -13,7 +13,7 @@ from ..support.arguments import Parser, make_command_parser
 def make_parser() -> Parser:
     """Return the command's parser."""
     to = make_command_parser("list", "List the 27 instructions and their numbers of legal forms.")
-    to.add_argument("--json", action="store_true", help="JSON output")
+    to.add_argument("--json", action="store_true", help="write JSON")
     return to
 
 

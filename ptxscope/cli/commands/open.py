@@ -54,10 +54,8 @@ def make_parser() -> Parser:
     to.add_argument(
         "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    to.add_argument("--again", action="store_true", help="lesson from its first card")
-    to.add_argument(
-        "--predict", action="store_true", help="prediction of each lane before it is shown"
-    )
+    to.add_argument("--again", action="store_true", help="start at the first card")
+    to.add_argument("--predict", action="store_true", help="predict each lane before it is shown")
     return to
 
 
@@ -72,7 +70,7 @@ def run(words: Sequence[str]) -> int:
             raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
         lesson = _check_lesson_name(chosen.lesson), chosen.again
     elif chosen.again:
-        raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
+        raise CommandError("error: --again needs --lesson LESSON")
     listing = None
     if chosen.ptx is not None and is_file(chosen.ptx):
         listing = _open_listing(chosen.ptx, chosen.values, model.name)
@@ -97,7 +95,7 @@ def run(words: Sequence[str]) -> int:
     except RuntimeError:
         store = None
         messages.append(
-            "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
+            "there is no home folder, so nothing is saved; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
 

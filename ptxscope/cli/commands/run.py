@@ -143,10 +143,12 @@ def make_parser() -> Parser:
     )
     output = to.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(
-        "--trace", action="store_true", help="whole trace of each of the 27 instructions"
+        "--trace",
+        action="store_true",
+        help="show the whole trace of each of the 27 instructions",
     )
-    output.add_argument("--quiet", action="store_true", help="registers at the end only")
-    output.add_argument("--json", action="store_true", help="JSON output")
+    output.add_argument("--quiet", action="store_true", help="show only the registers at the end")
+    output.add_argument("--json", action="store_true", help="write JSON")
     return to
 
 
@@ -169,7 +171,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
     listed = make_printable(_format_some([x.name for x in programs]))
     if not programs:
         unread = [_unread_line(x) for program in loaded for x in program.unread]
-        message = "error: there is no instruction here that a run understands"
+        message = "error: there is no instruction here that ptxscope can run"
         raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(f"error: there are {len(programs)} to run; --kernel one of: {listed}")
@@ -364,7 +366,7 @@ def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
         isa_is_shown = not program_run.model.errata
         shown = divergence.other if isa_is_shown else divergence.isa
         ids = ", ".join(erratum.id for erratum in divergence.errata)
-        yield f"    ! from these operands {shown.model.name} makes {_format_results(shown)} ({ids})"
+        yield f"    ! with these operands {shown.model.name} gives {_format_results(shown)} ({ids})"
 
 
 def _find_divergence(step: RunStep) -> Divergence | None:
@@ -423,10 +425,10 @@ def _verdict_lines(
 ) -> Iterator[str]:
     """Yield the differences from given or expected values."""
     if stop is not None and program_run.ending is not StopReason.BREAK:
-        yield f"note: the run was over before it came to line {stop}"
+        yield f"note: the run ended before line {stop}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
-        yield f"note: nothing read what was given for {unused}"
+        yield f"note: no line read the values given for {unused}"
     wrong = {
         name: observed
         for name, observed in expected.items()
@@ -440,7 +442,7 @@ def _verdict_lines(
         held = program_run.registers.get(name)
         differences = held and held.bits is not None and format_hex(held.bits, width)
         yield (
-            f"{make_printable(name)} is {differences or 'unknown'}; observed was "
+            f"{make_printable(name)} is {differences or 'unknown'}; you observed "
             f"{observed.format_bits(width)}"
         )
     written = find_culprits(program_run, wrong)
@@ -448,7 +450,7 @@ def _verdict_lines(
         names = [name for name, x in written.items() if x is step]
         yield from _blame_lines(program_run, step, names if len(wrong) > 1 else [], expected)
     if rest := [name for name in wrong if name not in written]:
-        yield f"Nothing that was run wrote {_format_names(rest)}"
+        yield f"No line of the run wrote {_format_names(rest)}"
     if wrong:
         yield from _other_model_lines(program_run, values, expected, stop)
 
@@ -507,7 +509,7 @@ def _other_model_lines(
     for model in _list_distinct_models(program_run.model):
         other_run = execute(program_run.program, values, model, stop_line=stop)
         if all(_is_as_expected(other_run, name, observed) for name, observed in expected.items()):
-            yield f"Under {model.name} everything is as observed; the two part at"
+            yield f"Under {model.name} everything is as observed; the models differ at"
             for step in program_run.steps:
                 divergence = _find_divergence(step)
                 if divergence:

@@ -72,7 +72,7 @@ def make_parser() -> Parser:
     about = "Show the results of an instruction over all values of one or two operands."
     to = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(to)
-    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)")
+    to.add_argument("--x", metavar="LANE", help="part to sweep: a, a.b0, %%r1.h1")
     to.add_argument("--y", metavar="LANE", help="second part to sweep, for a map of both")
     to.add_argument(
         "--of",
@@ -151,12 +151,12 @@ def _choose_parts(
     x = _parse_part(ins, "--x", arguments.x, parse_swept_part) or choose_default_parts(ins)[0]
     y = _parse_part(ins, "--y", arguments.y, parse_swept_part)
     if x is None:
-        raise CommandError(f"error: {ins} reads no register that could be swept")
+        raise CommandError(f"error: {ins} reads no register to sweep")
     result = _parse_part(ins, "--of", arguments.of, parse_result_part) or choose_default_result(
         ins, x
     )
     if result is None:
-        raise CommandError(f"error: {ins} keeps no result that could be looked at")
+        raise CommandError(f"error: {ins} has no result to show")
     return with_read_order(ins, x, result), y, result
 
 
@@ -180,7 +180,7 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
     start = len("--range ")
     try:
         if not colon:
-            problem = Problem("this is no range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
+            problem = Problem("this is not a range", (0, max(len(text), 1)), "LO:HI, as in -5:100")
             raise PtxError(text, (problem,))
         first = x.parse_bound(low)
         start += len(low) + 1

@@ -181,7 +181,9 @@ def _read_arrays(
         raise CommandError(f"error: {make_printable(file)} does not fit in memory") from None
     except Exception as error:  # the readers of archives and headers raise errors of many types
         why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
-        raise CommandError(f"error: {make_printable(file)} is no file of arrays: {why}") from None
+        raise CommandError(
+            f"error: {make_printable(file)} is not a file of arrays: {why}"
+        ) from None
     if array.dtype.names is not None:
         return _choose_arrays(ins, file, array.dtype.names, names, array.__getitem__)
     if len(names) != 1:

@@ -92,7 +92,7 @@ class Select(MicroOperation):
             default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
             reversed_picks = picks[::-1]
             if picks != default_picks:
-                yield _mutate_picks("passed over the selector", default_picks, unit)
+                yield _mutate_picks("ignored the selector", default_picks, unit)
             if reversed_picks != picks:
                 description = "read the selector from the left, but its last digit is lane 0's"
                 if picks == default_picks:

@@ -265,7 +265,7 @@ def _make_hint(text: str) -> str:
     if text[-1:] in ("u", "L", "l", "f") and text[:-1].isdigit():
         return "an integer without suffix, or with the suffix `U`"
     if text.isdigit():
-        return "octal digits 0-7 behind a leading 0, or no leading 0"
+        return "octal digits 0-7 after a leading 0, or no leading 0"
     return "123, 0x7f, 0b1010, 017, 1.5, 0f3F800000, 0d3FF0000000000000"
 
 
@@ -325,7 +325,7 @@ def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant
         return Constant(value)
     nans = [number for number in (x, y) if number.value != number.value]
     if len(nans) == 2:
-        raise BadConstantError("which of two NaNs results is not settled", span)
+        raise BadConstantError("it is unspecified which of two NaNs results", span)
     pattern = convert_constant(nans[0], Type.F64) if nans else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)

@@ -195,7 +195,7 @@ def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
     candidates = sorted(spellings) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
-            f"{quote_word(word.text)} is a selector; it belongs behind an operand",
+            f"{quote_word(word.text)} is a selector; it belongs after an operand",
             word.span,
             hint,
         )

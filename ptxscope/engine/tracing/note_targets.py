@@ -28,7 +28,7 @@ def parse_note(text: str, trace: Trace) -> Note:
     lane_match = _LANE.search(target)
     step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
-        raise ValueError(f"{quote_value(target)} is no step; {_list_steps(trace)}, or lane N")
+        raise ValueError(f"{quote_value(target)} is not a step; {_list_steps(trace)}, or lane N")
     stage = parse_stage(step, trace) if step else None
     lane = int(lane_match[1].lstrip("0")[:9] or "0") if lane_match else None
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
@@ -42,7 +42,7 @@ def parse_stage(text: str, trace: Trace) -> Stage:
     for step in trace.steps:
         if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage
-    raise ValueError(f"{quote_value(text)} is no step of this instruction; {_list_steps(trace)}")
+    raise ValueError(f"{quote_value(text)} is not a step of this instruction; {_list_steps(trace)}")
 
 
 def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:

@@ -322,7 +322,7 @@ def replay(trace_: Trace) -> dict[str, int]:
     Raise ValueError if a row's recorded values do not follow from its inputs.
     """
     if not isinstance(trace_, Trace):
-        raise TypeError(f"{abbreviate_value(trace_)} is no Trace; ptxscope.trace(…) returns one")
+        raise TypeError(f"{abbreviate_value(trace_)} is not a Trace; ptxscope.trace(…) returns one")
     recorded: dict[str, LaneValues] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
         inputs = tuple(recorded[key] for key in row.input_keys)
