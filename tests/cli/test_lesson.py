@@ -95,7 +95,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play)
             remark = "\n".join(wrap_text(card.remark))
             drawn = shown.partition(remark)[2]
             assert missing_numbers(card.remark, seen + drawn) == [], card.title
-    assert "kept back" not in out
+    assert "result is hidden" not in out
 
 
 def test_through_a_pipe(tmp_path: Path) -> None:

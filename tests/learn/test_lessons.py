@@ -283,7 +283,7 @@ def _check_pictures(name: str, pictures: list[str]) -> None:
         seen = seen + picture_ if card.trace == trace else picture_
         trace = card.trace
         assert missing_numbers(card.text, seen) == [], card.title
-        assert "kept back" not in seen
+        assert "result is hidden" not in seen
 
 
 @every_lesson

@@ -117,7 +117,7 @@ class Select(MicroOperation):
                     mutation = _mutate_picks(description, changed_picks, unit, 1 if is_own else 2)
                     right_name = site.format_operand("ab"[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
-                    yield mutation._replace(instead="" if is_own else f" in place of {right_part}")
+                    yield mutation._replace(instead="" if is_own else f" instead of {right_part}")
 
 
 def _describe_selection(row: RowView) -> str:
