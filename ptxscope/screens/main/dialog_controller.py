@@ -74,7 +74,7 @@ class DialogController:
                 self._edits.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
                     return  # the pin waits, as a hint has said
-                message = "the documented evaluation; the explanation is shown"
+                message = "the documented evaluation; you see the explanation"
                 self._view.notify_user("Pinned", message)
 
         is_of_another = setup.error is not None
