@@ -20,7 +20,7 @@ _EPILOG = """\
 examples:
   ptxscope lesson
   ptxscope lesson lanes
-  ptxscope lesson lanes --explorer    in the explorer
+  ptxscope lesson lanes --explorer
   ptxscope lesson errata -f markdown > errata.md
 
 Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D

@@ -31,7 +31,7 @@ _EPILOG = """\
 examples:
   ptxscope
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope kernel.ptx             a listing beside the trace, run line by line
+  ptxscope kernel.ptx             # a listing beside the trace, run line by line
 """
 
 
