@@ -77,7 +77,7 @@ async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
         assert "Took back: the listing `long.ptx`" in await drive.read_after(drive.press("u"))
         assert "Restored: the listing `long.ptx`" in await drive.read_after(drive.press("ctrl+r"))
         shown = await drive.read_after(drive.press("ctrl+r"))
-        assert "Restored: line 2 of `long.ptx` · u takes it back" in shown
+        assert "Restored: line 2 of `long.ptx` · u undoes it" in shown
 
 
 async def test_undo_says_it_in_a_small_terminal_too() -> None:
