@@ -211,10 +211,10 @@ installation.
 The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loops.c`) on arrays of
 {SIZE:,} elements. All results are compared with those of C.
 
-- **ns**: nanoseconds of thread CPU time for one result, the median of {ROUNDS} rounds in which all take
-  turns. `-O2` and `-O3 -march=native` are C compiled by gcc.
-- **÷**: the time of C divided by the time of ptxscope, the median of the rounds' quotients. Above 1,
-  ptxscope is faster than C.
+- **ns**: nanoseconds of thread CPU time for one result, the median of {ROUNDS} rounds in which all
+  take turns. `-O2` and `-O3 -march=native` are C compiled by gcc.
+- **÷**: the time of C divided by the time of ptxscope, the median of the rounds' quotients. Above
+  1, ptxscope is faster than C.
 - **without `out=`**: NumPy allocates new memory for the results, which costs page faults.
 - **llvm**: `engine="llvm"`.
 - **goal**: the smallest acceptable ÷ of NumPy over `-O2`. That of LLVM over `-O3` is 0.6.
@@ -222,8 +222,8 @@ The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loop
 {lines}
 
 {_machine()}; {gcc.stdout.splitlines()[0]}; Python {platform.python_version()}, NumPy
-{np.__version__}, ptxscope {ptxscope.__version__}. Figures vary more between runs than within one. To
-repeat the measurement, run `python3 dev.py bench throughput --page`.
+{np.__version__}, ptxscope {ptxscope.__version__}. Figures vary more between runs than within
+one. To repeat the measurement, run `python3 dev.py bench throughput --page`.
 """
 
 

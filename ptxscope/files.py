@@ -89,7 +89,7 @@ def _require(status: os.stat_result, path: Path, max_bytes: int) -> None:
         raise OSError(EINVAL, why, str(path))
     if status.st_size > max_bytes:
         raise OSError(
-            EFBIG, f"it has {status.st_size:,} bytes; the most is {max_bytes:,}", str(path)
+            EFBIG, f"it has {status.st_size:,} bytes; the limit is {max_bytes:,}", str(path)
         )
 
 
@@ -151,7 +151,7 @@ def replace(
         contents = target.read_bytes() if unless_changed_from is not None else None
         if contents not in (unless_changed_from, data):  # another process may have written the same
             raise FileChangedError(
-                EBUSY, "it was changed meanwhile, and is left as it is", str(path)
+                EBUSY, "it has changed meanwhile, and stays unchanged", str(path)
             )
         fresh.replace(target)
     except BaseException:

@@ -14,7 +14,7 @@ from ptxscope.learn.lesson import list_files, list_headings, load_lesson
 from ptxscope.learn.lesson_text import render_markdown
 
 from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
-from .manual_text import format_link, format_sentence, heading, table
+from .manual_text import format_link, format_text, heading, table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = ROOT / "docs" / "reference"
@@ -42,7 +42,7 @@ def _make_lessons() -> dict[str, str]:
         (
             format_link(head.title, f"lessons/{head.name}.md"),
             f"{head.minutes} min",
-            format_sentence(head.summary),
+            format_text(head.summary),
         )
         for head in list_headings()
     )

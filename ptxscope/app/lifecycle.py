@@ -128,9 +128,9 @@ def _save_state(app: Explorer) -> list[str]:
     try:
         app.save_state()
     except OSError as error:
-        return [f"where you were could not be saved: {error}"]
+        return [f"your session could not be saved: {error}"]
     except Exception as error:  # the state may be the cause of the failure
-        return [f"where you were could not be saved: {type(error).__name__}: {error}"]
+        return [f"your session could not be saved: {type(error).__name__}: {error}"]
     return []
 
 

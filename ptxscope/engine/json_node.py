@@ -64,7 +64,7 @@ class JsonNode(NamedTuple):
         """Return the node itself; raise ValueError if its value has another type."""
         if type(self.value) not in kinds:
             expected_types = " or ".join(KINDS[kind] for kind in kinds)
-            raise self.make_error(f"{expected_types} has to stand there")
+            raise self.make_error(f"{expected_types} is required")
         return self
 
     def check_schema(self, schema: str) -> None:

@@ -30,7 +30,7 @@ class Options(NamedTuple):
     both: bool = False
     """Show the steps of the other answer too, if the models differ."""
     standalone: bool = False
-    """Make a whole page instead of a fragment."""
+    """Make a write a write a whole page instead of a fragment."""
     stages: frozenset[Stage] | None = None
     """Steps to show; None shows all."""
     result: bool = True
@@ -69,7 +69,7 @@ def validate_options(options: Options) -> Options:
     """Return the options with names as enum members; raise ValueError if one is invalid."""
     if not isinstance(options, Options):
         raise TypeError(
-            f"options are an Options, as in Options(both=True); {quote_value(options)} is none"
+            f"options must be an Options, as in Options(both=True), not {quote_value(options)}"
         )
     for name in ("scale", "width"):
         size = getattr(options, name)

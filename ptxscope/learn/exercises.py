@@ -36,9 +36,9 @@ from .seeded_random import EASY, SeededRandom, draw_form, draw_operands, make_in
 from .tally import ExerciseKind, Tally
 
 QUESTIONS = {
-    ExerciseKind.RESULT: "What comes out?",
+    ExerciseKind.RESULT: "What is the result?",
     ExerciseKind.MODIFIER: "Which line gives this?",
-    ExerciseKind.PART: "Which operands make the answers part?",
+    ExerciseKind.PART: "Which operands make the answers differ?",
 }
 GROUPS = {"compare": Group.COMPARE, "scalar": Group.SCALAR, "simd": Group.SIMD}
 _KINDS = {ExerciseKind.RESULT: 5, ExerciseKind.MODIFIER: 3, ExerciseKind.PART: 2}
@@ -390,7 +390,7 @@ def _parse_written_choice(exercise: Exercise, text: str) -> Instruction:
             return choice
     start = len(text) - len(text.lstrip())
     span = (start, max(len(text.rstrip()), start + 1))
-    problem = Problem("this is none of the lines", span, f"1 to {len(exercise.choices)}")
+    problem = Problem("this is not one of the lines", span, f"1 to {len(exercise.choices)}")
     raise PtxError(text, (problem,))
 
 

@@ -31,7 +31,7 @@ from .question import is_bits, locate_answer
 if TYPE_CHECKING:
     from .mistakes import Explanation
 
-MISSED = "No single mistake that is known gives that."
+MISSED = "No known single mistake gives that."
 
 
 class GradedAnswer(NamedTuple):

@@ -160,7 +160,7 @@ class LessonSource:
         self._file = file
         self._name = name
         if len(text) > _LONGEST:
-            raise self._make_error(None, f"{len(text):,} characters; the most is {_LONGEST:,}")
+            raise self._make_error(None, f"{len(text):,} characters; the limit is {_LONGEST:,}")
         self._lines = [_SourceLine(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
         self._starts = [
             index for index, line in enumerate(self._lines) if line.text.startswith("## ")
@@ -276,7 +276,7 @@ class LessonSource:
             raise self._make_error(part.title, "the card says nothing")
         if (count := len(strip_marks(text).split())) > MOST_WORDS:
             raise self._make_error(
-                part.title, f"the card has {count} words; the most is {MOST_WORDS}"
+                part.title, f"the card has {count} words; the limit is {MOST_WORDS}"
             )
         if bool(remark) != (ask is not None):
             problem = (

@@ -89,7 +89,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
     if inside is None:
         raise ValueError(
             f"{quote_word(match[0])} takes nothing from the trace; "
-            "what does is {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
+            "use {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
         )
     if inside["model"]:
         trace = Trace(trace.instruction, parse_model(inside["model"]), trace.operands)

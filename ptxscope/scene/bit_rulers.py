@@ -51,7 +51,7 @@ def make_right_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
     )
     if not kept_runs:
         sign = sign._replace(label="kept")
-    bits = f"{amount} bit{'s' * (amount > 1)} fall{'s' * (amount == 1)} off"
+    bits = f"{amount} bit{'s' * (amount > 1)} cut off"
     lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
     return BitRuler(place, "", (sign, *kept_runs, *lost_runs), f"= {value >> amount}")
 
@@ -87,7 +87,7 @@ def make_truncation_ruler(place: LaneRef, value: int, bits: int, summary: str) -
         low_digits = format_binary(value, 0, bits)
     sign = [BitRun("…1", SpanKind.LOST)] if value < 0 and not whole else []
     label = f"above bit {bits - 1}"
-    lost_run = BitRun(high_digits, SpanKind.LOST, f"{label}: falls off")
+    lost_run = BitRun(high_digits, SpanKind.LOST, f"{label}: cut off")
     kept_run = BitRun(low_digits, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
     return BitRuler(place, "", (*sign, lost_run, kept_run), summary)
 

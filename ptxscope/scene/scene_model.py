@@ -113,7 +113,7 @@ class BitRun(NamedTuple):
     """Digits, binary or hexadecimal, in groups if there are many."""
     look: SpanKind
     label: str = ""
-    """Description: ``kept``, ``15 bits fall off``, ``exponent``."""
+    """Description: ``kept``, ``15 bits cut off``, ``exponent``."""
 
 
 class BitRuler(NamedTuple):

@@ -236,7 +236,7 @@ def _make_pattern_spans(row: RowView, lane: int, _: d.PatternCell) -> Spans:
 
 def _make_result_spans(row: RowView, _: int, cell: d.ResultCell) -> Spans:
     if row.instruction.format_operand(row.role) == "_":
-        return (CellSpan("thrown away", SpanKind.TEXT),)
+        return (CellSpan("discarded", SpanKind.TEXT),)
     if row.instruction.type_of(row.role) is Type.PRED:
         return (CellSpan("0 or 1", SpanKind.EITHER),)
     return (CellSpan(cell.letters, SpanKind.CHIP, Tint("d")),)

@@ -30,13 +30,13 @@ def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], ro
     undo, ask = keys
     changed = " and ".join(moved)
     firsts: tuple[tuple[str, ...], ...] = (
-        (f"arrows move, and change {changed}", f"{undo} takes it back"),
-        (f"arrows change {changed}", f"{undo} takes it back"),
+        (f"arrows move, and change {changed}", f"{undo} undoes it"),
+        (f"arrows change {changed}", f"{undo} undoes it"),
         (f"arrows change {changed}", f"{undo} undo"),
         (f"arrows set {changed}", f"{undo} undo"),
     )
     if not moved:
-        firsts = ((f"arrows {arrows}", f"{undo} takes moves back"), (f"arrows {arrows}",))
+        firsts = ((f"arrows {arrows}", f"{undo} undoes moves"), (f"arrows {arrows}",))
     others = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
     for count in range(len(others), -1, -1):
         texts = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
@@ -130,7 +130,7 @@ class SweepScreen(ThemedScreen[None], MessagesAside[None]):
     def action_take_back(self) -> None:
         """Undo the moves of this screen."""
         if not self._take_back():
-            self.notify("nothing was moved here", markup=False)
+            self.notify("there is nothing to undo", markup=False)
 
     def action_help(self) -> None:
         """Show help on every key."""

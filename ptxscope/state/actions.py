@@ -47,7 +47,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "d",
             "result",
             "result",
-            "Show the result before its step, or hold it back",
+            "Show the result before its step, or hide it",
         ),
         Action("step.motion", "M", "motion", "motion", "Draw each step bit by bit, or at once"),
     ),
@@ -59,9 +59,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
         Action("lanes.down", "pagedown", "page(1)", "page down", "Scroll the lanes down"),
         Action("lanes.up", "pageup", "page(-1)", "page up", "Scroll the lanes up"),
-        Action(
-            "go.picture", "escape", "leave", "leave", "Leave a field or a panel: keys act again"
-        ),
+        Action("go.picture", "escape", "leave", "leave", "Leave a field or a panel"),
     ),
     "Listings": (
         Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
@@ -78,16 +76,18 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "Next instruction",
         ),
         Action(
-            "listing.back", "alt+up,left_square_bracket", "statement(-1)", "back", "The one before"
+            "listing.back",
+            "alt+up,left_square_bracket",
+            "statement(-1)",
+            "back",
+            "Previous instruction",
         ),
     ),
     "Learn": (
-        Action(
-            "predict", "P", "predict", "predict", "Predict what each lane will be, step by step"
-        ),
-        Action("lessons", "L", "lessons", "lessons", "Lessons: short tours that end in questions"),
-        Action("predict.hint", "h", "hint", "hint", "A hint, while you predict"),
-        Action("challenge", "C", "challenge", "challenge", "Exercises without end, and a tally"),
+        Action("predict", "P", "predict", "predict", "Predict each lane, step by step"),
+        Action("lessons", "L", "lessons", "lessons", "Play a lesson: a short tour with questions"),
+        Action("predict.hint", "h", "hint", "hint", "Show a hint during a prediction"),
+        Action("challenge", "C", "challenge", "challenge", "Solve exercises, and keep a tally"),
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
@@ -98,17 +98,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
         Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
-        Action(
-            "edit.random", "r", "random", "random", "Random operand values, some of them edge cases"
-        ),
+        Action("edit.random", "r", "random", "random", "Random operand values, often edge cases"),
         Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
         Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
     ),
     "Documents": (
         Action("note", "w", "note", "note", "Write a note on this step, for exports"),
-        Action(
-            "export", "e", "export", "export", "Take the trace out: text, Markdown, HTML, SVG …"
-        ),
+        Action("export", "e", "export", "export", "Export the trace: text, Markdown, HTML, SVG …"),
         Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
         Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
     ),
@@ -118,15 +114,15 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "ctrl+p",
             "app.command_palette",
             "palette",
-            "Any action or instruction, by name",
+            "Find an action or instruction by name",
         ),
-        Action("help", "question_mark,f1", "help", "help", "What every key, stage and glyph means"),
+        Action("help", "question_mark,f1", "help", "help", "Explain every key, stage and glyph"),
         Action(
             "suspend",
             "ctrl+z",
             "app.suspend_process",
             "suspend",
-            "Back to the shell; its fg brings the explorer back",
+            "Suspend to the shell; fg resumes",
         ),
         Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
     ),

@@ -119,7 +119,8 @@ class OpenLesson(LessonPosition):
 
     def give_hint(self) -> None:
         """Give the next hint."""
-        self._give(Outcome.HINT, f"? {self.take_hint() or 'That is all; s shows the answer.'}")
+        hint = self.take_hint() or "There are no more hints; s shows the answer."
+        self._give(Outcome.HINT, f"? {hint}")
 
     def reveal(self) -> None:
         """Give the answer."""

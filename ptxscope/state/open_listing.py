@@ -238,9 +238,9 @@ class ListingCursor(Record):
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
-            notes.append("changed here only: the listing keeps its line, and u takes this back")
+            notes.append("changed here only: the listing keeps its line, and u undoes this")
         if setup.is_detached:
-            notes.append("these operands are not the run's; going to a line shows its own")
+            notes.append("these operands are not those of the run; go to a line to see them")
             return tuple(notes)
         notes += self._unknown(setup)
         if self.step is None:
@@ -252,7 +252,7 @@ class ListingCursor(Record):
         inputs, held = setup.instruction.inputs, self._held
         unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
         if unknown:
-            yield f"not known, shown as 0: {', '.join(unknown)}"
+            yield f"unknown, shown as 0: {', '.join(unknown)}"
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
         """Yield the reasons why the run has not reached the statement."""

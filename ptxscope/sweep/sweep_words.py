@@ -203,7 +203,7 @@ def _describe_range(sweep: Sweep, interval: ValueInterval) -> str:
         sentence += f"; {', '.join(events)}"
     if sweep.divergence_mask[interval.first] and sweep.other_model and sweep.other_bits is not None:
         other_course = _describe_course(sweep, sweep.other_bits, interval)
-        sentence += f"; {sweep.other_model.name} parts from it, and there it {other_course}"
+        sentence += f"; {sweep.other_model.name} differs from it, and there it {other_course}"
     return f"{sentence}."
 
 
@@ -233,7 +233,7 @@ def _describe_scattered(sweep: Sweep, mask: Mask, text: str) -> str:
 
 def _describe_divergence(sweep: Sweep) -> str:
     assert sweep.other_model
-    return f"the answers of {sweep.model.name} and {sweep.other_model.name} part"
+    return f"the answers of {sweep.model.name} and {sweep.other_model.name} differ"
 
 
 def _format_share(mask: Mask) -> str:

@@ -134,7 +134,7 @@ def list_keys(focus: Widget) -> list[FooterKey]:
         parts = [group] if together else [[binding] for binding in group]
         keys += (_make_key(name, part, node) for part in parts)
     if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in keys):
-        keys.append(FooterKey((("Enter", "submit"),), "done", "That is what was meant", focus))
+        keys.append(FooterKey((("Enter", "submit"),), "done", "Accept this text", focus))
     return keys
 
 

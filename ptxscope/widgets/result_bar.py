@@ -111,7 +111,7 @@ class ResultBar(Pane, can_focus=False):
                 line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
             line.append(StyledText("   " if with_readings else "  "))
         if not line:
-            line.append(StyledText("nothing is kept: the destination is _  ", "dim"))
+            line.append(StyledText("no result: the destination is _  ", "dim"))
         elif self._key and with_readings:
             line.append(StyledText("press ", "dim", "veil"))
             line.append(StyledText(self._key, "current", "veil"))

@@ -190,7 +190,7 @@ class SweepPane(Pane):
 
     def _cut(self, texts: list[StyledLine]) -> list[StyledLine]:
         if texts:
-            texts[-1] = [StyledText("… w: all of it in words", "dim")]
+            texts[-1] = [StyledText("… w: describe it in words", "dim")]
         return texts
 
     def _detect_characters(self) -> tuple[bool, bool]:

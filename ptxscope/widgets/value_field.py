@@ -252,7 +252,7 @@ class ValueField(Vertical):
         self._error.update(Content(wrong))
         if self._read is not None:
             keys = _LESSON_KEYS if self.screen.size.width >= _NARROW else "? hint"
-            said = keys if self._has_hints else "Enter judges it"
+            said = keys if self._has_hints else "Enter checks it"
             self._means.update(Content("" if wrong else said))
             return
         width = self._type.bits

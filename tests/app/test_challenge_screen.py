@@ -98,7 +98,7 @@ async def test_a_tally_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
     store = StateStore(tmp_path / "in the way", tmp_path)
     async with explorer(store=store) as drive:
         shown = await drive.read_after(drive.press("C", "enter"))
-        assert "The tally can't be kept" in shown
+        assert "The tally can't be saved" in shown
         await drive.press("enter", "enter")
         assert dialog(drive)._now.skipped == 2
         assert dialog(drive)._store is None

@@ -144,5 +144,5 @@ async def test_what_was_pinned_is_said_where_it_covers_nothing(size: tuple[int, 
         await drive.press("enter")
         shown = await drive.read_after(drive.press("enter"))
         assert shown.count("Pinned") == 1
-        assert "what explains the result" in shown
+        assert "the explanation" in shown
         assert bool(drive.app.screen.query(Toast)) is (size[1] < 18)  # hints have no row there

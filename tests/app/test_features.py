@@ -663,7 +663,7 @@ async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
         await drive.type("vmad")
         shown = await drive.read_after(drive.press("enter"))
         assert drive.session.setup.instruction.opcode == "vmad"
-        assert "The pin waits for vadd4: it is not compared with vmad · = lets it go" in shown
+        assert "The pin waits for vadd4: it is not compared with vmad · = unpins it" in shown
         assert "waits" not in await drive.read_after(drive.press("r"))
         shown = await drive.read_after(drive.press("u", "u"))
         assert drive.session.setup.instruction.opcode == "vadd4"

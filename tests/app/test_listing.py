@@ -133,7 +133,7 @@ async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
         assert "none.ptx" in shown.partition("Open a listing")[2]  # to be mended
         await drive.press("ctrl+u")
         await drive.type(str(tmp_path / "empty.ptx"))
-        assert "None of the 27" in await drive.read_after(drive.press("enter"))
+        assert "none of the 27" in await drive.read_after(drive.press("enter"))
         assert drive.state.cursor is None
 
 
@@ -204,13 +204,13 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         await drive.paste(TWICE)
         await drive.press("o", "5", "enter", "escape", "c")
         shown = await drive.read_after(drive.press("enter"))
-        assert "these operands are not the run's" in shown
+        assert "these operands are not those of the run" in shown
         assert find_divergences(drive.session.trace)
         assert drive.state.cursor
         assert drive.state.cursor.listing.given[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
         assert drive.session.trace.operands["a"] == 6
-        assert "not the run's" not in await drive.text()
+        assert "not those of the run" not in await drive.text()
 
 
 async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:

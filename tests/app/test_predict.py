@@ -69,7 +69,7 @@ async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int
                 await tell(drive, text)
                 count += 1
         assert not drive.state.is_predicting
-        assert f"{count} values told, {count} at once" in said(drive)
+        assert f"{count} values right, {count} at the first try" in said(drive)
         assert "0x81007f81" in await drive.text()
         assert drive.state.step == 6
 
@@ -169,7 +169,7 @@ async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
         assert drive.state.step == 3
         assert drive.state.is_result_hidden
         assert focused(drive) is None
-        assert "P goes on" in said(drive)
+        assert "P resumes" in said(drive)
         await drive.press("end", "P")
         assert drive.state.step == 4  # where it was left
         await drive.press("end")  # `a` is a digit here

@@ -179,7 +179,7 @@ async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
 async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
     async with explorer() as drive:
         await drive.press("d")
-        assert "not held back" in said(drive)
+        assert "and so is the result" in said(drive)
         await drive.press("p")
         assert VEIL in drive.pane("result").read_text()
 
@@ -374,7 +374,7 @@ async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
     async with explorer(size=(80, 24)) as drive:
         before = (await drive.text()).splitlines()
         after = (await drive.read_after(drive.press("equals_sign"))).splitlines()
-        assert said(drive) == "Pinned: what you edit now is shown against it · = lets it go"
+        assert said(drive) == "Pinned: later edits are compared with it · = unpins it"
         changed = [y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
         assert changed == [row_of(drive, "result"), row_of(drive, "hint")]
         await drive.press("equals_sign")
@@ -604,7 +604,7 @@ async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
         digits = result.rpartition("0x")[2]
         assert digits not in await drive.read_after(drive.press("1"))
         assert digits not in await drive.read_after(drive.press("Y"))
-        assert "held back" in await drive.text()
+        assert "the result, which is hidden here" in await drive.text()
         assert drive.app.clipboard == result
         await drive.press("end", "Y")
         assert result in [toast.message for toast in drive.app._notifications]

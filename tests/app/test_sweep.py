@@ -168,7 +168,7 @@ async def test_an_instruction_without_a_result_is_not_swept() -> None:
     async with explorer("setp.lt.s32 _, a, b", {"a": 1, "b": 2}) as drive:
         shown = await drive.read_after(drive.press("v"))
         assert not isinstance(drive.app.screen, SweepScreen)
-        assert "no result to look at" in shown
+        assert "no result to show" in shown
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> N
         assert len(said) <= max(room, len("arrows set %r1 and %r2"))
         assert "%r1 and %r2" in said
         assert ("U " in said) == (room >= len("arrows set %r1 and %r2 · U undo"))
-    assert said.startswith("arrows move, and change %r1 and %r2 · U takes it back · ")
+    assert said.startswith("arrows move, and change %r1 and %r2 · U undoes it · ")
     assert "F1 help" in said
 
 
@@ -262,7 +262,7 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         assert isinstance(drive.app.screen, SweepScreen)
         value = pane(drive).sweep.x.part.extract(drive.session.trace.operands["a"])
         assert f"a.b0 = {pane(drive).sweep.x.part.format_value(value)}: " in shown
-        assert "nothing was moved" in await drive.read_after(
+        assert "there is nothing to undo" in await drive.read_after(
             drive.press("u")
         )  # what was before stays
         assert drive.session.setup == before

@@ -191,7 +191,7 @@ async def test_a_picture_is_told_in_words_and_saved(
         await drive.press("e")
         await _format(drive, name)
         preview = " ".join(drive.app.screen.query_one("#preview", Page).read_text().split())
-        assert "What it says: vadd.u32.s32.s32.sat d.b0, a, b, c, model isa." in preview
+        assert "Description: vadd.u32.s32.s32.sat d.b0, a, b, c, model isa." in preview
         if name == "png":
             data = export(drive.session.trace, "png")
             wide, high = struct.unpack(">2I", data[16:24])

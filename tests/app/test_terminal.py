@@ -143,7 +143,7 @@ def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> Non
         "not.b32 %r5, %r4; // not of it\nvadd.u32.u32.u32 %r6, %r5, 1;\n"
     )
     terminal.wait_for("pasted · 1 of 2")
-    terminal.wait_for("not known, shown as 0: %r1, %r2, %r3")
+    terminal.wait_for("unknown, shown as 0: %r1, %r2, %r3")
     terminal.send("o", "<", "Down", "Enter")
     terminal.type("0")
     terminal.send("Enter", "Down", "Enter", "C-a", "C-k")

@@ -107,7 +107,7 @@ async def test_a_lesson_is_played_to_its_end(case: tuple[str, tuple[int, int]]) 
         assert drive.state.lesson is None
         assert not drive.screen.query_one(LessonStrip).display
         shown = await drive.text()
-        assert "That was the lesson" in shown
+        assert "End of the lesson" in shown
         assert "show it" not in shown.splitlines()[-1]
         assert lit(drive) is None
 
@@ -319,7 +319,7 @@ async def test_where_a_place_can_not_be_kept_it_is_said(tmp_path: Path) -> None:
     async with explorer(store=store) as drive:
         await opened(drive, "lanes")
         shown = await drive.read_after(drive.press("n", "escape"))
-        assert "Where lessons were left is not kept" in shown
+        assert "Positions in lessons are not saved" in shown
 
 
 @pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 3))

@@ -67,8 +67,8 @@ async def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
 
 async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
     async with explorer() as drive:
-        assert "There is no edit to take back" in await drive.read_after(drive.press("u"))
-        assert "There is no edit to restore" in await drive.read_after(drive.press("ctrl+r"))
+        assert "There is no edit to undo" in await drive.read_after(drive.press("u"))
+        assert "There is no edit to redo" in await drive.read_after(drive.press("ctrl+r"))
         await _open(drive, "long.ptx", LONG)
         await drive.press("right_square_bracket", "o", "5", "enter", "escape")
         assert "Took back: x1 = 0x00000001" not in await drive.text()
@@ -77,7 +77,7 @@ async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
         assert "Took back: the listing `long.ptx`" in await drive.read_after(drive.press("u"))
         assert "Restored: the listing `long.ptx`" in await drive.read_after(drive.press("ctrl+r"))
         shown = await drive.read_after(drive.press("ctrl+r"))
-        assert "Restored: line 2 of `long.ptx` · u takes it back" in shown
+        assert "Restored: line 2 of `long.ptx` · u undoes it" in shown
 
 
 async def test_undo_says_it_in_a_small_terminal_too() -> None:

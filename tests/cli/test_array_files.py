@@ -84,9 +84,9 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--arrays", "x.npz"), "give both"),
-        (("-o", "d.npz"), "give both"),
-        (("--csv", "x.csv", "-o", "d.csv"), "redirected with >"),
+        (("--arrays", "x.npz"), "given together"),
+        (("-o", "d.npz"), "given together"),
+        (("--csv", "x.csv", "-o", "d.csv"), "redirect them with >"),
         (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
         (("a=1", "b=2", "--engine", "llvm"), "give one of them"),
         (("--arrays", "x.npz", "-o", "d.npz", "--engine", "cuda"), "'numpy', 'llvm'"),

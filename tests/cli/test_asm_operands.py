@@ -45,7 +45,7 @@ def test_roles_are_names_where_no_c_variable_has_them(capsys: pytest.CaptureFixt
     [
         ('asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(y), "r"(b));', ("b=1",),
          "C's `b` is %3, no operand of"),
-        (SWAPPED, ("d=1",), "`d` is what is computed"),
+        (SWAPPED, ("d=1",), "`d` is the destination"),
         (SWAPPED, ("a=1", "%2=1"), "`%2` is given twice"),
         (SWAPPED, ("z=1",), "allowed: %1 (b), %2 (a)"),
         ('asm("vadd.u32.u32.u32 %0, %1, y;" : "=r"(d) : "r"(y));', ("y=1",),

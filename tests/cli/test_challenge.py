@@ -113,7 +113,7 @@ def test_a_tally_that_cannot_be_kept_is_told_once(env: dict[str, str], tmp_path:
     (tmp_path / "ptxscope").write_text("in the way")
     done = ran(env, "--seed", SEED, "-n3", given=b"\n\n\n")
     assert done.returncode == 0
-    assert done.stderr.count("can't be kept") == 1
+    assert done.stderr.count("can't be saved") == 1
     assert "0 of 3 right" in done.stdout
 
 

@@ -331,11 +331,11 @@ SHOWN = {
     "vadd": ("c is ignored", "7,840 of them documented", "assigns d twice", "depends on dtype"),
     "vset": ("c is ignored", "11,760 of them documented", "assigns d twice"),
     "vmad": (
-        ".po takes no negation but -a with -b, which cancel",
+        ".po allows no negation except -a with -b, which cancel",
         "with `.po` this is undocumented, accepted by ptxas",
         "16,464 of them documented",
         "(u32 * u32) - u32",
-        "only where it is scaled",
+        "only if it is scaled",
     ),
     "vset2": ("the manual's prose keeps the lanes of b",),
     "vset4": ("the manual's prose keeps the lanes of b", "of them accepted by ptxas 13.0"),
@@ -372,6 +372,6 @@ def test_a_file_in_place_of_a_command_is_opened_whatever_its_name(
 def test_what_is_left_out_is_said_beside_the_result() -> None:
     done = run("eval", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2")
     assert (done.returncode, done.stdout) == (0, "d=0x00000003\n")
-    assert done.stderr == "note: what stands beside it is left out: `foo bar`\n"
+    assert done.stderr == "note: ignored text: `foo bar`\n"
     shown = run("trace", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2").stdout
-    assert "Note: what stands beside it is left out: `foo bar`." in shown
+    assert "Note: ignored text: `foo bar`." in shown

@@ -42,7 +42,7 @@ def test_an_erratum_is_named_and_both_traces_are_shown() -> None:
     assert "documented  0x11223300" in answer
     assert "byte 0 is not" in answer
     assert "E3: " in answer
-    documented, _, other = said.partition("What explains it")
+    documented, _, other = said.partition("The explanation, from the first step")
     assert "clamp(-1, 0..255) = 0" in documented
     assert "min(18446744073709551615, 255) = 255" in other
     assert "--model ptxas-13.5" in other
@@ -117,7 +117,7 @@ def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
         ((*E3, "--got", "?"), "no digit of it is known"),
         ((*E3, "--got", "1", "--observations", "x.csv"), "not both"),
         ((E3[0], "--observations", "no-such.csv"), "No such file"),
-        (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "throws its result away"),
+        (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "discards its result"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> None:
@@ -225,7 +225,7 @@ def test_a_float_is_read_as_its_constraint_says() -> None:
     done = run("explain", *asm, "--got", "2.5")
     assert (done.returncode, done.stderr) == (0, "")
     assert "0x40200000" in done.stdout  # 2.5 as an f32
-    assert "it took a only where c > 0" in done.stdout
+    assert "it took a only if c > 0" in done.stdout
     nothing = run("explain", *asm, "--got", "d=5.0", "--brief")
     assert (nothing.returncode, nothing.stderr) == (1, "")
     assert "0x40a00000" in nothing.stdout

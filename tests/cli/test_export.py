@@ -188,7 +188,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == f"error: {path}: it was changed meanwhile, and is left as it is\n"
+    assert said.err == f"error: {path}: it has changed meanwhile, and stays unchanged\n"
     assert path.read_text() == "theirs"
 
 
@@ -238,7 +238,9 @@ def test_equal_traces_have_ids_of_their_own() -> None:
 
 def test_an_id_that_two_traces_are_given_is_an_error() -> None:
     opened = OPEN.replace("-f text", "-f html --id here")
-    with pytest.raises(CommandError, match="text:4: error: the id here is given to another trace"):
+    with pytest.raises(
+        CommandError, match="text:4: error: the id here is already used by another trace"
+    ):
         updated(f"{opened}\n{CLOSE}\n\n{opened}\n{CLOSE}\n")
 
 
@@ -343,16 +345,16 @@ def test_a_name_with_blanks_is_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("/tmp/x.svg", "stands beside the page"),
-        ("../x.svg", "stands beside the page"),
-        ("a/../../x.svg", "stands beside the page"),
-        ("'a\\\\b.svg'", "stands beside the page"),
-        ("c:x.svg", "stands beside the page"),
-        ("x.md", "ends in .svg"),
-        ("x.png", "ends in .svg"),
-        ("out/x.svg", "leads out of"),
-        ("theirs.svg", "is no picture of ptxscope's"),
-        ("logo.svg", "is no picture of ptxscope's"),
+        ("/tmp/x.svg", "must be in the folder of the page"),
+        ("../x.svg", "must be in the folder of the page"),
+        ("a/../../x.svg", "must be in the folder of the page"),
+        ("'a\\\\b.svg'", "must be in the folder of the page"),
+        ("c:x.svg", "must be in the folder of the page"),
+        ("x.md", "end in .svg"),
+        ("x.png", "end in .svg"),
+        ("out/x.svg", "is outside"),
+        ("theirs.svg", "is not a picture by ptxscope"),
+        ("logo.svg", "is not a picture by ptxscope"),
         ("folder.svg", "is not a regular file"),
         ("loop.svg", "loop.svg"),
         ("none/x.svg", "No such file"),
@@ -410,7 +412,7 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
 
     monkeypatch.setattr("ptxscope.cli.commands.export.replace", meanwhile)
     update(path, status=2)
-    assert "it was changed meanwhile" in capsys.readouterr().err
+    assert "it has changed meanwhile" in capsys.readouterr().err
     assert drawn.read_text() == "<svg>px-svg theirs</svg>"
     assert path.read_text() == page
 
@@ -478,7 +480,7 @@ def test_a_pictures_name_says_what_it_is(ending: str, begin: bytes, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("-o pic.pdf", "no page shows one"),
+        ("-o pic.pdf", "cannot show a PDF"),
         ("-o pic.json", "-o or --output is for pictures"),
         ("-o pic", "-o or --output is for pictures"),
         ("--theme dark", "--theme does nothing in markdown; it is for html, svg, png and pdf"),

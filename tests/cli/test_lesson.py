@@ -69,7 +69,7 @@ def test_they_are_listed_with_their_minutes(play: Play) -> None:
 def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
     done = play(name, given=typed(name))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "That was the lesson." in done.stdout
+    assert "End of the lesson." in done.stdout
     for card in load_lesson(name).cards:
         assert f": {card.title}" in done.stdout
     assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
@@ -95,7 +95,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play)
             remark = "\n".join(wrap_text(card.remark))
             drawn = shown.partition(remark)[2]
             assert missing_numbers(card.remark, seen + drawn) == [], card.title
-    assert "kept back" not in out
+    assert "result is hidden" not in out
 
 
 def test_through_a_pipe(tmp_path: Path) -> None:
@@ -105,19 +105,19 @@ def test_through_a_pipe(tmp_path: Path) -> None:
         timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"That was the lesson. The next one: `ptxscope lesson signedness`" in done.stdout
+    assert b"End of the lesson. Next: `ptxscope lesson signedness`" in done.stdout
     assert json.loads(kept(tmp_path).read_text())["lessons"]["vset"]["done"] is True
 
 
 def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
     left = play("clamping", given="\n\n")
     assert left.returncode == 0
-    assert "Left at card 3. `ptxscope lesson clamping` goes on from here." in left.stdout
+    assert "Stopped at card 3. `ptxscope lesson clamping` resumes here." in left.stdout
     assert "3 of 10" in play().stdout
     again = play("clamping", given="b\nq\n")
-    assert "Going on at card 3" in again.stdout
+    assert "Resuming at card 3" in again.stdout
     assert "--- 2 of 10: To the nearest end" in again.stdout
-    assert "Left at card 2." in again.stdout
+    assert "Stopped at card 2." in again.stdout
     assert "--- 1 of 10" in play("clamping", "--again").stdout
 
 
@@ -144,7 +144,7 @@ def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(pla
     _, first, second, third = told.split("--- 7 of 9")[1].split("Not ")
     assert "-16" not in first
     assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second
-    assert "7. No single mistake that is known gives that. It is -16." in third
+    assert "7. No known single mistake gives that. It is -16." in third
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown"])
@@ -206,7 +206,7 @@ def test_a_card_that_is_no_more(play: Play, tmp_path: Path) -> None:
     kept(tmp_path).parent.mkdir(parents=True)
     left = {"lanes": {"card": 999, "done": True}, "gone": {"card": 2, "done": False}}
     kept(tmp_path).write_text(json.dumps({"schema": "ptxscope.lessons/1", "lessons": left}))
-    assert "Going on at card 10" in play("lanes").stdout
+    assert "Resuming at card 10" in play("lanes").stdout
     assert json.loads(kept(tmp_path).read_text())["lessons"]["gone"] == left["gone"]
 
 
@@ -259,7 +259,7 @@ def test_in_a_terminal_keys_do_what_is_said(tmp_path: Path) -> None:
         os.write(master, b"\r")
         until(b"2 of 10")
         os.write(master, b"\x04")
-        until(b"Left at card 2.")
+        until(b"Stopped at card 2.")
         assert process.wait(30) == 0
         assert json.loads(kept(tmp_path).read_text())["lessons"]["lanes"]["card"] == 1
     finally:

@@ -72,7 +72,7 @@ def test_several_kernels_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_errata_that_bite_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, VIDEO, *PACK, "r24=1")
     assert any(
-        line.strip().startswith("! from these operands ptxas") and "E3" in line
+        line.strip().startswith("! with these operands ptxas") and "E3" in line
         for line in out.splitlines()
     )
     steps = data(capsys, VIDEO, *PACK, "r24=1", "--model", "ptxas")["steps"]
@@ -91,7 +91,7 @@ def test_an_expectation_that_fails_names_line_and_erratum(
     words = (VIDEO, *PACK, "r24=1", "--expect", "%r11=0x0705ffff")
     status, out, _ = run(capsys, *words, "--quiet")
     assert status == 1
-    assert "%r11 is 0x0705ff00; observed was 0x0705ffff" in out
+    assert "%r11 is 0x0705ff00; you observed 0x0705ffff" in out
     assert "The bits that differ were written at line 216: vadd.u32.s32.s32.sat %r11.b0" in out
     assert "it read %r8 = 0xffffffff" in out
     assert "Under ptxas-13.5 everything is as observed" in out
@@ -118,7 +118,7 @@ def test_a_run_stops_before_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["steps"][-1]["line"] == 218
     assert "%r23" not in found["registers"]
     _, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--break", "9999")
-    assert "before it came to line 9999" in out
+    assert "the run ended before line 9999" in out
 
 
 def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,7 +137,7 @@ def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
         (("mov.b32 a, b;", "b=0x1ffffffff"), 2, "does not fit in 32 bits"),
         (("mov.b32 a, b;", "b=1", "--watch", "z"), 2, "`z` is not a register"),
         (("mov.b32 a, b;", "b=1", "--model", "z"), 2, "unknown model"),
-        (("// nothing;",), 2, "no instruction here that a run understands"),
+        (("// nothing;",), 2, "no instruction here that ptxscope can run"),
         (("vadd.u32.u32.s64 d, a, b;",), 1, ".s64"),
     ],
 )
@@ -178,7 +178,7 @@ def test_some_digits_of_what_is_expected_may_be_unknown(
     assert run(capsys, *line, "--expect", "d=0x02??04??")[0] == 0
     status, out, _ = run(capsys, *line, "--expect", "d=0x03??04??")
     assert status == 1
-    assert "d is 0x02030405; observed was 0x03??04??" in out
+    assert "d is 0x02030405; you observed 0x03??04??" in out
 
 
 TWO_BLOCKS = """.reg .b32 %r<5>; { .reg .u32 t, u;
@@ -249,7 +249,7 @@ def test_a_declared_register_that_nothing_names_may_be_given(
     status, out, err = run(capsys, *words, "%p2=1", "p0=1", "t=3")
     assert (status, err) == (0, "")
     assert "%r2 = 0x00000006" in out
-    assert "note: nothing read what was given for %p2, p0, t" in out
+    assert "note: no line read the values given for %p2, p0, t" in out
     for name in ("%p3", "x", "%r4"):
         status, _, err = run(capsys, *words, f"{name}=1")
         assert status == 2
@@ -336,7 +336,7 @@ def test_what_is_not_run_is_said_where_nothing_is(capsys: pytest.CaptureFixture[
     status, _, error = run(capsys, 'asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
     assert status == 2
     assert error.splitlines() == [
-        "error: there is no instruction here that a run understands",
+        "error: there is no instruction here that ptxscope can run",
         "not run: line 1: <OP> %0, %1 (partly a macro or an expression)",
     ]
 

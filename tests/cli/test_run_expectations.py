@@ -39,7 +39,7 @@ def test_what_one_line_wrote_is_told_once(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_what_nothing_wrote_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Nothing that was run wrote a" in _told(capsys, "a=1", "t=8")
+    assert "No line of the run wrote a" in _told(capsys, "a=1", "t=8")
 
 
 def test_one_mismatch_needs_no_name(capsys: pytest.CaptureFixture[str]) -> None:

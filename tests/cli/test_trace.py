@@ -86,7 +86,7 @@ def row(data: Any, key: str) -> Any:
 
 CHANGES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: row(x, "saturate.t")["lanes"][0].update(value=255), "steps[3].rows[0].lanes[0]"
-     ".value (step 4, row saturate.t, lane 0) is 255, which differs from what is computed anew: 0"),
+     ".value (step 4, row saturate.t, lane 0) is 255, which differs from a new computation: 0"),
     (lambda x: row(x, "saturate.t").update(inputs=["extend.a"]), "steps[3].rows[0].inputs[0]"),
     (lambda x: row(x, "saturate.t").update(key="saturate.x"),
      'rows[0].key (step 4, row saturate.t) is "saturate.x"'),
@@ -95,9 +95,9 @@ CHANGES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x["steps"].pop(2), "steps has 5 of 6 items; missing: step 3"),
     (lambda x: x["steps"][0]["rows"].pop(0),
      "steps[0].rows (step 1) has 1 of 2 items; missing: row select.a"),
-    (lambda x: x["steps"].append(x["steps"][0]), "steps has 7 items; computed anew it has 6"),
+    (lambda x: x["steps"].append(x["steps"][0]), "steps has 7 items; a new computation has 6"),
     (lambda x: x["results"][0].update(bits=5),
-     "results[0].bits (d) is 5, which differs from what is computed anew: 287453952"),
+     "results[0].bits (d) is 5, which differs from a new computation: 287453952"),
     (lambda x: x["results"][0].update(bits="287453952"),
      'results[0].bits (d) is "287453952", which'),
     (lambda x: x["results"].clear(), "results has 0 of 1 items; missing: d"),
@@ -106,30 +106,30 @@ CHANGES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x["operands"][0].update(bits=-1), "does not fit in .s32"),
     (lambda x: x["operands"][0].update(bits=1.5), "operands[0].bits is 1.5; an integer or a text"),
     (lambda x: x["operands"][0].update(bits=True), "operands[0].bits is true; an integer or"),
-    (lambda x: x["operands"][0].update(bits="1e3"), 'operands[0].bits is "1e3"; an integer has'),
-    (lambda x: x["operands"][0].update(bits="9" * 5000), "an integer has to stand there"),
+    (lambda x: x["operands"][0].update(bits="1e3"), 'operands[0].bits is "1e3"; an integer is'),
+    (lambda x: x["operands"][0].update(bits="9" * 5000), "an integer is required"),
     (lambda x: x["operands"][0].update(role="q"), 'operands[0].role is "q"; the instruction has'),
     (lambda x: x["operands"].pop(0), "operand a is missing"),
-    (lambda x: x["operands"].insert(0, 5), "operands[0] is 5; an object has to stand there"),
+    (lambda x: x["operands"].insert(0, 5), "operands[0] is 5; an object is required"),
     (lambda x: x["model"].update(name="E99"), "unknown model"),
-    (lambda x: x["model"].update(name=5), "model.name is 5; a text has to stand there"),
+    (lambda x: x["model"].update(name=5), "model.name is 5; a text is required"),
     (lambda x: x["model"].update(errata=["E1"]), "model.errata has 1 items"),
     (lambda x: x.update(schema="ptxscope.trace/9"), 'schema is "ptxscope.trace/9"; what is'),
-    (lambda x: x.update(version=None), "version is null; a text has to stand there"),
+    (lambda x: x.update(version=None), "version is null; a text is required"),
     (lambda x: x.pop("version"), "version is missing"),
     (lambda x: x["instruction"].update(canonical="vadd.u32 d, a, b;"), "instruction.canonical is "),
     (lambda x: x["instruction"].update(canonical=None), "instruction.canonical is null; a text"),
     (lambda x: x["instruction"].pop("form"), "instruction.form is missing"),
     (lambda x: x["shown"].update(steps=["nonsense"]), 'shown.steps[0] is "nonsense"; stages are'),
-    (lambda x: x["shown"].update(steps=["flush"]), "flush is none of its steps: select, extend"),
-    (lambda x: x["shown"].update(result=1), "shown.result is 1; true or false has to stand there"),
-    (lambda x: x.update(shown=5), "shown is 5; an object has to stand there"),
+    (lambda x: x["shown"].update(steps=["flush"]), "flush is not one of its steps: select, extend"),
+    (lambda x: x["shown"].update(result=1), "shown.result is 1; true or false is required"),
+    (lambda x: x.update(shown=5), "shown is 5; an object is required"),
     (lambda x: x["annotations"].pop("title"), "annotations.title is missing"),
     (lambda x: x["annotations"].update(title=None), "annotations.title is null; a text"),
     (lambda x: x["annotations"]["notes"].append("x"), 'annotations.notes[0] is "x"; an object'),
     (lambda x: x["answers"]["all"][1].update(result="0x0"), 'answers.all[1].result is "0x0"'),
     (lambda x: x.update(answers=None), "answers is null, which differs"),
-    (lambda x: x.update(more=1), "more is nothing that a trace has"),
+    (lambda x: x.update(more=1), "more is not part of a trace"),
 ]  # fmt: skip
 
 
@@ -158,11 +158,11 @@ def test_what_does_not_replay_is_refused(
         ('{"a": 1} {', "this is not JSON: line 1, column 10 is not as JSON is written"),
         ("[" * 99_999, "this is not JSON: it is nested too deeply"),
         ("1" * 9_999, "this is not JSON: a number in it has too many digits"),
-        ("[]", "this is not ptxscope.trace/1: it is a list of 0; an object has to stand there"),
-        ("5", "this is not ptxscope.trace/1: it is 5; an object has to stand there"),
-        ("NaN", "this is not ptxscope.trace/1: it is NaN; an object has to stand there"),
-        ("null", "this is not ptxscope.trace/1: it is null; an object has to stand there"),
-        ('"x"', 'this is not ptxscope.trace/1: it is "x"; an object has to stand there'),
+        ("[]", "this is not ptxscope.trace/1: it is a list of 0; an object is required"),
+        ("5", "this is not ptxscope.trace/1: it is 5; an object is required"),
+        ("NaN", "this is not ptxscope.trace/1: it is NaN; an object is required"),
+        ("null", "this is not ptxscope.trace/1: it is null; an object is required"),
+        ('"x"', 'this is not ptxscope.trace/1: it is "x"; an object is required'),
         ("{}", "this is not ptxscope.trace/1: schema is missing"),
     ],
 )
@@ -199,7 +199,7 @@ def test_another_version_may_use_other_words_but_no_other_numbers(
             change(data)
 
         typed(changed(text, both))
-        assert re.search("missing|computed anew", told("--from", "-", status=2))
+        assert re.search("missing|new computation", told("--from", "-", status=2))
 
 
 SMALL = export(trace(E3[0], {"%1": 0xFFFFFFFF, "%2": 0, "%3": 5}), "json")
@@ -239,7 +239,7 @@ def test_whatever_is_taken_out_or_changed_is_said(part: int) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "PTX is missing, or --from"),
+        ([], "PTX or --from"),
         (["--from", "none.json"], "none.json: No such file"),
         (["--from", "-", "vadd.u32.u32.u32 d, a, b"], "vadd.u32.u32.u32 d, a, b can't be given"),
         (["--from", "-", "--model", "isa"], "--model isa can't be given too"),
@@ -287,15 +287,18 @@ def test_a_file_called_minus_is_standard_output(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("trace", *E3, "-o", "x.jpg"), "error: x.jpg: no .jpg is made here; pictures are .svg, "),
-        (("trace", *E3, "-o", "x.GIF"), "error: x.GIF: no .gif is made here; pictures are .svg, "),
-        (("show", "vadd4", "-o", "x.webp"), "x.webp: no .webp is made here"),
+        (("trace", *E3, "-o", "x.jpg"), "error: x.jpg: .jpg is not supported; pictures are .svg, "),
+        (("trace", *E3, "-o", "x.GIF"), "error: x.GIF: .gif is not supported; pictures are .svg, "),
+        (("show", "vadd4", "-o", "x.webp"), "x.webp: .webp is not supported"),
         (
             ("show", "vadd4", "-o", "x.json"),
-            "error: x.json: no json is made here, but text, svg, pdf and png; -f text writes text",
+            "error: x.json: json is not supported here, only text, svg, pdf and png; -f text",
         ),
-        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"), "no html is made here"),
-        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), "no .jpeg is made here"),
+        (
+            ("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"),
+            "html is not supported here",
+        ),
+        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), ".jpeg is not supported"),
         (("trace", *E3, "-o", ""), "'' is not a file name"),
         (("poster", "-f", "svg", "-o", ""), "'' is not a file name"),
         (("trace", *E3, "-f", "svg", "--frames", ""), "'' is not a file name"),
@@ -316,7 +319,7 @@ def test_a_picture_that_is_called_as_another_is_told_of(tmp_path: Path) -> None:
     done = run("trace", *E3, "-f", "svg", "-o", str(file))
     assert done.returncode == 0
     assert done.stderr == (
-        f"warning: {file} is called as jpg is, and svg is written there, as -f says\n"
+        f"warning: {file} has the suffix of jpg, but -f svg decides the format\n"
     )
     assert file.read_text("utf-8").startswith("<svg")
 

@@ -32,7 +32,7 @@ def test_a_file_where_frames_would_go(tmp_path: Path) -> None:
     where.write_text("mine")
     done = run(*TRACE, "--frames", str(where), "-f", "svg")
     assert done.returncode == 2
-    assert "frames is a file; frames are written into a folder" in done.stderr
+    assert "frames is a file; frames need a folder" in done.stderr
     assert where.read_text() == "mine"
 
 
@@ -48,7 +48,7 @@ def test_no_steps_are_not_all(option: str, value: str) -> None:
 def test_the_destination_is_no_operand(command: str) -> None:
     done = run(command, *TRACE[1:], "d=5")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "`d` is what is computed" in done.stderr
+    assert "`d` is the destination" in done.stderr
 
 
 def test_a_destination_that_is_read_has_a_value() -> None:
@@ -67,5 +67,5 @@ def test_a_name_of_another_format_is_told(
 ) -> None:
     done = run(*TRACE, "-f", format_, "-o", str(tmp_path / name))
     assert done.returncode == 0
-    assert ("is called as" in done.stderr) is warned
+    assert ("has the suffix of" in done.stderr) is warned
     assert bool(done.stderr) is warned

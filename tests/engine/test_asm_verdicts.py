@@ -58,7 +58,7 @@ TAKEN = [
 ]
 _CLOSED = "is not closed"
 _END = "`;` is missing"
-_EMPTY = "no empty one"
+_EMPTY = "rejects empty statements"
 _UNKNOWN = "no declaration of"
 _FOUR = "vadd4.u32.u32.u32 %0, %1, %2, %1;"
 REFUSED = {

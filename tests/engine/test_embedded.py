@@ -310,7 +310,7 @@ def test_an_instruction_beside_a_macro_is_traced_and_the_macro_named() -> None:
     operands = ': "=r"(d) : "r"(a), "r"(b));'
     ins = parse(f'asm("vadd.u32.u32.u32 %0, %1, %2;" MACRO {operands}')
     assert str(ins) == "vadd.u32.u32.u32 %0, %1, %2;"
-    assert ins.notes == ("what stands beside it is left out: `<MACRO>`",)
+    assert ins.notes == ("ignored text: `<MACRO>`",)
     for text in (
         '"vadd.u32.u32.u32 %0, " X ", %2;"',
         'OP " %0, %1, %2;"',

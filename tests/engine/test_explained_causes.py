@@ -40,8 +40,8 @@ def halves_swapped(word: int) -> int:
 # the line | the operands | what was seen | what is said first
 PLANTED: list[tuple[str, dict[str, int], int, str]] = [
     # c is 0: c >= 0 takes a, c > 0 takes b
-    ("slct.s32.s32 d, a, b, c", {"a": 17, "b": 34, "c": 0}, 34, "it took a only where c > 0"),
-    ("slct.b32.f32 d, a, b, c", {"a": 17, "b": 34, "c": 0}, 34, "it took a only where c > 0"),
+    ("slct.s32.s32 d, a, b, c", {"a": 17, "b": 34, "c": 0}, 34, "it took a only if c > 0"),
+    ("slct.b32.f32 d, a, b, c", {"a": 17, "b": 34, "c": 0}, 34, "it took a only if c > 0"),
     (
         "vmad.s32.s32.s32.shr7 d, a.h0, b.h0, c",
         {"a": 300, "b": -7 & WORD, "c": 1000},

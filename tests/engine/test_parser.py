@@ -150,7 +150,7 @@ def test_a_sign_before_a_literal_belongs_to_it() -> None:
 _ERRORS = [
     ("varvg2.s32.s32.s32 d, a, b, c", "did you mean `vavrg2`", "varvg2", "vavrg2"),
     ("VADD.u32.u32.u32 d, a, b", "did you mean `vadd`", "VADD", ""),
-    ("add.u32 d, a, b", "a PTX instruction, but none of the 27", "add", ""),
+    ("add.u32 d, a, b", "a PTX instruction, but not one of the 27", "add", ""),
     ("vadd.u32.u32.u23 d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
     ("vadd.u32.u32 d, a, b", "missing its type of b", "", ".u32 .s32"),
     ("vadd.u32.u32.u32.u32 d, a, b", "one type too many", ".u32", ""),
@@ -178,7 +178,7 @@ _ERRORS = [
     ("set.lt.u32.f32 d, a, 1", "does not fit", "1", "1.0"),
     ("vadd.u32.u32.u32 d, 1/0, b", "division by zero", "/", ""),
     ("vmad.u32.u32.u32 d, -a, b, -c", "not both", "-", ""),
-    ("vmad.u32.u32.u32.po d, -a, b, c", "takes no negation", ".po", ""),
+    ("vmad.u32.u32.u32.po d, -a, b, c", "allows no negation", ".po", ""),
     ("setp.lt.s32 _|_, a, b", "keeps nothing", "_|_", ""),
     ("set.lt.u32.s32 _, a, b", "`_` can be a destination of `setp` only", "_", ""),
     ("selp.b32 d, a, b, d", "can't be both a 32-bit register and a predicate", "d", ""),
@@ -313,7 +313,7 @@ ASM = 'asm("vmin4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c
     ],
 )
 def test_what_is_left_out_is_a_note(text: str, said: str) -> None:
-    assert parse(text).notes[-1] == f"what stands beside it is left out: {said}"
+    assert parse(text).notes[-1] == f"ignored text: {said}"
     assert parse(text) == parse(ADD)
 
 
@@ -338,7 +338,7 @@ def test_nothing_is_left_out(text: str) -> None:
 def test_plain_ptx_beside_an_asm_statement_is_another(text: str) -> None:
     with pytest.raises(NotOneError) as caught:
         parse(text)
-    assert caught.value.message == "there are 2 instructions here; one is wanted"
+    assert caught.value.message == "there are 2 instructions here, not one"
     start, end = caught.value.span
     assert text[start:end] == ADD.rstrip(";")
 
@@ -355,4 +355,4 @@ def test_what_is_no_text_is_refused_by_name(other: Any) -> None:
     for entry in entries:
         with pytest.raises(TypeError) as caught:
             entry(other)
-        assert str(caught.value) == f"PTX is given as text, not as {type(other).__name__}"
+        assert str(caught.value) == f"PTX must be text, not {type(other).__name__}"

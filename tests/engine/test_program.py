@@ -583,7 +583,7 @@ def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
     )
     run = execute(block(text), {})
     assert (run.ending, run.missing_inputs, run.registers["b"].bits) == (StopReason.END, (), 3)
-    assert run.steps[1].note == "p is unknown: the run goes on as if the branch were not taken"
+    assert run.steps[1].note == "p is unknown: the run continues as if the branch were not taken"
 
 
 def test_whatever_else_writes_a_register_makes_it_unknown() -> None:

@@ -153,7 +153,7 @@ _NOTED: dict[str, Callable[[str], bool]] = {
     "vmad.u32.u32.u32.po d, -a, -b, c": lambda note: "cancel" in note,
     "selp.b32 d, a, b, !c": lambda note: "not documented" in note,
     "selp.b32 d, a, b, 1": lambda note: "literal" in note,
-    "setp.lt.s32 _, a, b": lambda note: "throws the result away" in note,
+    "setp.lt.s32 _, a, b": lambda note: "discards the result" in note,
     "vadd.sat.u32.s32.s32 d, a, b": lambda note: "documented order" in note,
     "vadd.u32.s32.s32.sat.sat d, a, b": lambda note: "twice" in note,
 }

@@ -456,7 +456,7 @@ def test_a_semicolon_alone_ends_a_statement_or_is_an_error() -> None:
     """ptxas 13.0: "Parsing error near ';'" where the statement before has its own."""
     good, empty = source(VADD4.format(";") + '\nasm(";");')
     assert good.is_legal
-    assert empty.message == "this `;` ends no statement: ptxas knows no empty one"
+    assert empty.message == "this `;` ends no statement: ptxas rejects empty statements"
     assert (empty.place.line, empty.place.column) == (2, 6)
     (only,) = source(VADD4.format("") + '\nasm(";");')
     assert only.is_legal

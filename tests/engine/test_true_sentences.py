@@ -240,7 +240,7 @@ CONTRADICTED = {
     "vset4.u32.u32.eq d.b20, a, b, c": "keeps the lanes of b",
     "vset2.u32.u32.eq d.h0, a, b, c": "keeps the lanes of b",
     "vmad.u32.u32.u32.shr7 d, a, b, -c": "(u32 * u32) - u32",
-    "vmad.s32.s32.u32 d, a, b, c": "only where it is scaled",
+    "vmad.s32.s32.u32 d, a, b, c": "only if it is scaled",
     "vadd.s32.s32.s32.add d, a, b, c": "assigns d twice",
     "vset.s32.u32.lt.max d, a, b, c": "assigns d twice",
     "vsub.u32.u32.u32.sat d, a, b": "depends on dtype",

@@ -101,7 +101,7 @@ def test_it_is_much_lower_than_the_whole_picture(opcode: str, model: str) -> Non
 def test_what_changes_nothing_is_not_drawn_and_is_named() -> None:
     tree = figure(IN_PLACE)
     assert steps(tree) == ["operate", "write"]
-    assert "Not drawn, since nothing changes there: 1 select, 2 extend, 4 merge." in texts(tree)
+    assert "Not drawn, because they change nothing: 1 select, 2 extend, 4 merge." in texts(tree)
     assert "d = 0x11223344" in texts(tree)
 
 
@@ -110,7 +110,7 @@ def test_bytes_that_are_permuted_go_straight_to_where_they_are_extended() -> Non
     assert steps(tree) == ["extend", "operate", "saturate", "merge"]
     assert "1, 2 Select, extend" in texts(tree)
     assert "For a, lanes 3 to 0 take b.b3, a.b3, a.b1, a.b0." in texts(tree)
-    assert "Not drawn, since nothing changes there: 6 write." in texts(tree)
+    assert "Not drawn, because they change nothing: 6 write." in texts(tree)
 
 
 @pytest.mark.parametrize(("a", "is_idle"), [(0x40490FDB, True), (5, False)])

@@ -94,7 +94,7 @@ def test_names_do_for_choices() -> None:
     named = Options(theme="dark", stages=frozenset({"select"}))  # type: ignore[arg-type]
     typed = Options(theme=Theme.DARK, stages=frozenset({Stage.SELECT}))
     assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
-    with pytest.raises(TypeError, match="options are an Options"):
+    with pytest.raises(TypeError, match="options must be an Options"):
         ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
 
 

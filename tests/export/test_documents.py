@@ -133,7 +133,7 @@ def test_update_rewrites_only_between_its_markers() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: no <!-- /ptxscope -->"),
+        ("a\n<!-- ptxscope trace 'vadd' -->\n", ":2: this trace has no <!-- /ptxscope -->"),
         ("<!-- ptxscope trace 'vadd.x' -->\n<!-- /ptxscope -->", ":1: error"),
         (
             "<!-- ptxscope trace 'vadd -->\n<!-- /ptxscope -->",

@@ -131,7 +131,7 @@ def test_long_names_fit_in_parts_and_forks(line: str, wide: int) -> None:
 
 def test_the_trunk_is_drawn_once_and_forks_where_they_part() -> None:
     tree = drawn(E3, BOTH)
-    assert "Here the answers part" in texts(tree)
+    assert "The answers differ from here" in texts(tree)
     found = steps(tree)
     assert [found.count(x) for x in ("select", "operate", "saturate", "write")] == [1, 1, 2, 2]
     left, right = (
@@ -201,7 +201,7 @@ def test_numbers_of_twenty_digits_fit_in_a_branch() -> None:
     assert_drawn_well(shown, BOTH)
 
 
-# --- bits that fall off -----------------------------------------------------------------
+# --- bits that are cut off -----------------------------------------------------------------
 
 
 def test_bits_below_those_that_are_taken_fall_off_on_their_right() -> None:
@@ -213,7 +213,7 @@ def test_bits_below_those_that_are_taken_fall_off_on_their_right() -> None:
         for text in ("1234", "5679")
     )
     assert kept < lost
-    assert "5679 falls off" in " ".join(texts(band))
+    assert "5679 cut off" in " ".join(texts(band))
 
 
 def test_no_line_passes_behind_a_truth_value() -> None:

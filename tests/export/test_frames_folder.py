@@ -53,7 +53,7 @@ def test_frames_in_another_format_are_told_of(tmp_path: Path) -> None:
     done = run("trace", *LINE, *words)
     assert done.returncode == 0
     assert done.stderr == (
-        f"note: {folder} has frames in svg as well, of an earlier run; they are left there\n"
+        f"note: {folder} also has frames in svg from an earlier run; they stay there\n"
     )
     kept = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
     assert kept == before
@@ -77,7 +77,7 @@ def test_what_is_no_frame_is_never_overwritten(tmp_path: Path, there: str) -> No
         file.write_text(there)
     done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
     assert done.returncode == 2
-    said = f"error: {file} is not a frame that ptxscope wrote; it is left as"
+    said = f"error: {file} is not a frame by ptxscope; nothing is"
     assert done.stderr.startswith(said)
     assert [path.name for path in folder.iterdir()] == ["05-scale.svg"]
     assert not (tmp_path / "elsewhere").exists()
@@ -101,7 +101,7 @@ def test_frames_stand_still(tmp_path: Path, motion: str) -> None:
     done = run("trace", *LINE, "-f", "svg", motion, "--frames", str(tmp_path / "x"))
     assert done.returncode == 2
     assert done.stderr == (
-        f"error: frames stand still: --frames and {motion} can't both be given\n"
+        f"error: frames do not move: --frames and {motion} can't both be given\n"
     )
     assert not list(tmp_path.iterdir())
 

@@ -100,7 +100,7 @@ def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(images, "has_font", lambda family: draws(family, skip_system_fonts=True))
     images._has_fonts.cache_clear()
     try:
-        with pytest.raises(ValueError, match="no font is found"):
+        with pytest.raises(ValueError, match="no font was found"):
             export(VMAD, "png")
     finally:
         images._has_fonts.cache_clear()

@@ -97,7 +97,7 @@ def test_both_answers_are_told() -> None:
         (lambda text: text.replace(".sat %0.b0", ".bad %0.b0"), "instruction.canonical is"),
         (
             lambda text: text.replace('"bits": 287453952', '"bits": 287453953'),
-            "computed anew: 287453952",
+            "a new computation: 287453952",
         ),
         (lambda text: text.replace('"role": "c"', '"role": "z"'), "is not ptxscope.trace/1"),
     ],

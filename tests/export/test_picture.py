@@ -98,10 +98,10 @@ def test_bits_fall_off_on_the_side_where_they_stood() -> None:
     """0xff000001 << 5 has 0x1f above bit 31; 0x123 >> 3 loses the lowest three bits, 011."""
     tree = drawn(trace("vshl.u32.u32.u32.wrap d, a, b", {"a": 0xFF000001, "b": 37}))
     assert where(tree, "px-write", "1f") < where(tree, "px-write", "e0000020")
-    assert where(tree, "px-write", "above bit 31: falls off") < where(tree, "px-write", "bits 31:0")
+    assert where(tree, "px-write", "above bit 31: cut off") < where(tree, "px-write", "bits 31:0")
     tree = drawn(trace("vshr.u32.u32.u32.wrap d, a, b", {"a": 0x123, "b": 3}))
     assert where(tree, "px-operate", "1 0010 0") < where(tree, "px-operate", "011")
-    assert "3 bits fall off" in texts(group(tree, "px-operate"))
+    assert "3 bits cut off" in texts(group(tree, "px-operate"))
     tree = drawn(trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 0x1FF, "b": 1, "c": 0x11223344}))
     assert where(tree, "px-merge", "2") < where(tree, "px-merge", "00")
 
@@ -150,7 +150,7 @@ def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
     assert "url(#" not in document  # patterns are not known everywhere
 
 
-_WHOLE = re.compile(r"of (t|-?\d+)(\[\d+:\d+\])?( ?: …?[0-9a-f]+( and …?[0-9a-f]+)? falls off)?")
+_WHOLE = re.compile(r"of (t|-?\d+)(\[\d+:\d+\])?( ?: …?[0-9a-f]+( and …?[0-9a-f]+)? cut off)?")
 
 
 def split(tree: ET.Element) -> list[str]:

@@ -126,7 +126,7 @@ def test_a_step_without_those_behind_it_does_not_show_the_result(
     for name in ("--steps", "--until"):
         made = render_request([*words, name, part, "--no-result"])
         assert not re.search(rf"{re.escape(told)}(?!\w)", made)
-        assert "What comes out is kept back." in re.sub(r"\s+", " ", made)
+        assert "The result is hidden." in re.sub(r"\s+", " ", made)
         assert "--no-result" in made.partition("$ ptxscope")[2]
 
 

@@ -230,9 +230,9 @@ def test_a_wrong_line_is_told_with_what_it_gives() -> None:
     ("kind", "text", "message"),
     [
         (ExerciseKind.RESULT, "zz", "is not a value"),
-        (ExerciseKind.MODIFIER, "9", "none of the lines"),
-        (ExerciseKind.MODIFIER, "vadd", "none of the lines"),
-        (ExerciseKind.MODIFIER, "²", "none of the lines"),
+        (ExerciseKind.MODIFIER, "9", "not one of the lines"),
+        (ExerciseKind.MODIFIER, "vadd", "not one of the lines"),
+        (ExerciseKind.MODIFIER, "²", "not one of the lines"),
         (ExerciseKind.PART, "a=1 b", "`b` gives no operand"),
         (ExerciseKind.PART, "a=1 a=2", "`a` is given twice"),
         (ExerciseKind.PART, "a=1 b=zz", "`zz` is not a value"),

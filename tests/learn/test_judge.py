@@ -139,7 +139,7 @@ A_LANE = {
     ("operate", 3, "129"): "You kept 0x80 as 128: atype is s32, so it is -128.",
     ("select.a", 3, "1"): "You counted from the left, but lane 0 is the rightmost: byte 3 of a "
     "(bits 31:24) is 0x80.",
-    ("select.b", 0, "0xff"): "You took byte 2 of a in place of b's byte 0: byte 0 of b (bits 7:0) "
+    ("select.b", 0, "0xff"): "You took byte 2 of a instead of b's byte 0: byte 0 of b (bits 7:0) "
     "is 0x80.",
 }
 
@@ -253,11 +253,11 @@ ELSEWHERE = [
     ),
     ("vmad.u32.u32.u32.po d, a, b, c", {"a": 3, "b": 4, "c": 5}, "d", "17", "one that .po adds"),
     ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 5}, "d", "0x2", "took b"),
-    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took a only where c > 0"),
+    ("slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "d", "0x2", "took a only if c > 0"),
     ("set.lt.f32.s32 d, a, b", {"a": 1, "b": 2}, "d", "0x1", "wrote 1 for true"),
     ("setp.lt.u32 p, a, b", {"a": 1, "b": 2**32 - 1}, "p", "0", "read both as s32"),
     ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 2**31}, "compare.t", "1", "read c as u32"),
-    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "compare.t", "0", "only where c > 0"),
+    ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, "compare.t", "0", "only if c > 0"),
     ("set.eq.ftz.u32.f32 d, a, b", {"a": 2**31 + 1, "b": 0}, "flush.a", "0.0", "lost the sign"),
     ("setp.ltu.f32 p, a, b", {"a": 1, "b": 0x7FC00000}, "p", "0", "comparison with NaN not hold"),
     ("set.eq.ftz.u32.f32 d, a, b", {"a": 1, "b": 0}, "d", "0", "kept the subnormal"),
@@ -403,7 +403,7 @@ def test_the_right_answer_is_told_once() -> None:
 
 
 def test_bytes_of_the_other_register_are_told_as_that() -> None:
-    # .b0123 gives lane 0 a's byte 3, 4; with a's byte 0 in place of b's it is 4 + 1
+    # .b0123 gives lane 0 a's byte 3, 4; with a's byte 0 instead of b's it is 4 + 1
     line = "vadd4.u32.u32.u32 d, a.b0123, b, c"
     values = {"a": 0x04030201, "b": 0x40302010, "c": 0}
     (said,) = grade_answer(Question(trace(line, values), "operate.t", 0), "5").sentences

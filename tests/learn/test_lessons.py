@@ -283,7 +283,7 @@ def _check_pictures(name: str, pictures: list[str]) -> None:
         seen = seen + picture_ if card.trace == trace else picture_
         trace = card.trace
         assert missing_numbers(card.text, seen) == [], card.title
-        assert "kept back" not in seen
+        assert "result is hidden" not in seen
 
 
 @every_lesson
@@ -347,7 +347,7 @@ def test_the_least_that_is_one() -> None:
         (written("ask: d\n"), "x.md:6: a prediction needs a remark, `> …`"),
         (written(text="Words.\n\n> Right."), "x.md:6: only predictions have a remark"),
         (written(text=""), "x.md:6: the card says nothing"),
-        (written(text="word " * 61), "x.md:6: the card has 61 words; the most is 60"),
+        (written(text="word " * 61), "x.md:6: the card has 61 words; the limit is 60"),
         (written("step: saturate\n"), "x.md:11: 'saturate' is not a step of this instruction; its"),
         (written("at: operate.t lane 4\n"), "x.md:11: operate.t has lanes 0 to 3: `operate.t lane"),
         (written("at: operate.t\n"), "x.md:11: operate.t has lanes 0 to 3: `operate.t lane 0`"),
@@ -369,9 +369,9 @@ def test_the_least_that_is_one() -> None:
         (written(text="It is {operate.t}."), "x.md:13: operate.t has lanes 0 to 3: operate.t[0]"),
         (written(text="It is {d|words}."), "x.md:13: it can't be shown as `words`; ways to show"),
         (written(text="It is {operate.t[0]|low}."), "x.md:13: operate.t has no bound to show"),
-        (written(text="It is {d"), "x.md:13: `{d` takes nothing from the trace; what does is {d}"),
+        (written(text="It is {d"), "x.md:13: `{d` takes nothing from the trace; use {d}"),
         (written(text="A `word."), "x.md:13: a ` is not closed in this line"),
-        ("x" * 300_000, "x.md:1: 300,000 characters; the most is 262,144"),
+        ("x" * 300_000, "x.md:1: 300,000 characters; the limit is 262,144"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said: str) -> None:

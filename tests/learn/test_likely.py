@@ -111,7 +111,7 @@ def weight_of(mistake: Mistake) -> int:
 def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
     line, values = "vadd4.u32.u32.u32 d, a, b, c", {"a": 0x11223344, "b": 0x40302010, "c": 0}
     why = grade_answer(Question(trace(line, values), "select.b", 0), "0x22").sentences
-    assert why[0].startswith("You took byte 2 of a in place of b's byte 0: byte 0 of b")
+    assert why[0].startswith("You took byte 2 of a instead of b's byte 0: byte 0 of b")
 
 
 @pytest.mark.parametrize(

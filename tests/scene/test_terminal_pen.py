@@ -340,9 +340,9 @@ def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int)
     assert isinstance(strips, BitRulers)
     lines = text_of(draw_figure(strips, width, 1, DARK))
     assert str(total >> amount) not in "".join(lines)  # the row's own line says it
-    (under,) = (x for x in lines if "fall off" in x)
+    (under,) = (x for x in lines if "cut off" in x)
     over = lines[lines.index(under) - 1]
-    caption = under.index(f"{amount} bits fall off")
+    caption = under.index(f"{amount} bits cut off")
     (end,) = (i for i, char in enumerate(over) if char == "╳")
     digits = over[:end].rpartition("│")[2].strip()
     assert f"{total & (1 << amount) - 1:0{amount}b}".endswith(digits.replace(" ", ""))

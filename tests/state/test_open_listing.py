@@ -71,7 +71,7 @@ def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
     open_text(state, text)
     set_values(state, a=5)
     move_by(state, 1)
-    assert "not known, shown as 0: a" in state.notes
+    assert "unknown, shown as 0: a" in state.notes
     assert sources(state)["a"] == 0
     set_values(state, a=7)
     assert sources(state)["a"] == 7
@@ -94,7 +94,7 @@ def test_constants_behind_a_line_that_cannot_run_are_known() -> None:
     assert state.notes[:1] == ("the run stops at line 1, which needs %r1",)
     move_by(state, 1)  # 35 + what line 1 would have made
     assert state.trace.operands["a"] == 35
-    assert state.notes[0] == "not known, shown as 0: %r9"
+    assert state.notes[0] == "unknown, shown as 0: %r9"
 
 
 def test_registers_keep_their_values_when_the_line_is_changed() -> None:
@@ -112,7 +112,7 @@ def test_an_undeclared_input_has_no_value_of_the_line_before() -> None:
     for line in ("vadd.u32.u32.u32 x, a, b;", "vmax.u32.u32.u32 y, x, c;"):
         assert state.setup.line == line
         assert (sources(state)["a"], sources(state)["b"]) == (0, 0)
-        assert any("not known, shown as 0: " in note for note in state.notes)
+        assert any("unknown, shown as 0: " in note for note in state.notes)
         move_by(state, 1)
     state.undo()
     state.undo()
@@ -151,7 +151,7 @@ def test_a_statement_opens_at_its_last_step_and_ends_playing() -> None:
 def test_what_is_not_known_and_what_is_changed_is_said() -> None:
     state = make_state()
     open_text(state, BLOCK)
-    assert state.notes[:1] == ("not known, shown as 0: %1, %2",)
+    assert state.notes[:1] == ("unknown, shown as 0: %1, %2",)
     move_by(state, 1)
     assert "the run stops at line 4, which needs %1" in state.notes
     move_by(state, -1)

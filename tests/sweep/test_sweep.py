@@ -372,7 +372,8 @@ def test_where_models_part_is_told() -> None:
     assert np.flatnonzero(found.divergence_mask).tolist() == apart == [*range(16)]
     said = "\n".join(describe_sweep(found))
     assert (
-        "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; ptxas-13.5 parts from it, and there it is 255."
+        "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; "
+        "ptxas-13.5 differs from it, and there it is 255."
     ) in said
     other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
     assert other.other_model

@@ -129,7 +129,7 @@ class ExerciseRun(NamedTuple):
             try:
                 store.save_tally(tally)
             except OSError as error:
-                print_message(f"the tally can't be kept: {error.strerror or error}")
+                print_message(f"the tally can't be saved: {error.strerror or error}")
                 store = None
         return ExerciseRun(store, tally, self.run_count.add(outcome_count), self.requested_count)
 
@@ -203,7 +203,10 @@ def _print_result(exercise_run: ExerciseRun) -> None:
         print("Nothing was answered.")
     total = exercise_run.tally.total
     if total.total > count.total:
-        print(f"So far {total.right} of {total.total}; ptxscope challenge --tally tells more.")
+        print(
+            f"So far {total.right} of {total.total} are right; "
+            "`ptxscope challenge --tally` shows details."
+        )
 
 
 def _export(tally: Tally, name: str) -> None:
@@ -211,7 +214,7 @@ def _export(tally: Tally, name: str) -> None:
     if not name:
         rows = list(tally.rows)
         if not rows:
-            print("Nothing was answered yet: ptxscope challenge asks.")
+            print("There are no answers yet: run `ptxscope challenge`.")
             return
         print(f"{'':<12}{'':<10}{'right':>7}{'wrong':>7}{'skipped':>9}{'hints':>7}")
         for row in rows:
@@ -242,7 +245,7 @@ def _store() -> StateStore | None:
     try:
         return StateStore()
     except RuntimeError as error:
-        print_message(f"the tally can't be kept: {error}")
+        print_message(f"the tally can't be saved: {error}")
         return None
 
 

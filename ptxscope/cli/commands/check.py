@@ -61,7 +61,7 @@ def make_parser() -> Parser:
         help="listing or source (.ptx, .cu, …); - is standard input",
     )
     add_format(parser, ("text", "json", "sarif"), "text", has_file=False)
-    for name, about in (("json", "JSON output"), ("sarif", "SARIF 2.1.0 output")):
+    for name, about in (("json", "write JSON"), ("sarif", "write SARIF 2.1.0")):
         parser.add_argument(
             f"--{name}", action="store_const", const=name, dest="format", help=about
         )

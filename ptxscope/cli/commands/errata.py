@@ -29,7 +29,7 @@ def make_parser() -> Parser:
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
-    parser.add_argument("--json", action="store_true", help="JSON output")
+    parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
 

@@ -96,8 +96,8 @@ def run(words: Sequence[str]) -> int:
         )
     if (arguments.arrays is None) != (arguments.output is None):
         raise CommandError(
-            "error: --arrays says what to read, --output where to write: give both; "
-            "what --csv gives is printed, and is redirected with >"
+            "error: --arrays and --output must be given together; "
+            "the results of --csv are printed, so redirect them with >"
         )
     if arguments.arrays is not None:
         if arguments.csv is not None:
@@ -114,9 +114,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if arguments.csv is None:
         if arguments.engine is not None:
-            raise CommandError(
-                "error: --engine is what computes --csv or --arrays: give one of them"
-            )
+            raise CommandError("error: --engine applies to --csv and --arrays: give one of them")
         for name, bits in _iter_results(build_trace(ins, arguments.values, model).result, ins):
             print(f"{name}={bits}")
         return 0

@@ -68,9 +68,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
     )
-    parser.add_argument("--all", action="store_true", help="all explanations")
-    parser.add_argument("--brief", action="store_true", help="explanations without traces")
-    parser.add_argument("--json", action="store_true", help="JSON output")
+    parser.add_argument("--all", action="store_true", help="show all explanations")
+    parser.add_argument("--brief", action="store_true", help="omit the traces")
+    parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
 
@@ -79,7 +79,7 @@ def run(words: Sequence[str]) -> int:
     arguments = parse_words(make_parser(), words)
     ins = parse_instruction(arguments.ptx)
     if not ins.results:
-        raise CommandError("error: the instruction throws its result away; there is nothing to see")
+        raise CommandError("error: the instruction discards its result, so nothing can be observed")
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "one of them, not both" if arguments.got else "what was observed"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")

@@ -53,11 +53,9 @@ def make_parser() -> Parser:
     """Return the command's parser."""
     parser = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
     parser.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
+    parser.add_argument("--update", action="store_true", required=True, help="rewrite the traces")
     parser.add_argument(
-        "--update", action="store_true", required=True, help="new traces instead of the old ones"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="exit status 1 if a file is stale; nothing is written"
+        "--check", action="store_true", help="exit with 1 if a file is stale, and write nothing"
     )
     return parser
 
@@ -161,7 +159,7 @@ def renew_traces(text: str, name: str) -> _Page:
     for start_marker, end_marker in _pair_markers(markers):
         try:
             if end_marker is None:
-                raise CommandError("no <!-- /ptxscope --> ends this trace")
+                raise CommandError("this trace has no <!-- /ptxscope -->")
             document = _render_marker(start_marker.words, Path(name).parent, pictures, ids)
             parts += [
                 text[position : start_marker.end],
@@ -210,16 +208,16 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
     format_, file = arguments.format, arguments.output
     is_picture = format_ in _PICTURE_FORMATS
     if format_ == Format.PDF:
-        raise CommandError("error: -f pdf: no page shows one as a picture; svg and png are shown")
+        raise CommandError("error: -f pdf: a page cannot show a PDF as a picture; use svg or png")
     if file is not None and not is_picture:
         raise CommandError(
-            f"error: -o or --output is for pictures, as in -o FILE.svg; {format_} stands in the "
+            f"error: -o or --output is for pictures, as in -o FILE.svg; {format_} is part of the "
             "page"
         )
     if is_picture and file is None:
         raise CommandError(
-            f"error: -f {format_} needs -o FILE.{format_}: a picture stands in a file beside the "
-            "page, which shows it"
+            f"error: -f {format_} needs -o FILE.{format_}: a picture is a file of its own, which "
+            "the page shows"
         )
     if format_ == Format.HTML:
         options = _with_own_ids(trace, options, ids)
@@ -252,7 +250,7 @@ def _split_marker(marker: str) -> list[str]:
             raise
         raise CommandError(
             "a quote is opened and not closed before the first -->, where the comment ends; "
-            "if it belongs to a text, part it between quotes: 'a --''> b'"
+            "if it belongs to a text, split it with quotes: 'a --''> b'"
         ) from None
 
 
@@ -267,20 +265,20 @@ def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) 
     parts = PurePosixPath(file).parts
     if "\\" in file or ":" in file or PurePosixPath(file).is_absolute() or ".." in parts:
         raise CommandError(
-            f"error: -o {formats}: a picture stands beside the page or in a folder there"
+            f"error: -o {formats}: a picture must be in the folder of the page or below it"
         )
     if not file.endswith(f".{format_}"):
-        raise CommandError(f"error: -o {formats}: the name of a picture ends in .{format_}")
+        raise CommandError(f"error: -o {formats}: the name of a picture must end in .{format_}")
     data = document.encode("utf-8", "replace") if isinstance(document, str) else document
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise CommandError(f"error: -o {formats}: this leads out of the page's folder")
+            raise CommandError(f"error: -o {formats}: this is outside the page's folder")
         old_data = _read_page(path) if path.exists() or path.is_symlink() else None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a NUL in the name
         raise CommandError(f"error: -o {formats}: {error}") from None
     if old_data is not None and old_data != data and not is_ours(old_data, format_):
         raise CommandError(
-            f"error: -o {formats}: what is there is no picture of ptxscope's, and is left as it is"
+            f"error: -o {formats}: that file is not a picture by ptxscope, and stays unchanged"
         )
     return _Picture(path, data, old_data)
 
@@ -290,4 +288,4 @@ def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
     other_picture = pictures.setdefault(picture.path, picture)
     if other_picture.data != picture.data:
         name = make_printable(picture.path.name)
-        raise CommandError(f"error: {name} is given to another picture of this page")
+        raise CommandError(f"error: {name} is already used by another picture of this page")

@@ -20,10 +20,10 @@ _EPILOG = """\
 examples:
   ptxscope lesson
   ptxscope lesson lanes
-  ptxscope lesson lanes --explorer    on the real picture
+  ptxscope lesson lanes --explorer
   ptxscope lesson errata -f markdown > errata.md
 
-Enter goes on, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
+Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
 or q leaves; the next time, the lesson continues where you left it.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
@@ -47,8 +47,8 @@ def make_parser() -> Parser:
         metavar="FORMAT",
         help="output format of the whole lesson, for reading: text, markdown",
     )
-    how.add_argument("--explorer", action="store_true", help="lesson in the explorer")
-    parser.add_argument("--again", action="store_true", help="lesson from its first card")
+    how.add_argument("--explorer", action="store_true", help="play the lesson in the explorer")
+    parser.add_argument("--again", action="store_true", help="start at the first card")
     return parser
 
 
@@ -105,7 +105,7 @@ def _list() -> None:
     for number, head in enumerate(list_headings(), 1):
         far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
-    print("\n`ptxscope lesson NAME` plays one; with --explorer on the real picture.")
+    print("\n`ptxscope lesson NAME` plays one; add --explorer to play it in the explorer.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
 
@@ -136,7 +136,7 @@ class _Player:
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._position.index:
-            print(f"Going on at card {self._position.index + 1}; --again begins at the first.")
+            print(f"Resuming at card {self._position.index + 1}; --again starts at the first.")
         self._print_card()
         while (line := self._read_answer()) is not None:
             word = line.strip()
@@ -148,7 +148,7 @@ class _Player:
             print()
         self._save_progress()
         number = self._position.index + 1
-        print(f"Left at card {number}. `ptxscope lesson {head.name}` goes on from here.")
+        print(f"Stopped at card {number}. `ptxscope lesson {head.name}` resumes here.")
         return 0
 
     def _handle_word(self, word: str) -> bool:
@@ -158,7 +158,7 @@ class _Player:
         elif self._position.is_open:
             self._grade_word(word)
         elif word:
-            print("Enter goes on, b goes back, q leaves.")
+            print("Enter continues, b goes back, q leaves.")
         elif not self._position.is_last:
             self._go(1)
         else:
@@ -215,7 +215,7 @@ class _Player:
     def _grade_word(self, word: str) -> None:
         """Grade the typed answer, or show a hint."""
         if word == "?":
-            hint = self._position.take_hint() or "That is all there is; s shows the answer."
+            hint = self._position.take_hint() or "There are no more hints; s shows the answer."
             print(*_wrap_text(hint, ""), sep="\n")
             return
         if not word:
@@ -254,10 +254,8 @@ class _Player:
         self._save_progress()
         names = [*list_files()]
         position = names.index(self._position.lesson.head.name) + 1
-        print("That was the lesson.", end="")
-        print(
-            f" The next one: `ptxscope lesson {names[position]}`" if position < len(names) else ""
-        )
+        print("End of the lesson.", end="")
+        print(f" Next: `ptxscope lesson {names[position]}`" if position < len(names) else "")
 
     def _save_progress(self) -> None:
         """Save the position; report a failure once."""

@@ -15,7 +15,7 @@ def make_parser() -> Parser:
     parser = make_command_parser(
         "list", "List the 27 instructions and their numbers of legal forms."
     )
-    parser.add_argument("--json", action="store_true", help="JSON output")
+    parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
 

@@ -31,7 +31,7 @@ _EPILOG = """\
 examples:
   ptxscope
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
-  ptxscope kernel.ptx             a listing beside the trace, run line by line
+  ptxscope kernel.ptx             # a listing beside the trace, run line by line
 """
 
 
@@ -54,9 +54,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    parser.add_argument("--again", action="store_true", help="lesson from its first card")
+    parser.add_argument("--again", action="store_true", help="start at the first card")
     parser.add_argument(
-        "--predict", action="store_true", help="prediction of each lane before it is shown"
+        "--predict", action="store_true", help="predict each lane before it is shown"
     )
     return parser
 
@@ -72,7 +72,7 @@ def run(words: Sequence[str]) -> int:
             raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
         lesson = _check_lesson_name(arguments.lesson), arguments.again
     elif arguments.again:
-        raise CommandError("error: --again begins a lesson anew; which? --lesson LESSON")
+        raise CommandError("error: --again needs --lesson LESSON")
     listing = None
     if arguments.ptx is not None and is_file(arguments.ptx):
         listing = _open_listing(arguments.ptx, arguments.values, model.name)
@@ -97,7 +97,7 @@ def run(words: Sequence[str]) -> int:
     except RuntimeError:
         store = None
         messages.append(
-            "there is no home folder, nothing is kept; set HOME, or XDG_STATE_HOME and "
+            "there is no home folder, so nothing is saved; set HOME, or XDG_STATE_HOME and "
             "XDG_CONFIG_HOME"
         )
 

@@ -143,10 +143,12 @@ def make_parser() -> Parser:
     )
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(
-        "--trace", action="store_true", help="whole trace of each of the 27 instructions"
+        "--trace",
+        action="store_true",
+        help="show the whole trace of each of the 27 instructions",
     )
-    output.add_argument("--quiet", action="store_true", help="registers at the end only")
-    output.add_argument("--json", action="store_true", help="JSON output")
+    output.add_argument("--quiet", action="store_true", help="show only the registers at the end")
+    output.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
 
@@ -169,7 +171,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
     program_names = make_printable(_format_some([x.name for x in programs]))
     if not programs:
         unread = [_unread_line(x) for program in loaded for x in program.unread]
-        message = "error: there is no instruction here that a run understands"
+        message = "error: there is no instruction here that ptxscope can run"
         raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(
@@ -366,8 +368,8 @@ def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
         isa_is_shown = not program_run.model.errata
         other_trace = divergence.other if isa_is_shown else divergence.isa
         ids = ", ".join(erratum.id for erratum in divergence.errata)
-        results = f"{other_trace.model.name} makes {_format_results(other_trace)}"
-        yield f"    ! from these operands {results} ({ids})"
+        results = f"{other_trace.model.name} gives {_format_results(other_trace)}"
+        yield f"    ! with these operands {results} ({ids})"
 
 
 def _find_divergence(step: RunStep) -> Divergence | None:
@@ -426,10 +428,10 @@ def _verdict_lines(
 ) -> Iterator[str]:
     """Yield the differences from given or expected values."""
     if stop is not None and program_run.ending is not StopReason.BREAK:
-        yield f"note: the run was over before it came to line {stop}"
+        yield f"note: the run ended before line {stop}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
-        yield f"note: nothing read what was given for {unused}"
+        yield f"note: no line read the values given for {unused}"
     wrong_registers = {
         name: observed
         for name, observed in expected.items()
@@ -443,7 +445,7 @@ def _verdict_lines(
         held_bits = program_run.registers.get(name)
         differences = held_bits and held_bits.bits is not None and format_hex(held_bits.bits, width)
         yield (
-            f"{make_printable(name)} is {differences or 'unknown'}; observed was "
+            f"{make_printable(name)} is {differences or 'unknown'}; you observed "
             f"{observed.format_bits(width)}"
         )
     culprits = find_culprits(program_run, wrong_registers)
@@ -453,7 +455,7 @@ def _verdict_lines(
             program_run, step, names if len(wrong_registers) > 1 else [], expected
         )
     if unwritten_names := [name for name in wrong_registers if name not in culprits]:
-        yield f"Nothing that was run wrote {_format_names(unwritten_names)}"
+        yield f"No line of the run wrote {_format_names(unwritten_names)}"
     if wrong_registers:
         yield from _other_model_lines(program_run, values, expected, stop)
 
@@ -512,7 +514,7 @@ def _other_model_lines(
     for model in _list_distinct_models(program_run.model):
         other_run = execute(program_run.program, values, model, stop_line=stop)
         if all(_is_as_expected(other_run, name, observed) for name, observed in expected.items()):
-            yield f"Under {model.name} everything is as observed; the two part at"
+            yield f"Under {model.name} everything is as observed; the models differ at"
             for step in program_run.steps:
                 divergence = _find_divergence(step)
                 if divergence:

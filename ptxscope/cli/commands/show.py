@@ -143,7 +143,7 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
                 subsequent_indent=" " * 10,
             )
     has_undocumented_values = any(find_undocumented_values(entry, slot) for slot in entry.slots)
-    yield "  (* must be written" + (f"; {DAGGER} undocumented)" if has_undocumented_values else ")")
+    yield "  (* required" + (f"; {DAGGER} undocumented)" if has_undocumented_values else ")")
     yield from _list_lines("", dict.fromkeys(x.rule for x in entry.constraints))
     yield from _list_lines("legal, but:", (x.text for x in entry.remarks))
     yield from _list_lines(

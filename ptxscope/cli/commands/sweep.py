@@ -72,9 +72,7 @@ def make_parser() -> Parser:
     about = "Show the results of an instruction over all values of one or two operands."
     parser = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(parser)
-    parser.add_argument(
-        "--x", metavar="PART", help="part to sweep: a, a.b0, %%r1.h1 (default: of a)"
-    )
+    parser.add_argument("--x", metavar="PART", help="part to sweep: a, a.b0, %%r1.h1")
     parser.add_argument("--y", metavar="PART", help="second part to sweep, for a map of both")
     parser.add_argument(
         "--of",
@@ -153,12 +151,12 @@ def _choose_parts(
     x = _parse_part(ins, "--x", arguments.x, parse_swept_part) or choose_default_parts(ins)[0]
     y = _parse_part(ins, "--y", arguments.y, parse_swept_part)
     if x is None:
-        raise CommandError(f"error: {ins} reads no register that could be swept")
+        raise CommandError(f"error: {ins} reads no register to sweep")
     result = _parse_part(ins, "--of", arguments.of, parse_result_part) or choose_default_result(
         ins, x
     )
     if result is None:
-        raise CommandError(f"error: {ins} keeps no result that could be looked at")
+        raise CommandError(f"error: {ins} has no result to show")
     return with_read_order(ins, x, result), y, result
 
 

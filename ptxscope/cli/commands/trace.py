@@ -182,7 +182,7 @@ def _add_selection(parser: argparse._ArgumentGroup) -> None:
         metavar="STEP",
         help="last step to show; the result is shown only with the final one",
     )
-    parser.add_argument("--no-result", action="store_true", help="steps without the result")
+    parser.add_argument("--no-result", action="store_true", help="hide the result")
     add_title(parser)
     parser.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
     parser.add_argument(
@@ -199,7 +199,7 @@ def _add_output_options(parser: argparse._ArgumentGroup) -> None:
     parser.add_argument(
         "--standalone",
         action="store_true",
-        help=f"whole page instead of a fragment ({format_affected_formats('standalone')})",
+        help=f"write a whole page instead of a fragment ({format_affected_formats('standalone')})",
     )
     parser.add_argument(
         "--heading-level",
@@ -263,7 +263,7 @@ def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
 def _trace_line(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of the line and the values."""
     if arguments.ptx is None:
-        make_parser().error("PTX is missing, or --from FILE.json in its place")
+        make_parser().error("PTX or --from FILE.json is required")
     ins = parse_instruction(arguments.ptx)
     return build_trace(ins, arguments.values, choose_model(arguments.model or "isa")), DEFAULT
 

@@ -161,7 +161,7 @@ def split_words(text: str) -> list[str]:
     import shlex
 
     if len(text) > _MAX_VALUE_CHARS:
-        raise ValueError(f"{len(text)} characters of arguments; {_MAX_VALUE_CHARS} are the most")
+        raise ValueError(f"{len(text)} characters of arguments; the limit is {_MAX_VALUE_CHARS}")
     return shlex.split(text)
 
 
@@ -246,7 +246,7 @@ def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
             message = f"C's `{operand_name}` is {' and '.join(variable)}, no operand of {ins}"
         hint = hint_names or "no values: it reads none"
         if matches and result_names.issuperset(matches):
-            message = f"`{operand_name}` is what is computed, and its old value is not read"
+            message = f"`{operand_name}` is the destination, and its old value is not read"
             matches, hint = (), hint_names
         if not matches:
             raise PtxError(operand_name, (Problem(message, (0, len(operand_name)), hint),))

@@ -138,7 +138,7 @@ def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
     titled = row is not header and index < len(header) and header[index].strip()
     column = f"column {titled or index + 1}"
     byte = f"{ord(bad_byte[0]) - 0xDC00:#04x}"
-    raise CommandError(f"error: line {line}, {column}: the byte {byte} is not text (UTF-8, UTF-16)")
+    raise CommandError(f"error: line {line}, {column}: the byte {byte} is not UTF-8 or UTF-16 text")
 
 
 def parse_cell(text: str, line: int, column: str, parse: Callable[[str], ValueT]) -> ValueT:

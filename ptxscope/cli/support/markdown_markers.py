@@ -63,10 +63,12 @@ def find_doubtful(text: str) -> list[Doubt]:
         match = _NEARLY.match(_COMMENT_START + comment.text)
         if reason := _parse_comment(comment.text):
             if not (reason[0] or is_open):
-                doubts.append(Doubt(comment.line, "no <!-- ptxscope trace … --> is before it"))
+                doubts.append(
+                    Doubt(comment.line, "there is no <!-- ptxscope trace … --> before it")
+                )
             is_open = reason[0]
         elif match and _is_near(match[1]):
-            why = "no marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
+            why = "not a marker; one is <!-- ptxscope trace … -->, and <!-- /ptxscope --> ends it"
             doubts.append(
                 Doubt(comment.line, f"`{_COMMENT_START}{comment.text.rstrip()[:40]}` is {why}")
             )

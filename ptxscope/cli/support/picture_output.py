@@ -46,11 +46,11 @@ def choose_format(
         if suffix in _NOT_MADE:
             names = ", ".join(f".{format_}" for format_ in PICTURES)
             raise CommandError(
-                f"error: {make_printable(name)}: no .{suffix} is made here; pictures are {names}"
+                f"error: {make_printable(name)}: .{suffix} is not supported; pictures are {names}"
             )
         if format_of(name) and suffix not in (*formats, *_PROSE):
             raise CommandError(
-                f"error: {make_printable(name)}: no {suffix} is made here, but "
+                f"error: {make_printable(name)}: {suffix} is not supported here, only "
                 f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
@@ -103,21 +103,22 @@ def is_printed(output: str | None) -> bool:
 def add_picture(parser: argparse._ActionsContainer) -> None:
     """Add the options of a picture."""
     page = parser.add_mutually_exclusive_group()
-    page.add_argument("--slide", action="store_true", help="columns on a page of 16:9, for a slide")
+    page.add_argument("--slide", action="store_true", help="lay out a 16:9 page, for a slide")
     page.add_argument(
         "--compact",
         action="store_true",
-        help="width of one column of a paper, without the steps that change nothing",
+        help="draw for one column of a paper, without steps that change nothing",
     )
     add_size(parser)
     motion = parser.add_mutually_exclusive_group()
     motion.add_argument(
         "--stepping",
         action="store_true",
-        help="SVG in which FILE.svg#step-saturate shows the steps up to that one, a click the next",
+        help="make an SVG that steps on a click; FILE.svg#step-saturate shows the steps up to that "
+        "one",
     )
     motion.add_argument(
-        "--animate", action="store_true", help="SVG in which the steps appear one by one"
+        "--animate", action="store_true", help="make an SVG that plays the steps one by one"
     )
 
 
@@ -174,7 +175,7 @@ def warn_about_suffix(file: str, format_: str) -> None:
     pictures = {*PICTURES, *_NOT_MADE}
     if suffix not in ("", format_) and (suffix in pictures or format_ in pictures):
         print_message(
-            f"warning: {file} is called as {suffix} is, and {format_} is written there, as -f says"
+            f"warning: {file} has the suffix of {suffix}, but -f {format_} decides the format"
         )
 
 
@@ -322,7 +323,7 @@ def write_frames(
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
     if options.motion is not Motion.STILL:
         moves = "--stepping" if options.motion is Motion.STEPPING else "--animate"
-        raise CommandError(f"error: frames stand still: --frames and {moves} can't both be given")
+        raise CommandError(f"error: frames do not move: --frames and {moves} can't both be given")
     from pathlib import Path
 
     from ...export.content.sanitizer import sanitize_text
@@ -375,7 +376,7 @@ def _report_other_frames(folder: Path, format_: str) -> None:
     if other_formats:
         names = " and ".join(other_formats)
         print_message(
-            f"note: {folder} has frames in {names} as well, of an earlier run; they are left there"
+            f"note: {folder} also has frames in {names} from an earlier run; they stay there"
         )
 
 
@@ -385,9 +386,9 @@ def _require_folder(folder: Path, format_: str) -> None:
     if suffix == format_ == "pdf" or folder.is_dir():
         return
     if folder.exists() and not folder.is_dir():
-        why = f"{shown_name} is a file; frames are written into a folder"
+        why = f"{shown_name} is a file; frames need a folder"
     elif suffix in PICTURES:
-        why = f"{shown_name} is called as a file is; frames are written into a folder"
+        why = f"{shown_name} looks like a file name; frames need a folder"
     else:
         return
     deck = ", or with -f pdf into FILE.pdf, a page for each step"
@@ -398,9 +399,8 @@ def _require_ours(file: Path, format_: str) -> None:
     """Raise CommandError if a file that is not a frame of ptxscope would be overwritten."""
     if (file.is_symlink() or file.exists()) and not _is_frame(file, format_):
         raise CommandError(
-            f"error: {make_printable(str(file))} is not a frame that ptxscope wrote; it "
-            "is left as it is, "
-            "and nothing is written: choose another place"
+            f"error: {make_printable(str(file))} is not a frame by ptxscope; "
+            "nothing is written: choose another folder"
         )
 
 

@@ -142,7 +142,7 @@ ENTRIES = (
         "set",
         Group.COMPARE,
         "9.7.6.1",
-        "all ones (or 1.0f) where a CMP b holds, else 0",
+        "all ones (or 1.0f) if a CMP b, else 0",
         (CMP, BOOLOP, FTZ, Slot("dtype", (Type.U32, Type.S32, Type.F32)), STYPE, NOT_C, C),
         (
             Operand(Role.D, "dtype"),
@@ -183,7 +183,7 @@ ENTRIES = (
         "selp",
         Group.COMPARE,
         "9.7.6.3",
-        "a where the predicate c is true, else b",
+        "a if the predicate c is true, else b",
         (STYPE, NOT_C),
         (
             Operand(Role.D, "stype"),
@@ -203,7 +203,7 @@ ENTRIES = (
         "slct",
         Group.COMPARE,
         "9.7.6.4",
-        "a where c >= 0, else b",
+        "a if c >= 0, else b",
         (FTZ, Slot("dtype", ST), Slot("ctype", (Type.S32, Type.F32))),
         (
             Operand(Role.D, "dtype"),
@@ -307,7 +307,7 @@ ENTRIES = (
         "vset",
         "4",
         _VSET,
-        "1 where a CMP b holds, else 0",
+        "1 if a CMP b, else 0",
         "a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
     ),

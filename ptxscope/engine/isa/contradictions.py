@@ -34,25 +34,25 @@ CONTRADICTIONS = (
         ("vset2", "vset4"),
         lambda f: f.mask is not None and len(f.mask.lanes) * f.mask.unit < 32 and not f.secop,
         "the manual's prose keeps the lanes of b outside the mask, its pseudo-code those of c; "
-        "read here as the pseudo-code has it",
+        "ptxscope follows the pseudo-code",
     ),
     Contradiction(
         ("vmad",),
         _is_product_minus_c,
-        "the manual's list takes c in (u32 * u32) - u32 for unsigned, its pseudo-code "
-        "sign-extends it; read here as the pseudo-code has it",
+        "the manual's list has an unsigned c in (u32 * u32) - u32, its pseudo-code sign-extends "
+        "it; ptxscope follows the pseudo-code",
     ),
     Contradiction(
         ("vmad",),
         lambda f: f.scale is None,
-        "the manual's pseudo-code assigns a result only where it is scaled; read here as the "
-        "sum itself where it is not",
+        "the manual's pseudo-code assigns a result only if it is scaled; otherwise ptxscope takes "
+        "the sum",
     ),
     Contradiction(
         (*_ARITHMETIC, "vset"),
         lambda f: f.secop is not None,
         "the manual's pseudo-code assigns d twice from the same tmp, which would undo the "
-        "secondary operation; read here as one after the other",
+        "secondary operation; ptxscope performs one after the other",
     ),
     Contradiction(
         tuple(opcode for opcode in _ARITHMETIC if opcode != "vabsdiff"),
@@ -62,7 +62,7 @@ CONTRADICTIONS = (
             and _can_be_negative(f)
         ),
         "the manual says that the sign of the intermediate result depends on dtype, and declares "
-        "it .s34, signed whatever dtype is; read here as the exact number, below 0 where it is",
+        "it .s34, signed whatever dtype is; ptxscope uses the exact number, which may be negative",
     ),
 )
 

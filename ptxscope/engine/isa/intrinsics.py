@@ -22,7 +22,7 @@ class Intrinsic(NamedTuple):
     """Difference between the PTX result and the intrinsic's; empty if there is none."""
 
 
-_ALL_ONES = "the intrinsic gives all ones where the comparison holds, vset gives 1"
+_ALL_ONES = "if the comparison is true, the intrinsic gives all ones and vset gives 1"
 _ROUNDS_DOWN = "the intrinsic rounds halves down, vavrg away from zero"
 _B_IS_ZERO = "the operand b is 0 here"
 

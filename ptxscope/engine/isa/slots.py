@@ -67,7 +67,7 @@ CMP_FITS = Constraint(
 FTZ_FITS = Constraint(
     ("ftz", "stype"),
     lambda f: not f.ftz or f.stype is Type.F32,
-    ".ftz goes with source type .f32 only",
+    ".ftz requires the source type .f32",
     "`.ftz` flushes `.f32` inputs; the source type here is `.{f.stype}`",
     _make_constant_text("`.ftz` with source type `.f32` only"),
     "ftz",
@@ -75,7 +75,7 @@ FTZ_FITS = Constraint(
 FTZ_FITS_C = Constraint(
     ("ftz", "ctype"),
     lambda f: not f.ftz or f.ctype is Type.F32,
-    ".ftz goes with .f32 as the type of c only",
+    ".ftz requires .f32 as the type of c",
     "`.ftz` flushes an `.f32` c; the type of c here is `.{f.ctype}`",
     _make_constant_text("`.ftz` with `.f32` as the second type only"),
     "ftz",
@@ -84,7 +84,7 @@ C_WITH_BOOLOP = (
     Constraint(
         ("boolop", "c"),
         lambda f: f.c or f.boolop is None,
-        "c, or !c, is written exactly where a Boolean operator needs it",
+        "c, or !c, is required with a Boolean operator, and allowed only there",
         "`.{f.boolop}` combines the comparison with a predicate c, and there is none",
         _make_constant_text("a fourth operand: `c` or `!c`"),
         "boolop",
@@ -92,7 +92,7 @@ C_WITH_BOOLOP = (
     Constraint(
         ("boolop", "c"),
         lambda f: not f.c or f.boolop is not None,
-        "c, or !c, is written exactly where a Boolean operator needs it",
+        "c, or !c, is required with a Boolean operator, and allowed only there",
         "the operand c needs a Boolean operator to combine it with",
         _make_constant_text(".and .or .xor after the comparison"),
         "c",
@@ -100,7 +100,7 @@ C_WITH_BOOLOP = (
     Constraint(
         ("negc", "c"),
         lambda f: f.c or not f.negc,
-        "c, or !c, is written exactly where a Boolean operator needs it",
+        "c, or !c, is required with a Boolean operator, and allowed only there",
         "`!` stands before a c that is not there",
         _make_constant_text("`!c` together with .and .or .xor"),
         "negc",
@@ -117,7 +117,7 @@ SECOP_OR_DSEL = Constraint(
 SECOP_NEEDS_C = Constraint(
     ("secop", "c"),
     lambda f: f.c or f.secop is None,
-    "c where a secondary operation or a selector on d needs it",
+    "c is required with a secondary operation or a selector on d",
     "the secondary operation `.{f.secop}` needs a third source operand c",
     _make_constant_text("a fourth operand `c`"),
     "secop",
@@ -125,7 +125,7 @@ SECOP_NEEDS_C = Constraint(
 DSEL_NEEDS_C = Constraint(
     ("dsel", "c"),
     lambda f: f.c or f.dsel is None,
-    "c where a secondary operation or a selector on d needs it",
+    "c is required with a secondary operation or a selector on d",
     "`d.{f.dsel}` writes part of d; the other bits come from c, and there is none",
     _make_constant_text("a fourth operand `c`"),
     "dsel",
@@ -149,8 +149,8 @@ NEGATE_ONE = Constraint(
 PO_NOT_NEGATED = Constraint(
     ("po", "nega", "negb", "negc"),
     lambda f: not f.po or (f.nega == f.negb and not f.negc),
-    ".po takes no negation but -a with -b, which cancel",
-    "`.po` computes a\u00b7b + c + 1 and takes no negation but `-a` with `-b`, which cancel",
+    ".po allows no negation except -a with -b, which cancel",
+    "`.po` computes a\u00b7b + c + 1 and allows no negation except `-a` with `-b`, which cancel",
     _make_constant_text("`.po` without `-`"),
     "po",
 )
@@ -179,7 +179,7 @@ NOT_C_SELP = Remark(
 SINK_ALONE = Remark(
     ("dst",),
     lambda f: f.dst is Destinations.SINK,
-    "a lone `_` throws the result away (undocumented; ptxas accepts it without a guard)",
+    "a lone `_` discards the result (undocumented; ptxas accepts it without a guard)",
     is_documented=False,
 )
 _B1024 = parse_selector("b1024")

@@ -518,7 +518,7 @@ def _format_guard(statement: Statement) -> str:
 def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:
     if is_active is None:
         return (
-            f"{statement.guard} is unknown: the run goes on as if the branch were not taken",
+            f"{statement.guard} is unknown: the run continues as if the branch were not taken",
             False,
         )
     if not is_active:

@@ -123,7 +123,7 @@ class Choose(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         condition, x, y = site.row.inputs
         if site.row.stage is Stage.GUARD:
-            description = "kept the old value" if condition.values[0] else "wrote it all the same"
+            description = "kept the old value" if condition.values[0] else "wrote it anyway"
         else:
             description = f"took {(y if condition.values[0] else x).name}"
         yield site.swap_inputs(description, 0)

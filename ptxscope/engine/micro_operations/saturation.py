@@ -157,7 +157,7 @@ class Wrap(MicroOperation):
         return Notation(self.bits, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not cut it")
+        yield site.keep_first_input("did not truncate it")
         yield site.replace_operation(
             "read it with the other sign", Wrap(self.bits, not self.signed)
         )

@@ -93,7 +93,7 @@ class Select(MicroOperation):
             default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
             reversed_picks = picks[::-1]
             if picks != default_picks:
-                yield _mutate_picks("passed over the selector", default_picks, unit)
+                yield _mutate_picks("ignored the selector", default_picks, unit)
             if reversed_picks != picks:
                 description = "read the selector from the left, but its last digit is lane 0's"
                 if picks == default_picks:
@@ -117,7 +117,7 @@ class Select(MicroOperation):
                     description = f"took {UNIT_NAMES[unit]} {index} of {name}"
                     right_name = site.format_operand("ab"[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
-                    instead = "" if is_own else f" in place of {right_part}"
+                    instead = "" if is_own else f" instead of {right_part}"
                     weight = 1 if is_own else 2
                     yield _mutate_picks(description, changed_picks, unit, weight, instead)
 

@@ -54,10 +54,10 @@ ERRATA: tuple[Erratum, ...] = (
             and not (f.opcode == "vabsdiff" and f.secop is SecOp.MIN)
         ),
         {"clamp_upper": False},
-        "The clamp's upper bound is missing, and nothing is cut there: a result above 0xffffffff "
-        "keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). vabsdiff's .max "
-        "compares all 33 with c, so such a result wins over every c; vadd and vsub with .min or "
-        ".max cut it first (E6).",
+        "The clamp's upper bound is missing, and nothing is truncated there: a result above "
+        "0xffffffff keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). "
+        "vabsdiff's .max compares all 33 with c, so such a result wins over every c; vadd and vsub "
+        "with .min or .max truncate it first (E6).",
         (
             "vadd.u32.u32.u32.sat d, a, b",
             {"a": 0xFFFFFFFF, "b": 1},
@@ -71,7 +71,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("vadd", "vsub", "vmin", "vmax"),
         lambda f: f.sat and f.dsel is not None,
         {"clamp_unsigned": True},
-        "The clamp's lower bound is missing, and the result is taken as unsigned: every "
+        "The clamp's lower bound is missing, and the result is read as unsigned: every "
         "negative result becomes the lane's maximum.",
         (
             "vadd.u32.s32.s32.sat d.b0, a, b, c",
@@ -114,7 +114,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("vadd", "vsub"),
         _has_min_or_max,
         {"cut_32": True, "compare_64": True},
-        "The result is cut to 32 bits and sign-extended whatever dtype is, before it is "
+        "The result is truncated to 32 bits and sign-extended whatever dtype is, before it is "
         "compared with c as a 64-bit number, unsigned for .u32.",
         (
             "vadd.u32.u32.u32.max d, a, b, c",
@@ -159,7 +159,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("vset",),
         lambda f: _has_min_or_max(f) and f.atype is Type.S32,
         {"c_by_atype": True},
-        "c is read as signed: the first type of the name is taken for the dtype.",
+        "c is read as signed: the first type in the mnemonic is mistaken for dtype.",
         (
             "vset.s32.u32.lt.min d, a, b, c",
             {"a": 1, "b": 2, "c": 0xFFFFFFFF},
@@ -202,8 +202,8 @@ ERRATA: tuple[Erratum, ...] = (
         # without the clamp, d takes none of the bits in which the two sums differ
         lambda f: f.sat,
         {"sum_64": True},
-        "The sum, exact in the documentation, is computed in 64 bits; where it is unsigned, the "
-        "shift is a logical one and the clamp takes a set bit 63 as negative.",
+        "The sum, exact in the documentation, is computed in 64 bits; if it is unsigned, the "
+        "shift is logical, and to the clamp a sum with bit 63 set is negative.",
         (
             "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
             {"a": 1, "b": 1, "c": 0xFFFFFF7F},
@@ -233,8 +233,8 @@ ERRATA: tuple[Erratum, ...] = (
         is_choice_converted,
         {"old_converted": True},
         "The guard covers the choice of true or 0 but not the conversion after it, so a false "
-        "guard does not keep d: its old value is converted (of a 16-bit stype its low half-word, "
-        "sign-extended; for .f32 the magnitude of that, as a float).",
+        "guard does not keep d: its old value is converted (with a 16-bit stype, its low "
+        "half-word, sign-extended; with .f32, the magnitude of that, as a float).",
         (
             "@p set.lt.f32.s32 d, a, b",
             {"a": 1, "b": 2, "p": 0, "d": 0x00000005},

@@ -30,7 +30,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("vset", "vset2", "vset4"),
         _applies_always,
         {"true_swapped": True},
-        "`vset` writes 1 where the comparison holds; all ones is what `set` writes.",
+        "`vset` writes 1 if the comparison is true; it is `set` that writes all ones.",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}, 0x00000001, 0xFFFFFFFF),
     ),
     Erratum(
@@ -39,7 +39,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("set",),
         lambda f: f.dtype is not Type.F32,
         {"true_swapped": True},
-        "`set` writes 0xffffffff where the comparison holds; 1 is what `vset` writes.",
+        "`set` writes 0xffffffff if the comparison is true; it is `vset` that writes 1.",
         ("set.lt.u32.s32 d, a, b", {"a": 1, "b": 2}, 0xFFFFFFFF, 0x00000001),
     ),
     Erratum(
@@ -80,7 +80,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         _DUAL_AND_QUAD,
         lambda f: f.secop is SecOp.ADD,
         {"lanes_cut": True},
-        "`.add` sums the exact lanes; they are not cut to their width before.",
+        "`.add` sums the exact lanes; they are not truncated to their width first.",
         (
             "vadd4.u32.u32.u32.add d, a, b, c",
             {"a": 0xFF, "b": 1, "c": 0},
@@ -109,7 +109,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("vset", "vset2", "vset4"),
         lambda f: f.secop is not None,
         {"true_minus_one": True},
-        "A comparison that holds counts as 1, not as -1.",
+        "A true comparison counts as 1, not as -1.",
         (
             "vset4.s32.s32.lt.add d, a, b, c",
             {"a": 0x01020304, "b": 0x02020205, "c": 10},
@@ -123,7 +123,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("slct",),
         _applies_always,
         {"zero_takes_b": True},
-        "`slct` takes a where c is 0 too: it tests c >= 0, not c > 0.",
+        "`slct` also selects a if c is 0: it tests c >= 0, not c > 0.",
         ("slct.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000001, 0x00000002),
     ),
     Erratum(
@@ -164,11 +164,11 @@ BELIEFS = {
     "H3": "halves were rounded down",
     "H4": "halves were rounded to the even neighbour",
     "H5": "`.add` clamped",
-    "H6": "the lanes were cut before they are summed",
+    "H6": "the lanes were truncated before they are summed",
     "H7": "masked-out lanes came from b",
     "H8": "true counted as -1",
-    "H9": "it took a only where c > 0",
-    "H10": "the clamp's range were symmetric, as -127..127 is",
+    "H9": "it took a only if c > 0",
+    "H10": "the clamp's range were symmetric, like -127..127",
     "H11": "the product were shifted before c is added",
 }
 """The belief behind each misconception, by id."""

@@ -76,9 +76,7 @@ def parse_model(name: str) -> Model:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
             part_errata = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
             if neighbours := _find_version_neighbours(version):
-                raise ValueError(
-                    f"{name} is not known: no such ptxas was made; the nearest are {neighbours}"
-                )
+                raise ValueError(f"{name} does not exist; the nearest versions are {neighbours}")
             names.append("ptxas-{}.{}".format(*version))
         elif part.upper() in _BY_ID:
             part_errata = [_BY_ID[part.upper()]]
@@ -105,7 +103,7 @@ def describe_newer_version(name: str) -> str:
         match = _PTXAS.fullmatch(part)
         if match and match[1] and (int(match[1]), int(match[2])) > NEWEST:
             newest = "{}.{}".format(*NEWEST)
-            return f"{part} is newer than {newest}, the newest known; its errata are taken for it"
+            return f"{part} is newer than {newest}, the newest known, whose errata are used"
     return ""
 
 

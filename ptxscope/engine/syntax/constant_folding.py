@@ -50,6 +50,5 @@ def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c:
     return (
         f"with this constant c {FOLDING} takes {folding.folded_choice}, not "
         f"{folding.documented_choice} as documented: it folds c as if it were an f32, "
-        f"{folding.mistaken_value}; -O0, ptxas 13.5 and a c that is not known before it runs are "
-        "right"
+        f"{folding.mistaken_value}; -O0, ptxas 13.5 and a c that is not a constant are right"
     )

@@ -332,7 +332,7 @@ def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant
         return Constant(value)
     nans = [number for number in (x, y) if number.value != number.value]
     if len(nans) == 2:
-        raise BadConstantError("which of two NaNs results is not settled", span)
+        raise BadConstantError("it is unspecified which of two NaNs results", span)
     pattern = convert_constant(nans[0], Type.F64) if nans else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)

@@ -193,7 +193,7 @@ def _parse_source(
         message = {
             "[": "a memory operand is not allowed here",
             "{": "a vector operand is not allowed here",
-            "_": "`_` throws a result away; it can't be read",
+            "_": "`_` discards a result; it can't be read",
         }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
         kinds = "a register or a literal" if entry.can_take_immediates else "a register"
         parsed_operands.add_problem(message, _get_span(words), kinds)

@@ -61,7 +61,7 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
         *_find_instructions_outside_asm(text),
     ]
     if other_spans:
-        message = f"there are {len(other_spans) + 1} instructions here; one is wanted"
+        message = f"there are {len(other_spans) + 1} instructions here, not one"
         raise NotOneError(text, (Problem(message, min(other_spans)),))
     return replace(instruction, notes=(*instruction.notes, *_iter_omission_notes(text)))
 
@@ -72,7 +72,7 @@ def read_instruction(instruction: str | Instruction) -> Instruction:
 
 
 _BLANK = " \t\r\n\f\v;"
-OMISSION_PREFIX = "what stands beside it is left out: "
+OMISSION_PREFIX = "ignored text: "
 """The prefix of the note that names the ignored statements."""
 
 
@@ -117,7 +117,7 @@ def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instr
     Raise PtxError if there is none, or if one is illegal.
     """
     if not isinstance(text, str):
-        raise TypeError(f"PTX is given as text, not as {type(text).__name__}")
+        raise TypeError(f"PTX must be text, not {type(text).__name__}")
     parsed_statements = list(scan(text, reader))
     if not parsed_statements:
         raise _make_empty_error(text)
@@ -240,7 +240,9 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     if not opcode.text:
         return Problem("an instruction is missing after the guard", span, " ".join(CATALOG))
     if is_other_opcode(opcode.text):
-        message = f"`{opcode.text}` is a PTX instruction, but none of the 27 that ptxscope explains"
+        message = (
+            f"`{opcode.text}` is a PTX instruction, but not one of the 27 that ptxscope explains"
+        )
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
     message = f"{quote_word(opcode.text)} is not an instruction" + (

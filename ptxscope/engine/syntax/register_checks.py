@@ -93,7 +93,7 @@ def check_register(
     if declaration.type == CONSTANT:
         return _check_constant(ins, role, name, type_)
     if bool(declaration.vector) != bool(component):
-        message = f"{quote_word(name)} is declared as a vector; one of its components is wanted"
+        message = f"{quote_word(name)} is declared as a vector; use one of its components"
         if not declaration.vector:
             message = f"{quote_word(name)} is not declared as a vector; it has no components"
         return RegisterProblem(
@@ -102,7 +102,7 @@ def check_register(
     if component and "xyzw".index(component) >= declaration.vector:
         message = (
             f"{quote_word(name)} is a .v{declaration.vector}: "
-            f"{quote_word(register)} is not a part of it"
+            f"{quote_word(register)} is not part of it"
         )
         return RegisterProblem(
             RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
@@ -142,7 +142,7 @@ def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> Regi
         return RegisterProblem(RegisterProblemKind.TYPE, message, "a register")
     if getattr(ins.form, f"{role}sel", None) is not None:
         return RegisterProblem(
-            RegisterProblemKind.TYPE, f"{subject}: no selector may follow it", "a register"
+            RegisterProblemKind.TYPE, f"{subject}: it takes no selector", "a register"
         )
     if type_ in (Type.F32, Type.F64):
         return RegisterProblem(

@@ -153,7 +153,7 @@ def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
 
 
 MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
-EMPTY_STATEMENT = Problem("this `;` ends no statement: ptxas knows no empty one", (0, 1))
+EMPTY_STATEMENT = Problem("this `;` ends no statement: ptxas rejects empty statements", (0, 1))
 
 
 def find_boundary_problems(
@@ -183,7 +183,7 @@ def find_boundary_problems(
         yield Problem("this comment is not closed", comment.span(1), "*/")
     for match in () if text.isascii() else _NOT_ASCII.finditer(text):
         if not gaps.issuperset(range(*match.span())):
-            yield Problem("ptxas takes nothing but ASCII, in comments too", match.span())
+            yield Problem("ptxas accepts only ASCII, even in comments", match.span())
             return
 
 

@@ -20,7 +20,7 @@ LOSING = "ptxas 13.0 to 13.5 at -O1 and above"
 """The assemblers that drop the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
 LOSING_TARGETS = (120, 121)
 _DIFFERENCES = {"vabsdiff2": "vsub2", "vabsdiff4": "vsub4"}
-_NO_MODEL = "It depends on constants: no model has it."
+_NO_MODEL = "It depends on constants, so no model includes it."
 
 
 class FoldingBug(NamedTuple):
@@ -57,7 +57,7 @@ FOLDING_BUGS = (
             0x7F808001,
             0x00008000,
         ),
-        f"It shows where c is neither 0 nor equal to a or b. {_NO_MODEL}",
+        f"It occurs if c is neither 0 nor equal to a or b. {_NO_MODEL}",
     ),
 )
 

@@ -64,7 +64,7 @@ def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
     answer_texts = "; ".join(
         f"{x.label}: {x.result}" + (f" ({x.reason})" if x.errata else "") for x in answers.all
     )
-    yield f"Two answers, which part at the step {answers.step}: {answer_texts}."
+    yield f"Two answers, which first differ at the step {answers.step}: {answer_texts}."
     if answers.steps:
         yield f"The steps of {answers.other_name} from there:"
         for step in answers.steps:

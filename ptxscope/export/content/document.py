@@ -46,7 +46,7 @@ from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 """Flags that the sentence of a step already mentions."""
-NOTHING_KEPT = "nothing is written: the predicate goes nowhere"
+NOTHING_KEPT = "nothing is written: the predicate is discarded"
 """Text instead of the results if none is kept."""
 AGREED = "One answer: on these values isa and every known ptxas agree."
 NOT_SHOWN = "the result is not shown here"

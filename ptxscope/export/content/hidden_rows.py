@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...engine.tracing.trace import Trace
 from ..options import Options
 
-HIDDEN_RESULT_TEXT = "What comes out is kept back."
+HIDDEN_RESULT_TEXT = "The result is hidden."
 """Sentence of a step with hidden rows."""
 
 

@@ -41,7 +41,7 @@ def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str
     options = drop_idle_options(options, kind)
     base_id = make_id_prefix(build_document(trace, options), options, kind)
     if options.id and base_id in used_ids:
-        raise ValueError(f"the id {base_id} is given to another trace of this page")
+        raise ValueError(f"the id {base_id} is already used by another trace of this page")
     unique_id = base_id
     if base_id in used_ids:
         unique_id = next(x for number in count(2) if (x := f"{base_id}-{number}") not in used_ids)

@@ -141,7 +141,7 @@ def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _format_heading(diagnosis: Diagnosis, size: int) -> str:
     if diagnosis.findings[0].kind is CauseKind.DOCUMENTED:
-        return "These fit what was observed as well"
+        return "These also fit the observation"
     return _SIZES[size]
 
 
@@ -285,7 +285,7 @@ def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH
         stage = find_first_difference(documented_trace, trace)
         steps = (*trace.steps, *documented_trace.steps)
         name = format_title(next(step for step in steps if step.stage is stage))
-        heading = f"What explains it, from the step `{name}` on, where the two part"
+        heading = f"The explanation, from the first step that differs, `{name}`"
         yield from ("", *wrap_text(heading, "", "", width), "")
         for step in iter_steps(trace, stage):
             yield from step_lines(step, width)

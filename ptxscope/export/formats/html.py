@@ -77,7 +77,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"> '
-            "Say in every cell where its bits came from</label>"
+            "Show in every cell where its bits came from</label>"
         )
     for step in doc.steps:
         yield from _step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
@@ -175,7 +175,7 @@ def _operand_lines(doc: Document) -> Iterator[str]:
         for _, label, name, bits, meant in doc.operands
     )
     head = ("register", "operand", "bits", "value")
-    yield from _table_lines("px-operands", "What is read", head, rows)
+    yield from _table_lines("px-operands", "Operands", head, rows)
 
 
 def _step_lines(
@@ -250,7 +250,7 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
         for x in answers.all
     )
     yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
-    yield f"<p>They part at the step <em>{escape(answers.step)}</em>.</p>"
+    yield f"<p>They first differ at the step <em>{escape(answers.step)}</em>.</p>"
     if answers.errata:
         yield "<dl>"
         for erratum in answers.errata:

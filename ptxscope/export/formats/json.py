@@ -133,7 +133,7 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
     known_stages = [step.stage for step in trace.steps]
     if stages is not None and (unknown_stages := sorted(stages - {*known_stages})):
         raise steps.make_error(
-            f"{unknown_stages[0]} is none of its steps: {', '.join(known_stages)}"
+            f"{unknown_stages[0]} is not one of its steps: {', '.join(known_stages)}"
         )
     has_both_models, result = (
         shown_parts.get_field(name, bool).value for name in ("both", "result")
@@ -145,7 +145,7 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
 def _bits_from_json(data: JsonNode) -> int:
     """Parse an integer as ``_integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
-        raise data.make_error("an integer has to stand there, as a text from 2**53 on")
+        raise data.make_error("an integer is required, as a text from 2**53 on")
     return int(data.value)
 
 

@@ -179,7 +179,7 @@ def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
     yield Table(tuple(map(make_text, ("model", "result", "erratum"))), tuple(rows))
     yield Paragraph(
         (
-            InlineSpan("They part at the step "),
+            InlineSpan("They first differ at the step "),
             InlineSpan(answers.step, InlineKind.EMPHASIS),
             InlineSpan("."),
         )

@@ -42,7 +42,7 @@ def _require_equal_items(
         unknown = next((name for name in node.value if name not in computed), None)
         if unknown is not None and not has_extra_fields:
             path = node._replace(path=f"{node.path}.{unknown}" if node.path else unknown).path
-            raise ValueError(f"{path[:200]}{label_suffix} is nothing that a trace has")
+            raise ValueError(f"{path[:200]}{label_suffix} is not part of a trace")
     elif isinstance(computed, list) and isinstance(node.value, list):
         if len(computed) != len(node.value):
             raise ValueError(
@@ -56,8 +56,7 @@ def _require_equal_items(
     elif type(computed) is not type(node.value) or computed != node.value:
         raise ValueError(
             f"{node.path}{label_suffix} is {abbreviate_json(node.value)}, which differs "
-            "from what is computed "
-            f"anew: {abbreviate_json(computed)}"
+            f"from a new computation: {abbreviate_json(computed)}"
         )
 
 
@@ -79,4 +78,4 @@ def _format_count_difference(items: list[Any], computed: list[Any]) -> str:
     )
     if missing_names:
         return f"{count_text}; missing: {', '.join(missing_names)}"
-    return f"{count_text}; computed anew it has {len(computed)}"
+    return f"{count_text}; a new computation has {len(computed)}"

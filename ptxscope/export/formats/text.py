@@ -129,7 +129,7 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
     for answer in answers.all:
         answer_text = f"{answer.label:<30}{answer.result}  {answer.reason}"
         yield from wrap_text(answer_text.rstrip(), "  ", "      ", width)
-    yield from wrap_text(f"They part at the step `{answers.step}`.", "  ", "  ", width)
+    yield from wrap_text(f"They first differ at the step `{answers.step}`.", "  ", "  ", width)
     for erratum in answers.errata:
         yield from wrap_text(erratum.sentence, f"  {erratum.id:<5}", " " * 7, width)
     if answers.steps:

@@ -86,10 +86,10 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
     if min(width, height) < 1:
         raise ValueError(f"a PNG of {width} by {height} px shows nothing")
     if width * height > _MOST:
-        raise ValueError(f"a PNG of {width} by {height} px is too large: {_MOST:,} px are the most")
+        raise ValueError(f"a PNG of {width} by {height} px is too large: {_MOST:,} px is the limit")
     if not _has_fonts():
         raise ValueError(
-            "no font is found that a PNG's text can be drawn with; install one, "
+            "no font was found to draw the text of a PNG; install one, "
             "as in: apt install fonts-dejavu-core"
         )
     readable_svg = _with_readable_texts(svg, "png")
@@ -109,7 +109,7 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
         if not 1 <= max(size) <= _WIDEST:
             width, height = map(round, size)
             raise ValueError(
-                f"a PDF page of {width} by {height} px: {_WIDEST:,.0f} px are the most"
+                f"a PDF page of {width} by {height} px: {_WIDEST:,.0f} px is the limit"
             )
         description = read_description(svg)
         alt = f"{description.title}. {description.description}"

@@ -365,10 +365,10 @@ def _draw_legend(canvas: SvgCanvas, y: float) -> None:
 _SIGNS = (
     ("a.b3", SpanKind.CHIP, Tint("a", 3), "bits of a, the highest dark"),
     ("b.b0", SpanKind.CHIP, Tint("b", 0), "bits of b, the lowest pale"),
-    ("a.b0", SpanKind.UNUSED, Tint("a", 0), "bits that nothing reads"),
+    ("a.b0", SpanKind.UNUSED, Tint("a", 0), "unused bits"),
     ("c.b2", SpanKind.CHIP, Tint("c"), "bits of c; hatched: kept"),
     ("t", SpanKind.CHIP, Tint(), "what is computed"),
-    ("", SpanKind.LOST, Tint(), "bits that fall off"),
+    ("", SpanKind.LOST, Tint(), "bits that are cut off"),
 )
 _RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (

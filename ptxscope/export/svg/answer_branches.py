@@ -137,13 +137,13 @@ def _draw_split(
     canvas.draw_text(
         EDGE,
         y + 24,
-        "Here the answers part" if fork.trunk else "Two answers",
+        "The answers differ from here" if fork.trunk else "Two answers",
         15,
         SvgColour.INK,
         is_bold=True,
     )
     if fork.trunk:
-        canvas.draw_text(EDGE, y + 41, "Above, both are the same.", 11, SvgColour.DIM)
+        canvas.draw_text(EDGE, y + 41, "The steps above are the same for both.", 11, SvgColour.DIM)
     canvas.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
     for area in areas:
         canvas.draw_flow((FIGURES.center, y + 10), (area.center, top), SvgColour.MARK)

@@ -464,7 +464,7 @@ def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
 def _format_source(text: str, lost_bits: list[CellSpan]) -> str:
     """Format the source of a lane and its lost bits; the flag is drawn separately."""
     lost_digits = " and ".join(span.text for span in lost_bits)
-    return f"of {text.strip(' ◂↻')}" + (f": {lost_digits} falls off" if lost_digits else "")
+    return f"of {text.strip(' ◂↻')}" + (f": {lost_digits} cut off" if lost_digits else "")
 
 
 def _draw_verdict(

@@ -363,7 +363,7 @@ def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
         x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
     )
     step_names = [f"{x.number} {x.title}" for x in omitted_steps]
-    return f"Not drawn, since nothing changes there: {', '.join(step_names)}." if step_names else ""
+    return f"Not drawn, because they change nothing: {', '.join(step_names)}." if step_names else ""
 
 
 def _draw_answers(
@@ -382,7 +382,7 @@ def _draw_answers(
     canvas.draw_text(
         text_area.x,
         y + 28,
-        f"They part at the step “{answers.step}”.",
+        f"They first differ at “{answers.step}”.",
         12,
         SvgColour.DIM,
         width=text_area.width,

@@ -92,7 +92,7 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
         kind = "other" if not sweep.y else "apart"
         yield (
             kind,
-            f"{sweep.other_model.name} has another answer: {_format_share(sweep.divergence_mask)}",
+            f"{sweep.other_model.name} differs: {_format_share(sweep.divergence_mask)}",
         )
     if point_text := describe_point(sweep):
         yield "here", point_text

@@ -110,13 +110,13 @@ def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
         shades = f"`{RAMP[0]}` is {lane.label} = {minimum}, `{RAMP[-1]}` {maximum}"
         yield f"{shades}; up is {sweep.y.part.label}."
         if sweep.divergence_mask.any() and sweep.other_model:
-            yield f"x: {sweep.other_model.name} has another answer."
+            yield f"x: {sweep.other_model.name} differs."
         return
     masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.divergence_mask), strict=True)
     names = (
         "clamped",
         "wrapped",
-        f"{sweep.other_model.name if sweep.other_model else ''} has another answer",
+        f"{sweep.other_model.name if sweep.other_model else ''} differs",
     )
     key_entries = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
              if mask.any()]  # fmt: skip

@@ -48,7 +48,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         super().__init__()
         self._instructions, self._title = instructions, title
         self._menu = Menu("Findings", [_make_item(item) for item in instructions], "found")
-        self._page = Page("told", "What it says")
+        self._page = Page("told", "Details")
 
     def compose(self) -> ComposeResult:
         """Yield the diagnostics and, below them, one of them in full."""
@@ -77,7 +77,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     def action_copy(self) -> None:
         """Copy the report."""
         self.app.copy_to_clipboard(self._page.read_text())
-        self.notify("what it says", title="Copied", markup=False)
+        self.notify("details", title="Copied", markup=False)
 
     def action_leave(self) -> None:
         """Close without a choice."""

@@ -173,7 +173,9 @@ class ExerciseDialog(Dialog[Trace | None]):
         if self._is_done:
             self.close_with(self._exercise.trace)
         else:
-            self._feedback_page.show("Answer first, or skip with Enter: the steps tell it.")
+            self._feedback_page.show(
+                "Answer first, or skip with Enter: the steps reveal the answer."
+            )
 
     def action_leave(self) -> None:
         """Return to the explorer, which is unchanged."""

@@ -103,7 +103,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._diagnosis = None
         text = self._got.strip()
         if not text:
-            self._show(["What came out? Digits you don't know are written as ?."], [])
+            self._show(["Which result did you get? Write ? for unknown digits."], [])
             return
         ins = self._trace.instruction
         try:

@@ -131,7 +131,7 @@ class ExportDialog(Dialog[Annotations]):
 
         image = describe_image(trace, self._format, options)
         says = format_alt_text(build_document(trace, options))
-        return f"A file that no terminal shows: {image}.\n\nWhat it says:\n\n{says}", self._format
+        return f"A terminal cannot show this file: {image}.\n\nDescription:\n\n{says}", self._format
 
     def _show(self, message: str = "") -> None:
         try:

@@ -21,34 +21,33 @@ from .dialog import Dialog, DialogFrame
 
 STAGES = {
     Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
-    Stage.SELECT: "Bytes, half-words or the whole word are taken from the registers. "
-    "`▐80▌ a.b3`: 0x80, byte 3 of a. A source in another colour comes from another lane than its "
-    "own.",
-    Stage.EXTEND: "What was taken is read as a signed or unsigned number. `▒ff▐80▌ = -128`: the "
+    Stage.SELECT: "Selects bytes, half-words or the whole word of the registers. `▐80▌ a.b3`: "
+    "0x80, byte 3 of a. A source in another colour comes from another lane.",
+    Stage.EXTEND: "Reads the selected bits as a signed or unsigned number. `▒ff▐80▌ = -128`: the "
     "bits above 80 are copies of its top bit; `░00▐80▌ = 128`: they are zeros.",
     Stage.OPERATE: "The operation, on exact numbers: nothing wraps here.",
-    Stage.COMPARE: "The comparison: ✓ 1 where it holds, ✗ 0 where it does not.",
-    Stage.BOOLEAN: "The comparison is combined with the predicate c.",
+    Stage.COMPARE: "The comparison: ✓ 1 if it is true, ✗ 0 if it is not.",
+    Stage.BOOLEAN: "Combines the comparison with the predicate c.",
     Stage.CHOOSE: "▶ marks the operand that is chosen.",
-    Stage.SUM: "vmad: c is read, negated where asked, and added to the product.",
+    Stage.SUM: "vmad: reads c, negates it if `-` is written, and adds it to the product.",
     Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
-    Stage.SATURATE: "The clamp. `254 ▸ 127`: 254 lay above the range and became 127. Below it a "
-    "number line: ├──●──┤ the exact result lies in the range; `●◂╌╌○`: it lay outside, so far and "
-    "on that side, and is moved to the end.",
+    Stage.SATURATE: "The clamp. `254 ▸ 127`: 254 is above the range and becomes 127. Below it is a "
+    "number line. ├──●──┤: the exact result is in the range; `●◂╌╌○`: it is outside, on that side, "
+    "and is moved to the end.",
     Stage.SECONDARY: "The secondary operation with c: .add, .min or .max.",
-    Stage.MERGE: "`■ ▐7f▌`: the lane takes the result, cut to its width; `□ ▐22▌ c.b2`: it "
-    "keeps c's bits.",
+    Stage.MERGE: "`■ ▐7f▌`: the lane takes the result, truncated to its width; `□ ▐22▌ c.b2`: it "
+    "keeps the bits of c.",
     Stage.ACCUMULATE: "A running sum from c over the lanes of the mask.",
     Stage.WRITE: "The destination's bits.",
-    Stage.GUARD: "@p: where the predicate forbids, the destination keeps its old value; with "
-    "ptxas some `set` convert it (E14).",
+    Stage.GUARD: "@p: if the predicate is false, the destination keeps its old value; with ptxas, "
+    "some `set` convert it (E14).",
 }
 """The purpose of each stage."""
 
 _GLYPH_WORDS = {
-    Flag.CLAMPED_LOW: "it lay below the range and was moved up",
-    Flag.CLAMPED_HIGH: "it lay above the range and was moved down",
-    Flag.WRAPPED: "high bits were cut off that mattered",
+    Flag.CLAMPED_LOW: "it was below the range and is moved up",
+    Flag.CLAMPED_HIGH: "it was above the range and is moved down",
+    Flag.WRAPPED: "significant high bits are cut off",
     Flag.MASKED_OUT: "the lane keeps c's bits",
     Flag.FLUSHED: "a subnormal became zero",
     Flag.ROUNDED: "a float has too few bits for the number",
@@ -56,78 +55,77 @@ _GLYPH_WORDS = {
 }
 _PANES = {
     "lanes": (
-        "arrows move a cursor; what its bits came from is underlined, what they went to is "
-        "in italics, and the operands highlight the exact bits; type over a chip of a register, "
-        "< and > nudge it, a float to the next; a digit chooses a lane's source, as does a wire "
-        "that is dragged from a chip to it, and Enter lists the sources; space or a click "
-        "toggles a lane of the mask; a click on a title goes to that step"
+        "arrows move a cursor: what a value came from is underlined, what it leads to is in "
+        "italics, and the operands show the exact bits; type over a chip of a register, < and > "
+        "change it by one; a digit selects the source of a lane, as does dragging a wire from a "
+        "chip to it, and Enter lists the choices; space or a click switches a lane of the mask; a "
+        "click on a title goes to that step"
     ),
     "predict": (
-        "the next step is hidden: type the value of each lane, Enter checks it; h gives a hint, n "
-        "shows the step, Esc leaves and keeps what was typed"
+        "type what a lane of the next step will be, Enter checks it; h gives a hint, n shows the "
+        "step, Esc leaves and saves what you typed"
     ),
     "operands": (
-        "arrows move between values, lanes and bits; type or Enter edits, < and > nudge, "
-        "space toggles the bit, v lists edge cases; Esc leaves"
+        "arrows move between values, lanes and bits; type or Enter edits, < and > change a value "
+        "by one, space flips the bit, v lists edge cases; Esc leaves"
     ),
     "modifiers": (
-        "arrows move, Enter chooses; × is illegal here, and says why; on a selector "
-        "a digit, < or > picks the lane's source, on the mask space toggles the lane; in the row "
-        "of a small screen ^← and ^→ go from slot to slot, Enter lists the values and Del removes "
-        "one; a left click chooses the next value, a right click the previous one, as does the "
-        "wheel"
+        "arrows move, Enter chooses; × marks what is illegal here, and says why; on a selector, a "
+        "digit, < or > selects the lane's source; on the mask, space switches the lane; in the row "
+        "of a small screen, ^← and ^→ move between slots, Enter lists the values and Del removes "
+        "one; a left click goes to the next value, a right click or the wheel back"
     ),
     "line": (
-        "Tab takes a completion, up and down walk through them; F2 applies a fix; "
-        "Enter or Esc leaves, and u takes back all that was typed"
+        "Tab takes a completion, up and down select one; F2 applies a fix; Enter or Esc leaves, "
+        "and u undoes all that you typed"
     ),
     "all values": (
-        "arrows move the current point and change the operand, with ^ far, Home and End to the "
-        "ends; u takes it back; Tab goes to x, y and the result, whose lanes arrows then choose; "
-        "w describes the whole sweep in words"
+        "arrows move the current point and change the operand, ^ makes larger steps, Home and End "
+        "go to the ends; u undoes it; Tab goes to x, y and the result, where arrows choose the "
+        "lane; w describes the sweep in words"
     ),
     "find": (
         "names or words: average four bytes, clamp, mask, absolute difference; up and down "
         "move, Enter opens"
     ),
     "listing": (
-        "arrows go from one of the 27 instructions to the next, Enter goes to its steps; ✗ marks "
-        "an illegal line, ≠ an erratum that changes its result; a value that a register is given "
-        "runs on to the lines below; f finds the line with unexpected bits, c checks all lines"
+        "arrows move between the 27 instructions, Enter goes to the steps of one; ✗ marks an "
+        "illegal line, ≠ an erratum that changes its result; a value that you give a register is "
+        "used in the lines below; f finds the line that wrote unexpected bits, c checks all lines"
     ),
     "check": (
         "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
         "the text, ^y copies it"
     ),
     "why?": (
-        "type the result that you got, with ? for each digit that you don't know; Enter goes to "
-        "the explanations, Enter there compares one with the documented steps"
+        "type the result that you got, with ? for each unknown digit; Enter goes to the "
+        "explanations, Enter there compares one with the documented steps"
     ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
         "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"
     ),
     "lessons": (
-        "n and p turn the cards; type an answer, Enter judges it; ? gives a hint, s shows the "
-        "answer; Esc leaves, and the lesson goes on there the next time"
+        "n and p turn the cards; type an answer, Enter checks it; ? gives a hint, s shows the "
+        "answer; Esc leaves, and the lesson resumes there the next time"
     ),
     "exercises": (
-        "Enter judges the answer, or skips where the field is empty, and then asks the next; ? "
-        "gives a hint, ^l goes to the next level, ^t shows the steps"
+        "Enter checks the answer, or skips the exercise if the field is empty, and then asks the "
+        "next; ? gives a hint, ^l goes to the next level, ^t shows the steps"
     ),
 }
 """The keys of each pane. Help opens at the pane that has the focus."""
 
 
 _MARKS = {
-    "▐7f▌": "bits that travel as one; of a in blue, of b in green, of c in violet",
-    "▒ff": "copies of the sign that are put above",
-    "░00": "zeros that are put above",
-    "1╳": "bits that fall off, on the side where they stood",
-    "■ □": "a lane that is in the mask, and one that keeps c's bits",
-    "├─●─┤": "a range, and where a number lies in it; what lies outside goes to an end",
+    "▐7f▌": "a chip: bits that move as one; of a in blue, of b in green, of c in violet",
+    "▒ff": "copies of the sign, added above",
+    "░00": "zeros, added above",
+    "1╳": "bits that are cut off, on the side where they were",
+    "■ □": "a lane that is in the mask, and one that keeps the bits of c",
+    "├─●─┤": "a range, and the place of a number in it; a number outside is moved to an end",
     "━⊕": "a running sum takes a lane",
-    "▁▁▁": "a result that is held back until its step",
+    "▁▁▁": "a result that is hidden until its step",
 }
 
 

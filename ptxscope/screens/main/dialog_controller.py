@@ -56,10 +56,10 @@ class DialogController:
             self._view.show_step()
         if self._state.pin:
             key = self._view.get_key("pin")
-            hint = f"Pinned: what you edit now is shown against it · {key} lets it go"
+            hint = f"Pinned: later edits are compared with it · {key} unpins it"
             self._view.show_hint(hint)
         else:
-            self._view.show_hint("Unpinned: nothing is compared")
+            self._view.show_hint("Unpinned")
 
     def explain(self) -> None:
         """Ask for the cause of a result, and compare the documented evaluation with it."""
@@ -74,7 +74,7 @@ class DialogController:
                 self._edits.edit(edits.with_finding(setup, finding))
                 if finding.instruction.opcode != setup.instruction.opcode:
                     return  # the pin waits, as a hint has said
-                message = "the documented evaluation; shown is what explains the result"
+                message = "the documented evaluation; you see the explanation"
                 self._view.notify_user("Pinned", message)
 
         is_of_another = setup.error is not None
@@ -99,10 +99,10 @@ class DialogController:
         state, view = self._state, self._view
         if state.is_predicting:
             key = view.get_key("predict")
-            view.show_hint(f"A sweep would reveal the answer · {key} stops asking")
+            view.show_hint(f"A sweep would reveal the answer · {key} stops predicting")
             return
         if not can_sweep(state.setup.instruction):
-            view.show_hint("There is no operand to sweep, or no result to look at")
+            view.show_hint("There is no operand to sweep, or no result to show")
             return
         first, has_moved = state.setup, False
 
@@ -137,7 +137,7 @@ class DialogController:
         text = format_command(trace) if subject == "command" else format_result(trace)
         screen.app.copy_to_clipboard(text)
         if subject == "result" and self._state.is_result_hidden:
-            text = "the result, which is held back here"
+            text = "the result, which is hidden here"
         screen.notify(make_printable(text), title="Copied", markup=False)
 
     def edit_note(self) -> None:

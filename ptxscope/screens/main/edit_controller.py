@@ -66,7 +66,7 @@ class EditController:
         if pin is not None and pin.instruction.opcode == before != now:
             self._view.show_hint(
                 f"The pin waits for {before}: it is not compared with {now} · "
-                f"{self._view.get_key('pin')} lets it go"
+                f"{self._view.get_key('pin')} unpins it"
             )
 
     def _report_computed_operand(self, edit: Edit) -> None:
@@ -197,7 +197,7 @@ class EditController:
         setup = self._state.setup
         changed = edits.with_digit(setup, event.slot, event.lane, event.digit, event.unit)
         if changed is None:
-            hint = f"{REFUSED} there is no such part for {event.slot} to take"
+            hint = f"{REFUSED} {event.slot} cannot take that part"
             self._view.show_hint(hint, "changed")
         else:
             self.edit(changed)
@@ -226,16 +226,16 @@ class EditController:
             edit = describe_edit(self._state.session.moment, after)
             self._report_move("Took back", edit, f"{self._view.get_key('edit.redo')} restores it")
         else:
-            self._view.show_hint("There is no edit to take back")
+            self._view.show_hint("There is no edit to undo")
 
     def redo(self) -> None:
         """Redo the last undone edit and describe it."""
         before = self._state.session.moment
         if self._move_history(self._state.redo):
             edit = describe_edit(before, self._state.session.moment)
-            self._report_move("Restored", edit, f"{self._view.get_key('edit.undo')} takes it back")
+            self._report_move("Restored", edit, f"{self._view.get_key('edit.undo')} undoes it")
         else:
-            self._view.show_hint("There is no edit to restore")
+            self._view.show_hint("There is no edit to redo")
 
     def _report_move(self, title: str, edit: str, hint: str) -> None:
         self._view.notify_user(title, f"{make_printable(edit)} · {hint}")

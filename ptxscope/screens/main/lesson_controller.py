@@ -120,7 +120,7 @@ class LessonController:
                 self._store.save_lessons(self._store.load_lessons() | places)
         except OSError as error:
             why = make_printable(error.strerror or str(error))
-            title = "Where lessons were left is not kept"
+            title = "Positions in lessons are not saved"
             self._view.screen.notify(why, title=title, markup=False, severity="warning")
 
     # --- cards -------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class LessonController:
             return
         if delta > 0 and lesson.is_last:
             lesson.finish()
-            self.leave("That was the lesson")
+            self.leave("End of the lesson")
         elif lesson.go(delta):
             self._show_card()
 

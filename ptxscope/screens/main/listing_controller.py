@@ -65,7 +65,7 @@ class ListingController:
 
         cursor = open_listing(text, name, self._state.setup.model)
         if cursor is None:
-            self._notify(name, "None of the 27 is in it")
+            self._notify(name, "It has none of the 27 instructions")
             return
         self.open_cursor(cursor)
 

@@ -50,16 +50,16 @@ class PredictionController:
         """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
         prediction, lanes = self._state.predictions.prediction, self._view.lanes
         if prediction and lanes.place is not None and prediction.is_yes_or_no(lanes.place):
-            yield "What will it be? Type it: yes, no, 1, 0"
+            yield "What will it be? Type yes, no, 1, 0"
         else:
-            yield f"What will it be? Type it: {_NOTATIONS}"
+            yield f"What will it be? Type {_NOTATIONS}"
             yield "0-9 a-f are digits here (a is 0xa)"
         yield f"{self._view.get_key('predict.hint')} hint"
         for id_, shows in (("step.next", "the step"), ("step.last", "all")):
             key = self._view.get_key(id_)
             if not lanes.check_consume_key(key, key):
                 yield f"{key} shows {shows}"
-        yield "Esc leaves, and keeps what you typed"
+        yield "Esc leaves, and saves what you typed"
 
     def stop(self, step: int | None = None) -> None:
         """Stop predicting and show a step; by default, the one before the predicted step."""
@@ -67,7 +67,7 @@ class PredictionController:
         self._view.show_step()
         self._view.show_status()
         self._view.show_keys()
-        hint = "goes on predicting where you were, with what you typed"
+        hint = "resumes the prediction, with what you typed"
         self._view.show_hint(f"{self._view.get_key('predict')} {hint}", is_sticky=True)
 
     def leave(self) -> None:
@@ -122,7 +122,7 @@ class PredictionController:
             guesses = state.finish_predicting()
             view.show_step()
             first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
-            result = f"{format_count(len(guesses), 'value')} told, {first_count} at once"
+            result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
             view.show_hint(f"✓ That was the last step: {result}", "good", is_sticky=True)
         else:
             state.go_to_step(state.step + 1)
@@ -135,7 +135,7 @@ class PredictionController:
         """Show the next hint on the current lane."""
         state, view = self._state, self._view
         if not state.is_predicting:
-            view.show_hint(f"Hints are for what you predict: {view.get_key('predict')} begins")
+            view.show_hint(f"Hints are for predictions: {view.get_key('predict')} starts one")
             return
         place = view.lanes.place
         if place is None or not view.lanes.is_asked(place):

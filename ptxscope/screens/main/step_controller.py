@@ -70,7 +70,7 @@ class StepController:
     def toggle_result(self) -> None:
         """Reveal the result before its step, or hide it again."""
         if self._state.is_at_end and not self._state.is_predicting:
-            self._view.show_hint("Every step is revealed: the result is not held back")
+            self._view.show_hint("Every step is revealed, and so is the result")
         else:
             self.show_result(is_revealed=not self._state.is_revealed)
 
@@ -80,7 +80,7 @@ class StepController:
             self._view.show_step()
         else:
             key = self._view.get_key("predict")
-            self._view.show_hint(f"The result would reveal the answer · {key} stops asking")
+            self._view.show_hint(f"The result would reveal the answer · {key} stops predicting")
 
     # --- playing -----------------------------------------------------------------------
 
