@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from ptxscope.engine.isa.floats import step_float
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.values import parse_value
@@ -39,3 +40,23 @@ def test_infinity_is_written_as_that() -> None:
     for text, bits in (("inf", 0x7F800000), ("-infinity", 0xFF800000), ("0f7F800000", 0x7F800000)):
         assert parse_value(text, Type.F32) == bits
     assert parse_value("1e-999", Type.F32) == 0  # too small is rounded, as 0.1 is
+
+
+@pytest.mark.parametrize(
+    ("bits", "steps", "then"),
+    [
+        (0x3F800000, 1, 0x3F800001),
+        (0xBF800000, 1, 0xBF7FFFFF),  # -1 goes up, to -0.99999994
+        (0xBF800000, -1, 0xBF800001),
+        (0x80000001, 1, 0x80000000),
+        (0x80000000, 1, 0x00000000),
+        (0x00000000, -1, 0x80000000),
+        (0x7F7FFFFF, 1, 0x7F800000),
+        (0xFF800000, 1, 0xFF7FFFFF),  # -inf goes to the lowest number
+        (0x7F800000, 1, None),
+        (0xFF800000, -1, None),
+        (0x7FC00000, 1, None),
+    ],
+)
+def test_a_float_steps_to_the_next(bits: int, steps: int, then: int | None) -> None:
+    assert step_float(bits, 32, steps) == then
