@@ -214,12 +214,6 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
         (b.integer(), b.integer()),
         (),
     ),
-    n.move_constant_inward: lambda b: (
-        Op.ADD,
-        (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))),
-        (),
-    ),
-    n.clip_terms: lambda b: _bound(b, _wide(b)),
     n.narrow_whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
     n.compare_by_halves: _compared,
     n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),
