@@ -169,7 +169,8 @@ def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     if isinstance(y, int):
         return None
     wide = _measure_common_bits(x.range, y.range)
-    p, q = tape.minimum(x, y.range.high), tape.maximum(y, x.range.low)
+    # the bound of x is at least its minimum, or both sides could be replaced by bounds
+    p, q = tape.minimum(x, max(y.range.high, x.range.low)), tape.maximum(y, x.range.low)
     for a, b in ((x, q), (p, y), (p, q)):
         if _measure_common_bits(a.range, b.range) < wide:
             return tape.emit(op, a, b)
