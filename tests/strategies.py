@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from random import Random
 
 from hypothesis import strategies as st
@@ -84,6 +85,8 @@ def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
 KINDS = frozenset(
     kind
     for kind in MicroOperation.__subclasses__()
-    if kind.__module__.startswith("ptxscope.") and kind is not Copy
+    if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
+    and kind.__module__.startswith("ptxscope.")
+    and kind is not Copy
 )
 """The micro-operations of which plans consist."""

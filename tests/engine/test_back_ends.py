@@ -24,19 +24,18 @@ from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
 from ptxscope.engine.ir.program import Program, record_plan, rewrite_program
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
+from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.plain_ptx import write_plain_ptx
-from ptxscope.engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
-from ptxscope.engine.micro_operations.merge import Pack
-from ptxscope.engine.micro_operations.numbers import Negate
-from ptxscope.engine.micro_operations.selection import Select
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Builder, Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
+from ptxscope.engine.semantics.rules import ISA, Rules
 from ptxscope.export.code.c import _C, _format_assignment, _format_type
 from ptxscope.export.code.function_parts import list_parameters
 from ptxscope.export.code.plan_code import list_assignments
 from ptxscope.export.code.python import _Python
+from tests.engine.added_instructions import ADDED
 from tests.engine.test_tape import operands
 from tests.plain_ptx import Machine
 from tests.plans import DRAWS, FORM, draw_plan
@@ -294,41 +293,25 @@ def test_c_computes_any_plan(plans: int, tmp_path: Path) -> None:
     _check_c(_cases("c", plans), tmp_path)
 
 
-# --- a micro-operation that no back end has heard of -------------------------------------
+# --- micro-operations and instructions that no back end has heard of ---------------------
 
 
-class _Reverse(Negate):
-    """The bits of a byte in the reverse order. (A kind of its own would be in every table.)"""
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x = v[0]
-        for distance, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
-            low = ar.multiply(ar.bitand(x, mask), 1 << distance)
-            x = ar.add(low, ar.bitand(ar.shift_right(x, distance), mask))
-        return x
-
-
-def _reversed_bytes() -> tuple[Plan, Rows]:
-    b = Builder({"a": Type.B32, "d": Type.B32})
-    read = b.add_row(Stage.SELECT, "a", Select(8, tuple((0, lane) for lane in range(4))), "a")
-    t = b.add_row(Stage.OPERATE, "t", _Reverse(), read)
-    d = b.add_row(Stage.WRITE, "d", Pack(8), t)
+def _added(lower: Callable[[Builder, Form, Rules], dict[str, str]]) -> tuple[Plan, Rows]:
+    b = Builder(dict.fromkeys("abcd", Type.B32))
+    plan = b.build_plan(FORM, lower(b, FORM, ISA))
     rng = Random(3)
-    return b.build_plan(FORM, {"d": d}), [{"a": rng.getrandbits(32)} for _ in range(100)]
+    return plan, [operands(rng, plan) for _ in range(60)]
 
 
-def test_a_new_micro_operation_needs_no_line() -> None:
-    plan, rows = _reversed_bytes()
-    expected = []
-    for row in rows:
-        words = [f"{byte:08b}"[::-1] for byte in row["a"].to_bytes(4, "big")]
-        expected.append({"d": int("".join(words), 2)})
-    assert _expected(plan, rows) == expected
-    for back_end in BACK_ENDS:
-        assert _check(back_end, [(plan, rows)]) == 0
-    assert isinstance(get_program(plan), ArrayProgram)
+ADDED_CASES = [_added(lower) for _, lower in ADDED]
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_what_is_added_needs_no_line(back_end: str) -> None:
+    assert _check(back_end, ADDED_CASES) == 0
+    assert all(isinstance(get_program(plan), ArrayProgram) for plan, _ in ADDED_CASES)
 
 
 @has_gcc
-def test_a_new_micro_operation_needs_no_line_of_c(tmp_path: Path) -> None:
-    _check_c([_reversed_bytes()], tmp_path)
+def test_what_is_added_needs_no_line_of_c(tmp_path: Path) -> None:
+    _check_c(ADDED_CASES, tmp_path)

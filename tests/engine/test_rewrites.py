@@ -85,6 +85,11 @@ def _sum(b: Bench, *ops: Op) -> Node:
     return b.tape.emit(b.one(*ops), b.integer(), b.integer())
 
 
+def _pair(b: Bench) -> tuple[Node, Node]:
+    """Of types of the machine, or in any ranges, which may be disjoint."""
+    return (b.integer(), b.integer()) if b.draw(st.booleans()) else (b.number(), b.number())
+
+
 def _truth(b: Bench) -> Node:
     op = b.one(Op.LESS, Op.EQUAL, Op.GREATER, Op.LESS_EQUAL, Op.GREATER_EQUAL, Op.NOT_EQUAL)
     return b.tape.emit(op, b.integer(), b.integer())
@@ -208,18 +213,8 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
     n.narrow_clipped_difference: lambda b: _clip(b, Op.SUBTRACT),
     n.narrow_average: _average,
     n.narrow_by_reach: lambda b: (b.one(Op.MINIMUM, Op.MAXIMUM), (b.number(), b.number()), ()),
-    n.narrow_less: lambda b: (b.one(Op.LESS, Op.GREATER_EQUAL), (b.integer(), b.integer()), ()),
-    n.narrow_less_equal: lambda b: (
-        b.one(Op.LESS_EQUAL, Op.GREATER),
-        (b.integer(), b.integer()),
-        (),
-    ),
-    n.move_constant_inward: lambda b: (
-        Op.ADD,
-        (_wide(b), b.draw(st.integers(-(1 << 32), 1 << 32))),
-        (),
-    ),
-    n.clip_terms: lambda b: _bound(b, _wide(b)),
+    n.narrow_less: lambda b: (b.one(Op.LESS, Op.GREATER_EQUAL), _pair(b), ()),
+    n.narrow_less_equal: lambda b: (b.one(Op.LESS_EQUAL, Op.GREATER), _pair(b), ()),
     n.narrow_whole_shift: lambda b: (Op.SHIFT_RIGHT, (_wide(b), b.draw(st.integers(1, 33))), ()),
     n.compare_by_halves: _compared,
     n.split_shift: lambda b: _bound(b, b.tape.shift_right(_wide(b), b.draw(st.integers(1, 31)))),

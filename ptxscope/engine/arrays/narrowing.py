@@ -1,7 +1,7 @@
 """Rewrites of recorded operations into equal ones in narrower types.
 
-The rules are like those of ``rewrites``. Those of the second part reduce sums of more than 64 bits
-to the bits that count.
+The rules are like those of ``rewrites``. Those of the second part avoid numbers of more than 64
+bits where a lowering makes some.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from typing import Any
 from ..ir.operations import Op
 from ..ir.rewrites import (
     SHORTENING_RULES,
-    add_negative,
     drop_idle_magnitude,
     drop_idle_shift,
     expand_float,
-    measure_span,
 )
 from ..ir.tape import Node, Rules, Tape, get_range
 from ..isa.integers import Range
@@ -171,7 +169,8 @@ def narrow_less(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     if isinstance(y, int):
         return None
     wide = _measure_common_bits(x.range, y.range)
-    p, q = tape.minimum(x, y.range.high), tape.maximum(y, x.range.low)
+    # the bound of x is at least its minimum, or both sides could be replaced by bounds
+    p, q = tape.minimum(x, max(y.range.high, x.range.low)), tape.maximum(y, x.range.low)
     for a, b in ((x, q), (p, y), (p, q)):
         if _measure_common_bits(a.range, b.range) < wide:
             return tape.emit(op, a, b)
@@ -191,68 +190,6 @@ def narrow_less_equal(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None
 # --- values too wide for any type --------------------------------------------------------
 
 _SUMS = (Op.ADD, Op.SUBTRACT)
-
-
-def move_constant_inward(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | None:
-    """(p + q) + k is p + (q + k), and (p - q) + k is p - (q - k) or (p + k) - q.
-
-    Applies if no type holds the sum. The constant goes to the narrower term.
-    """
-    if isinstance(k, Node) or x.op not in _SUMS or len(x.nodes) < 2:
-        return None
-    if find_narrowest_type(x.range, RANGES.add(x.range, k)):
-        return None
-    p, q = x.nodes
-    if measure_span(p) < measure_span(q):
-        return tape.emit(x.op, tape.add(p, k), q)
-    return tape.emit(x.op, p, tape.add(q, k if x.op is Op.ADD else -k))
-
-
-def clip_terms(tape: Tape, op: Op, x: Node, *bounds: int) -> Node | None:
-    """In p + q clipped to low..high, only the part of p in low - max of q..high - min of q counts.
-
-    Applies if no type holds the sum: beyond those ends of p, the sum is beyond low or high for
-    every q. Likewise for a difference, and for a single bound. The wider term is clipped.
-    """
-    if (
-        find_narrowest_type(x.range)
-        or len(x.nodes) < 2
-        or x.op not in _SUMS
-        or isinstance(bounds[0], Node)
-    ):
-        return None
-    low = None if op is Op.MINIMUM else bounds[0]
-    high = None if op is Op.MAXIMUM else bounds[-1]
-    p, q = x.nodes
-    if measure_span(p) >= measure_span(q):
-        term_low, term_high = q.range if x.op is Op.SUBTRACT else RANGES.negative(q.range)
-        terms = (_clip_node(tape, p, _move_end(low, term_low), _move_end(high, term_high)), q)
-    elif x.op is Op.ADD:
-        terms = (
-            p,
-            _clip_node(tape, q, _move_end(low, -p.range.high), _move_end(high, -p.range.low)),
-        )
-    else:
-        terms = (
-            p,
-            _clip_node(tape, q, _subtract_end(p.range.low, high), _subtract_end(p.range.high, low)),
-        )
-    total = tape.emit(x.op, *terms)
-    return _clip_node(tape, total, low, high) if find_narrowest_type(total.range) else None
-
-
-def _move_end(end: int | None, distance: int) -> int | None:
-    return None if end is None else end + distance
-
-
-def _subtract_end(start: int, end: int | None) -> int | None:
-    return None if end is None else start - end
-
-
-def _clip_node(tape: Tape, x: Node, low: int | None, high: int | None) -> Node:
-    """Clip x to low..high; None means no bound."""
-    x = x if low is None else tape.maximum(x, low)
-    return x if high is None else tape.minimum(x, high)
 
 
 def split_shift(tape: Tape, op: Op, x: Node, *parameters: Any) -> Node | None:
@@ -323,15 +260,14 @@ def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, i
     return None if high is None else (high, tape.cast(x, 32, signed=False))
 
 
-_BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, clip_terms, split_shift)
+_BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, split_shift)
 NARROWING_RULES: Rules = {
     **SHORTENING_RULES,
-    Op.ADD: (add_negative, move_constant_inward),
     Op.ABSOLUTE: (drop_idle_magnitude, narrow_absolute_difference),
     Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], *_BOUNDED),
     Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], *_BOUNDED),
     Op.SHIFT_RIGHT: (drop_idle_shift, narrow_average),
-    Op.CLIP: (narrow_clipped_sum, narrow_clipped_difference, clip_terms, split_shift),
+    Op.CLIP: (narrow_clipped_sum, narrow_clipped_difference, split_shift),
     Op.LESS: (*SHORTENING_RULES[Op.LESS], narrow_less, compare_by_halves),
     Op.GREATER_EQUAL: (*SHORTENING_RULES[Op.GREATER_EQUAL], narrow_less, compare_by_halves),
     Op.LESS_EQUAL: (narrow_less_equal, compare_by_halves),

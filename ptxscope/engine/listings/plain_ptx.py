@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..arrays.narrowing import clip_terms, move_constant_inward, narrow_by_reach
+from ..arrays.narrowing import narrow_by_reach
 from ..ir.operations import Op
 from ..ir.program import Program, rewrite_program
-from ..ir.rewrites import SHORTENING_RULES, add_negative
+from ..ir.rewrites import SHORTENING_RULES
 from ..ir.tape import Node, Rules, get_range
 from .ptx_block import (
     MOVED_TYPES,
@@ -26,15 +26,11 @@ from .ptx_block import (
     write_shifted_pair,
 )
 
-_BOUND_RULES = (clip_terms, narrow_by_reach)
-WIDE_RULES: Rules = {
+_RULES: Rules = {
     **SHORTENING_RULES,
-    Op.ADD: (add_negative, move_constant_inward),
-    Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], *_BOUND_RULES),
-    Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], *_BOUND_RULES),
-    Op.CLIP: (clip_terms,),
+    Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], narrow_by_reach),
+    Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], narrow_by_reach),
 }
-"""The rewrites that save instructions, and those that save values of more than 64 bits."""
 
 
 def write_plain_ptx(program: Program, operands: Mapping[str, str]) -> tuple[PtxLine, ...] | None:
@@ -44,7 +40,7 @@ def write_plain_ptx(program: Program, operands: Mapping[str, str]) -> tuple[PtxL
     than 64 bits in an operation other than a sum, a bound or a right shift.
     """
     block = PtxBlock(operands, _WRITERS)
-    program = rewrite_program(rewrite_program(program, SHORTENING_RULES), WIDE_RULES)
+    program = rewrite_program(rewrite_program(program, SHORTENING_RULES), _RULES)
     ((node, type_),) = program.results.values()
     form = get_letter(type_)
     try:

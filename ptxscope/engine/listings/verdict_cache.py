@@ -12,7 +12,6 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from ..tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 from .counterexample import Counterexample, find_counterexample
-from .replacement import make_replacement
 
 RegisterPicker = Callable[[Sequence[str]], tuple[str, ...]]
 """Function that picks some registers out of a sequence."""
@@ -131,7 +130,11 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
     """Return the verdict on an instruction, possibly with stand-ins."""
     example = find_counterexample(ins)
     version, target = _compute_minimums(ins)
-    lines = (example and make_replacement(ins)) or ()
+    lines: tuple[str, ...] = ()
+    if example:
+        from .replacement import make_replacement  # it loads the back end for PTX
+
+        lines = make_replacement(ins) or ()
     names = ins.names
     numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
     return CachedVerdict(
