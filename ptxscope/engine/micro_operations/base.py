@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
 from ..records import Record
-from .arithmetic import EXACT, Arithmetic, LaneValues, V, get_lane
+from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
 from .drawings import Cell, Figure, FormulaCell
 from .formula import make_equation
 from .instruction_view import InstructionView, format_short_name
@@ -58,7 +58,7 @@ class MicroOperation(Record):
                 return reverse
 
             def find_origins(
-                self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+                self, lane: int, low: int, high: int, inputs: Inputs
             ) -> Iterable[InputBits]:
                 high = min(high, self.bits)
                 yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
@@ -145,9 +145,7 @@ class MicroOperation(Record):
         """Yield each flag that depends on values, with a vector that is 1 where it is raised."""
         return ()
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         """Return the flags of one lane; ``value`` is its output."""
         if not self._may_raise:
             return ()
@@ -166,16 +164,14 @@ class MicroOperation(Record):
 
     # --- where its bits come from --------------------------------------------------------
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return the input bits that bits low..high-1 of an output lane depend on.
 
         By default these are all bits of the same lane of every input. Some ranges may be empty.
         """
         return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return input bits that an output lane could have read and did not.
 
         By default these are all bits of the same lane of every input without an origin.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
-from .arithmetic import Arithmetic, LaneValues, V, get_lane
+from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import Cell, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
 from .formula import make_equation, make_transition
@@ -70,9 +70,7 @@ class Choose(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, 0, MAX_LANE_BITS)
         yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 

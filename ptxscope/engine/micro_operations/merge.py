@@ -14,7 +14,7 @@ from ..isa.value_text import (
     format_letters,
     format_part,
 )
-from .arithmetic import Arithmetic, LaneValues, V, is_outside
+from .arithmetic import Arithmetic, Inputs, V, is_outside
 from .base import (
     PREVIOUS_RESULT,
     Copy,
@@ -28,7 +28,7 @@ from .drawings import Cell, KeptCell, LaneSum, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_short_name
 from .numbers import Subtract
-from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits
 from .saturation import Clamp
 from .selection import Select
 from .step_words import find_row, format_write
@@ -75,9 +75,7 @@ class Merge(MicroOperation):
     def can_raise_flags(self, lane: int) -> bool:
         return lane in self.lanes
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         if lane not in self.lanes:
             return (Flag.MASKED_OUT,)
         return super().find_lane_flags(lane, inputs, value)
@@ -85,9 +83,7 @@ class Merge(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.unit} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         stop = min(high, self.unit)
         if lane in self.lanes:
             shift = 16 if self.high else 0
@@ -96,7 +92,7 @@ class Merge(MicroOperation):
             start = self.unit * lane
             yield InputBits(1, 0, start + low, start + stop)
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return the lane's own part of c, or its own t; a scalar's t goes to one lane only."""
         if lane in self.lanes:
             start = self.unit * lane
@@ -157,7 +153,7 @@ class Merge(MicroOperation):
     def make_cell(self, row: RowView, lane: int) -> Cell:
         if lane in self.lanes:
             return TakenCell(self.unit, self.high)
-        return KeptCell(1, self.unit, lane)
+        return KeptCell(Part(1, self.unit, lane))
 
     def find_idleness(self, row: RowView) -> Idleness:
         is_whole = 1 < len(self.lanes) == len(row.values)
@@ -209,9 +205,7 @@ class Pack(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         for index in range(len(inputs[0])):
             start = self.unit * index
             yield InputBits(0, index, max(low - start, 0), min(high - start, self.unit))
@@ -263,9 +257,7 @@ class Accumulate(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
         yield InputBits(1, 0, 0, MAX_LANE_BITS)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
-from .arithmetic import Arithmetic, LaneValues, V, is_different, is_outside
+from .arithmetic import Arithmetic, Inputs, V, is_different, is_outside
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import Cell, NumberCell, RangeLine, ResultCell, TruncatedBits
 from .formula import Formula, Sign, make_equation, make_transition
@@ -136,9 +136,7 @@ class Wrap(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.bits} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, Reading(self.bits, self.signed))
 
     def describe_lane(self, s: LaneView) -> LaneText:
@@ -194,9 +192,7 @@ class Truncate(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.bits} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
     def describe_lane(self, s: LaneView) -> LaneText:
@@ -254,9 +250,7 @@ class ToBits(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
     def describe_lane(self, s: LaneView) -> LaneText:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
-from .arithmetic import Arithmetic, LaneValues, Picks, V
+from .arithmetic import Arithmetic, Inputs, Picks, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import PartCell, ReadingCell
 from .formula import make_equation
@@ -28,14 +28,12 @@ class Select(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return len(self.picks)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         word, index = self.picks[lane]
         start = self.unit * index
         yield InputBits(word, 0, start + low, start + min(high, self.unit))
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
     def find_part(self, lane: int) -> Part:
@@ -75,8 +73,7 @@ class Select(MicroOperation):
         return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
 
     def make_cell(self, row: RowView, lane: int) -> PartCell:
-        part = self.find_part(lane)
-        return PartCell(part.input, part.unit, part.number)
+        return PartCell(self.find_part(lane))
 
     def get_notation(self, row: RowView) -> Notation:
         role = row.inputs[self.picks[0][0]].key
@@ -168,14 +165,10 @@ class Extend(MicroOperation):
     def reading(self) -> Reading:
         return Reading(self.bits, self.signed)
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         yield Flag.SIGN_EXTENDED if self.signed else Flag.ZERO_EXTENDED
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, self.reading)
 
     def describe_lane(self, s: LaneView) -> LaneText:
@@ -196,7 +189,7 @@ class Extend(MicroOperation):
         return f"{'; '.join(parts)}. {exact}"
 
     def make_cell(self, row: RowView, lane: int) -> ReadingCell:
-        return ReadingCell(self.bits, self.signed)
+        return ReadingCell(self.reading)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if site.row.role == "b" and site.instruction.form.mode:
@@ -218,7 +211,7 @@ class Extend(MicroOperation):
 
 
 def map_read_bits(
-    lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], reading: Reading
+    lane: int, low: int, high: int, inputs: Inputs, reading: Reading
 ) -> Iterator[InputBits]:
     """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
     yield map_bits(inputs, 0, lane, low, min(high, reading.bits))
