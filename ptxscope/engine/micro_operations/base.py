@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
@@ -126,7 +125,8 @@ class MicroOperation(Record):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        letters = (f" {x.lower()}" if x.isupper() else x for x in cls.__name__)
+        cls.operation = "".join(letters).lstrip()
         if "title" not in vars(cls):
             cls.title = cls.operation
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
