@@ -210,10 +210,10 @@ class MicroOperation(Record):
         """Return the formula of a row, or of one of its lanes, without values; "" for a move."""
         return self.fill_formula(*row.list_symbols(lane))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
+    def describe_lane(self, view: LaneView) -> LaneText:
         """Return the formula and the sentence of one lane."""
-        expression = self.fill_formula(*s.inputs)
-        return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
+        expression = self.fill_formula(*view.inputs)
+        return LaneText(make_equation(expression, view.value), f"{expression} is {view.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         """Describe the step whose main row this is, whatever the values are."""
@@ -255,7 +255,7 @@ class MicroOperation(Record):
         """Yield the mistakes that people make here."""
         yield from ()
 
-    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str] | None:
+    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str] | None:
         """Return two sentences on a wrong value of a lane: the mistake; with the right value too.
 
         None if the mistake's own description says it.

@@ -44,9 +44,9 @@ class Select(MicroOperation):
     def part_bits(self) -> int:
         return self.unit
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        word, index = self.picks[s.lane]
-        name, bits = s.names[word], format_hex(s.value, self.unit)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        word, index = self.picks[view.lane]
+        name, bits = view.names[word], format_hex(view.value, self.unit)
         if self.unit == _WORD:
             return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
         part, top = format_part(name, self.unit, index), self.unit * (index + 1) - 1
@@ -171,13 +171,13 @@ class Extend(MicroOperation):
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, self.reading)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        sentence = describe_reading(self.reading, s.x, s.value)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        sentence = describe_reading(self.reading, view.x, view.value)
         if self.bits < _WORD:
-            top = f"sign-extended with its top bit, {s.x >> (self.bits - 1)}"
+            top = f"sign-extended with its top bit, {view.x >> (self.bits - 1)}"
             sentence += f"; {top if self.signed else 'zero-extended'}"
-        formula = make_equation(self.fill_formula(format_hex(s.x, self.bits)), s.value)
-        return LaneText(formula, sentence, str(s.value))
+        formula = make_equation(self.fill_formula(format_hex(view.x, self.bits)), view.value)
+        return LaneText(formula, sentence, str(view.value))
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         groups: dict[tuple[str, Reading], list[RowView]] = {}
@@ -198,16 +198,16 @@ class Extend(MicroOperation):
             "extended it with the other sign", Extend(self.bits, not self.signed), weight=0
         )
 
-    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str]:
+    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str]:
         """Return ``You read 0xff as unsigned.``, and a sentence with the right value."""
-        bits, role, ins = format_hex(s.x, self.bits), s.row.role, s.row.instruction
+        bits, role, ins = format_hex(view.x, self.bits), view.row.role, view.row.instruction
         written_type = ins.type_of(role) if role in "abc" else None
         name = f"You read {bits} as {'unsigned' if self.signed else 'signed'}."
         start = f"You {'kept' if self.signed else 'read'} {bits} as {wrong_value}"
         has_slot = ins.entry.find_slot(f"{role}type") is not None
         if written_type is None or not has_slot or written_type.signed != self.signed:
-            return name, append_sentence(start, self.describe_lane(s).sentence)
-        return name, f"{start}: {role}type is {written_type}, so it is {s.value}."
+            return name, append_sentence(start, self.describe_lane(view).sentence)
+        return name, f"{start}: {role}type is {written_type}, so it is {view.value}."
 
 
 def map_read_bits(
