@@ -68,12 +68,15 @@ class Record:
         cls._compared = tuple(name for name in cls._fields if name not in exclude_from_eq)
 
     def __init__(self, *values: Any, **named_values: Any) -> None:
-        contents = self._defaults | dict(zip(self._fields, values, strict=False)) | named_values
-        if len(values) > len(self._fields) or contents.keys() != set(self._fields):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields) or 'nothing'}")
-        for name in self._fields:
-            value = contents[name]
-            self.__dict__[name] = FrozenDict(value) if type(value) is dict else value
+        fields, contents = self._fields, self.__dict__
+        contents.update(zip(fields, values, strict=False))
+        if named_values or len(values) != len(fields):
+            contents.update(self._defaults | contents | named_values)
+            if len(values) > len(fields) or contents.keys() != set(fields):
+                raise TypeError(f"{type(self).__name__} takes {', '.join(fields) or 'nothing'}")
+        for name, value in contents.items():
+            if type(value) is dict:
+                contents[name] = FrozenDict(value)
 
     def __setattr__(self, name: str, _: object) -> None:
         raise AttributeError(f"{name} of {type(self).__name__} can't be set")

@@ -11,7 +11,7 @@ from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import LaneView, RowView
 from ..engine.micro_operations.formula import Sign
-from ..engine.micro_operations.properties import Flag
+from ..engine.micro_operations.properties import Flag, Part
 from ..engine.tracing.lane_text import interpret_bits
 from .bit_rulers import format_binary, format_high_digits
 from .scene_model import PLAIN, Cell, CellSpan, LaneRef, SpanKind, Tint
@@ -38,7 +38,7 @@ def find_tint(row: RowView, lane: int) -> Tint:
         return Tint(row.key)
     part = row.micro.find_part(lane if len(row.values) > 1 else 0)
     if part:
-        return Tint(row.inputs[part.input].key, find_top_byte(part.unit, part.number))
+        return make_part_tint(row, part)
     return find_tint(row.inputs[0], lane) if row.micro.is_reading else PLAIN
 
 
@@ -84,12 +84,23 @@ def _draw_formula(row: RowView, lane: int, _: d.FormulaCell) -> Spans:
 
 
 def _draw_part(row: RowView, lane: int, cell: d.PartCell) -> Spans:
-    role = row.inputs[cell.input].key
-    at_home = row.role == role and (cell.number == lane or len(row.values) == 1)
-    name = format_part(role, cell.unit, cell.number)
-    tint = Tint(role, find_top_byte(cell.unit, cell.number))
-    chip = _make_chip(row.values[lane], cell.unit, tint)
-    return (chip, CellSpan(f" {name}", SpanKind.NAME if at_home else SpanKind.AWAY))
+    at_home = row.role == row.inputs[cell.part.input].key and (
+        cell.part.number == lane or len(row.values) == 1
+    )
+    look = SpanKind.NAME if at_home else SpanKind.AWAY
+    return _make_part_spans(row, lane, cell.part, look)
+
+
+def _make_part_spans(row: RowView, lane: int, part: Part, look: SpanKind) -> Spans:
+    """Return the bits of a part, and its name."""
+    role = row.inputs[part.input].key
+    chip = _make_chip(row.values[lane], part.unit, make_part_tint(row, part))
+    return chip, CellSpan(f" {format_part(role, part.unit, part.number)}", look)
+
+
+def make_part_tint(row: RowView, part: Part) -> Tint:
+    """Return the tint of a part of an input."""
+    return Tint(row.inputs[part.input].key, find_top_byte(part.unit, part.number))
 
 
 def _make_chip(value: int, unit: int, tint: Tint = PLAIN) -> CellSpan:
@@ -99,14 +110,15 @@ def _make_chip(value: int, unit: int, tint: Tint = PLAIN) -> CellSpan:
 
 def _draw_reading(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     bits, tint = row.inputs[0].values[lane], find_tint(row.inputs[0], lane)
-    chip, value = _make_chip(bits, cell.bits, tint), CellSpan(str(row.values[lane]), SpanKind.VALUE)
+    width, is_signed = cell.reading.bits, cell.reading.signed
+    chip, value = _make_chip(bits, width, tint), CellSpan(str(row.values[lane]), SpanKind.VALUE)
     equals = CellSpan(" = ", SpanKind.TEXT)
-    if cell.bits >= 32:
+    if width >= 32:
         return chip, equals, value
-    is_negative = cell.is_signed and bits >> cell.bits - 1
-    look = SpanKind.SIGN if cell.is_signed else SpanKind.ZERO
-    digits = ("f" if is_negative else "0") * (cell.bits // 4)
-    binary_digits = format_binary(-1 if is_negative else 0, 0, cell.bits)
+    is_negative = is_signed and bits >> width - 1
+    look = SpanKind.SIGN if is_signed else SpanKind.ZERO
+    digits = ("f" if is_negative else "0") * (width // 4)
+    binary_digits = format_binary(-1 if is_negative else 0, 0, width)
     return CellSpan(digits, look, tint, binary_digits), chip, equals, value
 
 
@@ -132,14 +144,8 @@ def _draw_truth(row: RowView, lane: int, _: d.TruthCell) -> Spans:
 
 
 def _draw_kept_part(row: RowView, lane: int, cell: d.KeptCell) -> Spans:
-    role = row.inputs[cell.input].key
-    tint = Tint(role, find_top_byte(cell.unit, cell.number))
-    name = format_part(role, cell.unit, cell.number)
-    return (
-        CellSpan("□ ", SpanKind.KEPT),
-        _make_chip(row.values[lane], cell.unit, tint),
-        CellSpan(f" {name}", SpanKind.NAME),
-    )
+    part_spans = _make_part_spans(row, lane, cell.part, SpanKind.NAME)
+    return CellSpan("□ ", SpanKind.KEPT), *part_spans
 
 
 def _draw_taken_number(row: RowView, lane: int, cell: d.TakenCell) -> Spans:

@@ -9,11 +9,12 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_integer_type, format_letters, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import RowTrace, Trace
 from .scene_builder import build_scene, is_part_signed
-from .scene_cells import find_tint, find_top_byte
+from .scene_cells import find_tint, find_top_byte, make_part_tint
 from .scene_model import (
     BitRuler,
     BitRulers,
@@ -164,24 +165,24 @@ def _make_formula_spans(row: RowView, lane: int, _: d.Cell) -> Spans:
 
 
 def _make_part_spans(row: RowView, lane: int, cell: d.PartCell) -> Spans:
-    chip = _make_part_chip(row, cell)
+    chip = _make_part_chip(row, cell.part)
     has_lanes = len(row.values) > 1  # the operand of the lane, as formulas name it
     return chip, CellSpan(f" {row.role}{lane if has_lanes else ''}", SpanKind.AWAY)
 
 
-def _make_part_chip(row: RowView, part: d.PartCell | d.KeptCell) -> CellSpan:
-    role = row.inputs[part.input].key
-    tint = Tint(role, find_top_byte(part.unit, part.number))
-    return CellSpan(format_letters(role, part.unit, part.number), SpanKind.CHIP, tint)
+def _make_part_chip(row: RowView, part: Part) -> CellSpan:
+    letters = format_letters(row.inputs[part.input].key, part.unit, part.number)
+    return CellSpan(letters, SpanKind.CHIP, make_part_tint(row, part))
 
 
 def _make_reading_spans(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     tint = find_tint(row.inputs[0], lane)
-    name, number = _format_bits(row, lane), format_integer_type(cell.is_signed, cell.bits)
+    bits, is_signed = cell.reading.bits, cell.reading.signed
+    name, number = _format_bits(row, lane), format_integer_type(is_signed, bits)
     chip, equals = CellSpan(name, SpanKind.CHIP, tint), CellSpan(" = ", SpanKind.TEXT)
-    if cell.bits >= 32:
+    if bits >= 32:
         return chip, equals, CellSpan(number, SpanKind.VALUE)
-    look, letter = (SpanKind.SIGN, "s") if cell.is_signed else (SpanKind.ZERO, "0")
+    look, letter = (SpanKind.SIGN, "s") if is_signed else (SpanKind.ZERO, "0")
     extension = CellSpan(letter * len(name), look, tint)  # as wide as the bits it extends
     prefix = "" if len(row.values) > 1 else f"{number}: "
     return extension, chip, equals, CellSpan(f"{prefix}{_format_range(row)}", SpanKind.VALUE)
@@ -211,8 +212,8 @@ def _make_truth_spans(_: RowView, __: int, ___: d.TruthCell) -> Spans:
 
 
 def _make_kept_spans(row: RowView, _: int, cell: d.KeptCell) -> Spans:
-    name = format_part(row.inputs[cell.input].key, cell.unit, cell.number)
-    chip = _make_part_chip(row, cell)
+    part, chip = cell.part, _make_part_chip(row, cell.part)
+    name = format_part(row.inputs[part.input].key, part.unit, part.number)
     return CellSpan("□ ", SpanKind.KEPT), chip, CellSpan(f" {name}", SpanKind.NAME)
 
 

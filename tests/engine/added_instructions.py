@@ -134,12 +134,12 @@ class Permute(MicroOperation):
     def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
         return ()
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        nibble = s.inputs[2] >> 4 * s.lane & 15
+    def describe_lane(self, view: LaneView) -> LaneText:
+        nibble = view.inputs[2] >> 4 * view.lane & 15
         word, index = divmod(nibble & 7, 4)
-        bits, part = format_hex(s.value, 8), f"{s.names[word]}.b{index}"
+        bits, part = format_hex(view.value, 8), f"{view.names[word]}.b{index}"
         sign = f"the sign of {part}" if nibble & 8 else part
-        sentence = f"nibble {s.lane} of {s.names[2]} is {nibble:x}: {sign}, {bits}"
+        sentence = f"nibble {view.lane} of {view.names[2]} is {nibble:x}: {sign}, {bits}"
         return LaneText(make_equation(sign, bits), sentence)
 
     def describe_step(self, rows: object) -> str:

@@ -126,6 +126,8 @@ def is_outside(ar: Arithmetic[V], x: V, bits: int, signed: bool) -> V:
 
 
 LaneValues = tuple[int, ...]
+Inputs = tuple[LaneValues, ...]
+"""The lane values of each input."""
 
 
 def get_lane(lanes: LaneValues, lane: int) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
 from ..records import Record
-from .arithmetic import EXACT, Arithmetic, LaneValues, V, get_lane
+from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
 from .drawings import Cell, Figure, FormulaCell
 from .formula import make_equation
 from .instruction_view import InstructionView, format_short_name
@@ -58,7 +57,7 @@ class MicroOperation(Record):
                 return reverse
 
             def find_origins(
-                self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+                self, lane: int, low: int, high: int, inputs: Inputs
             ) -> Iterable[InputBits]:
                 high = min(high, self.bits)
                 yield map_bits(inputs, 0, lane, self.bits - high, self.bits - low)
@@ -126,7 +125,8 @@ class MicroOperation(Record):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.operation = re.sub(r"(?<!^)(?=[A-Z])", " ", cls.__name__).lower()
+        letters = (f" {x.lower()}" if x.isupper() else x for x in cls.__name__)
+        cls.operation = "".join(letters).lstrip()
         if "title" not in vars(cls):
             cls.title = cls.operation
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
@@ -145,9 +145,7 @@ class MicroOperation(Record):
         """Yield each flag that depends on values, with a vector that is 1 where it is raised."""
         return ()
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         """Return the flags of one lane; ``value`` is its output."""
         if not self._may_raise:
             return ()
@@ -166,16 +164,14 @@ class MicroOperation(Record):
 
     # --- where its bits come from --------------------------------------------------------
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return the input bits that bits low..high-1 of an output lane depend on.
 
         By default these are all bits of the same lane of every input. Some ranges may be empty.
         """
         return (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in range(len(inputs)))
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return input bits that an output lane could have read and did not.
 
         By default these are all bits of the same lane of every input without an origin.
@@ -214,10 +210,10 @@ class MicroOperation(Record):
         """Return the formula of a row, or of one of its lanes, without values; "" for a move."""
         return self.fill_formula(*row.list_symbols(lane))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
+    def describe_lane(self, view: LaneView) -> LaneText:
         """Return the formula and the sentence of one lane."""
-        expression = self.fill_formula(*s.inputs)
-        return LaneText(make_equation(expression, s.value), f"{expression} is {s.value}")
+        expression = self.fill_formula(*view.inputs)
+        return LaneText(make_equation(expression, view.value), f"{expression} is {view.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         """Describe the step whose main row this is, whatever the values are."""
@@ -259,7 +255,7 @@ class MicroOperation(Record):
         """Yield the mistakes that people make here."""
         yield from ()
 
-    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str] | None:
+    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str] | None:
         """Return two sentences on a wrong value of a lane: the mistake; with the right value too.
 
         None if the mistake's own description says it.

@@ -71,16 +71,16 @@ class Compare(MicroOperation):
             return f"{self.cmp}({left}, {right})"
         return format_relation(self.cmp, left, right)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        type_, subject = self.type, "the lane" if len(s.row.values) > 1 else s.row.name
-        conclusion = f"so {subject} is {s.value}"
-        terms = [str(x) if type_ is None else format_value(x, type_) for x in s.inputs]
+    def describe_lane(self, view: LaneView) -> LaneText:
+        type_, subject = self.type, "the lane" if len(view.row.values) > 1 else view.row.name
+        conclusion = f"so {subject} is {view.value}"
+        terms = [str(x) if type_ is None else format_value(x, type_) for x in view.inputs]
         formula = make_equation(
-            self.fill_formula(*terms), s.value, is_grouped=not self._is_nan_test
+            self.fill_formula(*terms), view.value, is_grouped=not self._is_nan_test
         )
-        readings = list(dict.fromkeys(self._iter_readings(s, terms)))
+        readings = list(dict.fromkeys(self._iter_readings(view, terms)))
         if type_ is not None and type_.is_float:
-            pairs = zip(s.names, s.inputs, strict=True)
+            pairs = zip(view.names, view.inputs, strict=True)
             nan = list(dict.fromkeys(name for name, x in pairs if is_nan(x, type_)))
             nan_names = " and ".join(nan) + (" are NaN" if nan[1:] else " is NaN")
             if self._is_nan_test:
@@ -88,20 +88,20 @@ class Compare(MicroOperation):
                 return LaneText(formula, f"{'; '.join(readings)}; {fact}, {conclusion}")
             if nan:
                 kind = "unordered" if self.cmp in UNORDERED else "ordered"
-                outcome = "holds" if s.value else "does not hold"
+                outcome = "holds" if view.value else "does not hold"
                 sentence = f"{nan_names}: an {kind} comparison {outcome}, {conclusion}"
                 return LaneText(formula, sentence)
         left, right = (*terms, "0")[:2]
-        fact = f"{left} {format_comparison(self.cmp)} {right}{'' if s.value else ' is false'}"
+        fact = f"{left} {format_comparison(self.cmp)} {right}{'' if view.value else ' is false'}"
         return LaneText(formula, "; ".join([*readings, f"{fact}, {conclusion}"]))
 
-    def _iter_readings(self, s: LaneView, terms: Sequence[str]) -> Iterator[str]:
+    def _iter_readings(self, view: LaneView, terms: Sequence[str]) -> Iterator[str]:
         """Describe how the inputs were read from their bits."""
-        for source, x, term in zip(s.row.inputs, s.inputs, terms, strict=True):
+        for source, x, term in zip(view.row.inputs, view.inputs, terms, strict=True):
             if self.type is not None:
                 yield f"{format_hex(x, self.type.bits)} is {term} as {self.type}"
             elif reading := source.micro.reading:
-                yield describe_reading(reading, get_lane(source.inputs[0].values, s.lane), x)
+                yield describe_reading(reading, get_lane(source.inputs[0].values, view.lane), x)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         row = next(row for row in rows if row.micro is self)

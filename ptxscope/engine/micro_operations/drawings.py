@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..isa.types import Type
 from ..records import Record
+from .properties import Part, Reading
 
 
 class Cell(Record):
@@ -20,19 +21,13 @@ class FormulaCell(Cell):
 class PartCell(Cell):
     """The bits of a part of an input, and its name."""
 
-    input: int
-    """The index of the input, from 0."""
-    unit: int
-    """The width of the part in bits."""
-    number: int
-    """Its number among the parts of that width, from the least significant."""
+    part: Part
 
 
 class ReadingCell(Cell):
     """The bits of the input, their extension, and the number that they stand for."""
 
-    bits: int
-    is_signed: bool
+    reading: Reading
 
 
 class NumberCell(Cell):
@@ -59,9 +54,7 @@ class TakenCell(Cell):
 class KeptCell(Cell):
     """The part of an input that a lane of the destination keeps."""
 
-    input: int
-    unit: int
-    number: int
+    part: Part
 
 
 class PatternCell(Cell):

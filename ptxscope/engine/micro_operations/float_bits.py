@@ -31,11 +31,11 @@ class ToFloat(MicroOperation):
         top, _ = normalise_magnitude(ar, v[0])
         yield Flag.ROUNDED, is_different(ar, ar.bitand(top, 0xFFFF_FF00), top)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, number = format_hex(s.value, 32), decode_float(s.value, 32)
-        rounded = "" if number == s.x else f", {s.x} rounded to 24 significant bits"
-        sentence = f"{s.x} as a float is {bits} ({number:.1f}{rounded})"
-        return LaneText(make_equation(self.fill_formula(s.x), bits), sentence)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, number = format_hex(view.value, 32), decode_float(view.value, 32)
+        rounded = "" if number == view.x else f", {view.x} rounded to 24 significant bits"
+        sentence = f"{view.x} as a float is {bits} ({number:.1f}{rounded})"
+        return LaneText(make_equation(self.fill_formula(view.x), bits), sentence)
 
 
 class Flush(MicroOperation):
@@ -58,12 +58,12 @@ class Flush(MicroOperation):
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.FLUSHED, is_different(ar, value, v[0])
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.x, 32)
-        formula = make_equation(self.fill_formula(bits), format_hex(s.value, 32))
-        if s.value == s.x:
-            return LaneText(formula, f"{format_float(s.x, 32)} is not subnormal: unchanged")
-        zero = format_float(s.value, 32)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.x, 32)
+        formula = make_equation(self.fill_formula(bits), format_hex(view.value, 32))
+        if view.value == view.x:
+            return LaneText(formula, f"{format_float(view.x, 32)} is not subnormal: unchanged")
+        zero = format_float(view.value, 32)
         return LaneText(formula, f"{bits} is subnormal and is flushed to {zero}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:

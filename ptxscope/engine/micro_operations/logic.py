@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
-from .arithmetic import Arithmetic, LaneValues, V, get_lane
+from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import Cell, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
 from .formula import make_equation, make_transition
@@ -29,8 +29,10 @@ class Not(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.equal(v[0], 0)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return LaneText(make_equation(f"!{s.x}", s.value), f"!{s.names[0]} is {s.value}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return LaneText(
+            make_equation(f"!{view.x}", view.value), f"!{view.names[0]} is {view.value}"
+        )
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("did not negate")
@@ -70,9 +72,7 @@ class Choose(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(*v)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, 0, MAX_LANE_BITS)
         yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 
@@ -87,23 +87,23 @@ class Choose(MicroOperation):
         x, y = self._name_options(row)
         return f"{row.inputs[0].symbol} ? {x} : {y}"
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        if s.row.stage is Stage.GUARD:
-            return self._describe_guard(s)
-        _, x, y = s.row.inputs
-        choice = x if s.x else y
-        bits, truth = format_hex(s.value, choice.passed_bits), format_value(s.x, Type.PRED)
-        formula = make_equation(f"{s.x} ? {x.name} : {y.name}", bits)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        if view.row.stage is Stage.GUARD:
+            return self._describe_guard(view)
+        _, x, y = view.row.inputs
+        choice = x if view.x else y
+        bits, truth = format_hex(view.value, choice.passed_bits), format_value(view.x, Type.PRED)
+        formula = make_equation(f"{view.x} ? {x.name} : {y.name}", bits)
         sentence = f"the condition is {truth}, so {choice.name} is selected, {bits}"
         return LaneText(formula, sentence)
 
-    def _describe_guard(self, s: LaneView) -> LaneText:
+    def _describe_guard(self, view: LaneView) -> LaneText:
         """Describe whether the guard lets a destination be written."""
-        ins, name = s.row.instruction, s.row.destination
-        guard, bits = format_guard(ins), format_hex(s.value, ins.type_of(s.row.role).bits)
-        if s.x:
+        ins, name = view.row.instruction, view.row.destination
+        guard, bits = format_guard(ins), format_hex(view.value, ins.type_of(view.row.role).bits)
+        if view.x:
             sentence = f"{guard} holds: {name} is written, {bits}"
-        elif s.row.inputs[2].is_operand:
+        elif view.row.inputs[2].is_operand:
             sentence = f"{guard} does not hold: {name} keeps its old value, {bits}"
         else:
             becomes = f"{name} becomes {bits}: its old value is converted"
@@ -139,9 +139,9 @@ class Encode(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.multiply(v[0], self.true)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, truth = format_hex(s.value, 32), format_value(s.x, Type.PRED)
-        one = " (1.0)" if self.true == _ONE and s.x else ""
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, truth = format_hex(view.value, 32), format_value(view.x, Type.PRED)
+        one = " (1.0)" if self.true == _ONE and view.x else ""
         return LaneText(make_transition(truth, bits), f"{truth} becomes {bits}{one}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:

@@ -14,7 +14,7 @@ from ..isa.value_text import (
     format_letters,
     format_part,
 )
-from .arithmetic import Arithmetic, LaneValues, V, is_outside
+from .arithmetic import Arithmetic, Inputs, V, is_outside
 from .base import (
     PREVIOUS_RESULT,
     Copy,
@@ -28,7 +28,7 @@ from .drawings import Cell, KeptCell, LaneSum, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_short_name
 from .numbers import Subtract
-from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits
 from .saturation import Clamp
 from .selection import Select
 from .step_words import find_row, format_write
@@ -75,9 +75,7 @@ class Merge(MicroOperation):
     def can_raise_flags(self, lane: int) -> bool:
         return lane in self.lanes
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         if lane not in self.lanes:
             return (Flag.MASKED_OUT,)
         return super().find_lane_flags(lane, inputs, value)
@@ -85,9 +83,7 @@ class Merge(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.unit} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         stop = min(high, self.unit)
         if lane in self.lanes:
             shift = 16 if self.high else 0
@@ -96,7 +92,7 @@ class Merge(MicroOperation):
             start = self.unit * lane
             yield InputBits(1, 0, start + low, start + stop)
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         """Return the lane's own part of c, or its own t; a scalar's t goes to one lane only."""
         if lane in self.lanes:
             start = self.unit * lane
@@ -114,29 +110,27 @@ class Merge(MicroOperation):
             return row.list_symbols(lane)[0]
         return format_letters(row.inputs[1].key, self.unit, lane)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, unit = format_hex(s.value, self.unit), UNIT_NAMES[self.unit]
-        if s.lane in self.lanes:
-            formula, sentence = make_transition(s.x, bits), self._describe_value(s, bits)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, unit = format_hex(view.value, self.unit), UNIT_NAMES[self.unit]
+        if view.lane in self.lanes:
+            formula, sentence = make_transition(view.x, bits), self._describe_value(view, bits)
         else:
-            name = s.names[1]
-            condition = "" if len(s.row.inputs[0].values) == 1 else "is not in the mask and "
-            sentence = f"it {condition}keeps {unit} {s.lane} of {name}, {bits}"
-            formula = make_equation(format_part(name, self.unit, s.lane), bits)
+            name = view.names[1]
+            condition = "" if len(view.row.inputs[0].values) == 1 else "is not in the mask and "
+            sentence = f"it {condition}keeps {unit} {view.lane} of {name}, {bits}"
+            formula = make_equation(format_part(name, self.unit, view.lane), bits)
         return LaneText(formula, sentence, f"{formula.left} -> {bits[2:]}")
 
-    def _describe_value(self, s: LaneView, bits: str) -> str:
+    def _describe_value(self, view: LaneView, bits: str) -> str:
         low, high = get_limits(self.unit, self.signed)
         if self.high:
-            return f"it takes bits 31:16 of {s.x}, {bits}"
-        if low <= s.x <= high:
-            return f"it takes {s.x}, {bits}"
-        kind, number = (
-            format_integer_type(self.signed, self.unit),
-            cast(s.value, self.unit, self.signed),
-        )
+            return f"it takes bits 31:16 of {view.x}, {bits}"
+        if low <= view.x <= high:
+            return f"it takes {view.x}, {bits}"
+        kind = format_integer_type(self.signed, self.unit)
+        number = cast(view.value, self.unit, self.signed)
         low_bits = f"the low {self.unit} bits, {bits}, which is {number}"
-        return f"{s.x} does not fit in {kind}, so it takes {low_bits}"
+        return f"{view.x} does not fit in {kind}, so it takes {low_bits}"
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         row = rows[0]
@@ -157,7 +151,7 @@ class Merge(MicroOperation):
     def make_cell(self, row: RowView, lane: int) -> Cell:
         if lane in self.lanes:
             return TakenCell(self.unit, self.high)
-        return KeptCell(1, self.unit, lane)
+        return KeptCell(Part(1, self.unit, lane))
 
     def find_idleness(self, row: RowView) -> Idleness:
         is_whole = 1 < len(self.lanes) == len(row.values)
@@ -209,19 +203,15 @@ class Pack(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         for index in range(len(inputs[0])):
             start = self.unit * index
             yield InputBits(0, index, max(low - start, 0), min(high - start, self.unit))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        values = reversed(s.row.inputs[0].values)
-        lanes, bits = (
-            " ".join(format_hex(x, self.unit)[2:] for x in values),
-            format_hex(s.value, 32),
-        )
+    def describe_lane(self, view: LaneView) -> LaneText:
+        values = reversed(view.row.inputs[0].values)
+        lanes = " ".join(format_hex(x, self.unit)[2:] for x in values)
+        bits = format_hex(view.value, 32)
         sentence = f"the {UNIT_NAMES[self.unit]}s side by side are {bits}"
         return LaneText(make_transition(lanes, bits), sentence)
 
@@ -263,9 +253,7 @@ class Accumulate(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return 1
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
         yield InputBits(1, 0, 0, MAX_LANE_BITS)
 
@@ -273,14 +261,14 @@ class Accumulate(MicroOperation):
         t, c = row.list_symbols()
         return " + ".join([c, *(f"{t}{index}" for index in sorted(self.lanes, reverse=True))])
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        t, c = s.row.inputs
+    def describe_lane(self, view: LaneView) -> LaneText:
+        t, c = view.row.inputs
         terms = [t.values[lane] for lane in sorted(self.lanes, reverse=True)]
-        total = " + ".join([str(s.y), *(f"({x})" if x < 0 else str(x) for x in terms)])
+        total = " + ".join([str(view.y), *(f"({x})" if x < 0 else str(x) for x in terms)])
         skipped_lanes = set(range(self.input_lanes)) - set(self.lanes)
         suffix = f"; without {format_lanes(skipped_lanes)}" if skipped_lanes else ""
-        sentence = f"{c.name} and the lanes: {total} is {s.value}{suffix}"
-        return LaneText(make_equation(total, s.value), sentence)
+        sentence = f"{c.name} and the lanes: {total} is {view.value}{suffix}"
+        return LaneText(make_equation(total, view.value), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         cut, secop = find_row(rows, "cut"), rows[0].instruction.form.secop

@@ -74,8 +74,8 @@ class Minimum(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.minimum(*v)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return _describe_extreme(super().describe_lane(s), "smaller", s)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return _describe_extreme(super().describe_lane(view), "smaller", view)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation("took the larger", Maximum())
@@ -91,17 +91,17 @@ class Maximum(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.maximum(*v)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return _describe_extreme(super().describe_lane(s), "larger", s)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return _describe_extreme(super().describe_lane(view), "larger", view)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation("took the smaller", Minimum())
 
 
-def _describe_extreme(text: LaneText, adjective: str, s: LaneView) -> LaneText:
-    if s.x == s.y:
-        return text._replace(sentence=f"both are {s.value}")
-    return text._replace(sentence=f"the {adjective} of {s.x} and {s.y} is {s.value}")
+def _describe_extreme(text: LaneText, adjective: str, view: LaneView) -> LaneText:
+    if view.x == view.y:
+        return text._replace(sentence=f"both are {view.value}")
+    return text._replace(sentence=f"the {adjective} of {view.x} and {view.y} is {view.value}")
 
 
 class Average(MicroOperation):
@@ -116,10 +116,10 @@ class Average(MicroOperation):
         negative = ar.less(total, 0)
         return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        sum_text, total = Add().fill_formula(s.x, s.y), s.x + s.y
-        formula = make_equation(f"({sum_text}{' + 1' if total >= 0 else ''}) >> 1", s.value)
-        half = f"{total / 2}, rounded away from zero to {s.value}" if total % 2 else s.value
+    def describe_lane(self, view: LaneView) -> LaneText:
+        sum_text, total = Add().fill_formula(view.x, view.y), view.x + view.y
+        formula = make_equation(f"({sum_text}{' + 1' if total >= 0 else ''}) >> 1", view.value)
+        half = f"{total / 2}, rounded away from zero to {view.value}" if total % 2 else view.value
         return LaneText(formula, f"half of {sum_text} is {half}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -152,8 +152,10 @@ class Negate(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.negative(v[0])
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return LaneText(make_equation(f"-({s.x})", s.value), f"{s.names[0]} negated is {s.value}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return LaneText(
+            make_equation(f"-({view.x})", view.value), f"{view.names[0]} negated is {view.value}"
+        )
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("did not negate")
@@ -172,13 +174,13 @@ class Magnitude(MicroOperation):
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, ar.less(value, 0)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        formula = super().describe_lane(s).formula
-        if s.value < 0:
+    def describe_lane(self, view: LaneView) -> LaneText:
+        formula = super().describe_lane(view).formula
+        if view.value < 0:
             name = format_integer_type(True, self.bits)
-            sentence = f"{s.x} is the most negative {name}: its magnitude wraps to itself"
+            sentence = f"{view.x} is the most negative {name}: its magnitude wraps to itself"
             return LaneText(formula, sentence)
-        return LaneText(formula, f"the magnitude of {s.x} is {s.value}")
+        return LaneText(formula, f"the magnitude of {view.x} is {view.value}")
 
 
 class PlusOne(MicroOperation):
@@ -190,8 +192,8 @@ class PlusOne(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(v[0], 1)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return super().describe_lane(s)._replace(sentence=f".po adds one: {s.value}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return super().describe_lane(view)._replace(sentence=f".po adds one: {view.value}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("left out the one that .po adds")

@@ -6,7 +6,7 @@ from enum import Enum, StrEnum, auto
 
 from ..isa.types import Type
 from ..records import NamedTuple, Record
-from .arithmetic import LaneValues
+from .arithmetic import Inputs
 from .formula import Formula
 
 
@@ -87,9 +87,7 @@ MAX_LANE_BITS = 128
 """A number of bits that covers any lane."""
 
 
-def map_bits(
-    inputs: tuple[LaneValues, ...], index: int, lane: int, low: int, high: int
-) -> InputBits:
+def map_bits(inputs: Inputs, index: int, lane: int, low: int, high: int) -> InputBits:
     """Return bits low..high-1 of the input's lane with the same number."""
     return InputBits(index, lane if len(inputs[index]) > 1 else 0, low, high)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
-from .arithmetic import Arithmetic, LaneValues, V, is_different, is_outside
+from .arithmetic import Arithmetic, Inputs, V, is_different, is_outside
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import Cell, NumberCell, RangeLine, ResultCell, TruncatedBits
 from .formula import Formula, Sign, make_equation, make_transition
@@ -60,26 +60,26 @@ class Clamp(MicroOperation):
             return f"max({terms[0]}, {self.low})"
         return f"clamp({terms[0]}, {self.low}..{self.high})"
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        formula = make_equation(self.fill_formula(s.x), s.value)
-        sentence, short_text = self._describe_value(s), f"{s.x} -> {s.value}"
-        return LaneText(formula, sentence, str(s.value) if s.x == s.value else short_text)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        formula = make_equation(self.fill_formula(view.x), view.value)
+        sentence, short_text = self._describe_value(view), f"{view.x} -> {view.value}"
+        return LaneText(formula, sentence, str(view.value) if view.x == view.value else short_text)
 
-    def _describe_value(self, s: LaneView) -> str:
+    def _describe_value(self, view: LaneView) -> str:
         type_ = self.find_type()
         name = format_integer_type(type_.signed, type_.bits) if type_ else ""
-        if s.value < s.x:
+        if view.value < view.x:
             note = f" the largest {name}," if name else ""
-            return f"{s.x} is above {self.high},{note} so it becomes {self.high}"
-        if s.value > s.x:
+            return f"{view.x} is above {self.high},{note} so it becomes {self.high}"
+        if view.value > view.x:
             note = f" the smallest {name}," if name else ""
-            return f"{s.x} is below {self.low},{note} so it becomes {self.low}"
+            return f"{view.x} is below {self.low},{note} so it becomes {self.low}"
         if self.low is None:
-            return f"{s.x} is not above {self.high}: unchanged; there is no lower bound"
+            return f"{view.x} is not above {self.high}: unchanged; there is no lower bound"
         if self.high is None:
-            return f"{s.x} is not below {self.low}: unchanged; there is no upper bound"
+            return f"{view.x} is not below {self.low}: unchanged; there is no upper bound"
         note = f", the range of {name}" if name else ""
-        return f"{s.x} is within {self.low}..{self.high}{note}: unchanged"
+        return f"{view.x} is within {self.low}..{self.high}{note}: unchanged"
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         if self.low is None:  # after truncation to u64
@@ -136,19 +136,17 @@ class Wrap(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.bits} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, Reading(self.bits, self.signed))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        formula = make_equation(self.fill_formula(s.x), s.value)
-        if s.value == s.x:
-            return LaneText(formula, f"{s.x} fits in {self.type_name}: unchanged")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        formula = make_equation(self.fill_formula(view.x), view.value)
+        if view.value == view.x:
+            return LaneText(formula, f"{view.x} fits in {self.type_name}: unchanged")
         if self.bits == 1:
-            return LaneText(formula, f"bit 0 of {s.x} is {s.value}")
-        low_bits = f"the low {self.bits} bits of {s.x}"
-        return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {s.value}")
+            return LaneText(formula, f"bit 0 of {view.x} is {view.value}")
+        low_bits = f"the low {self.bits} bits of {view.x}"
+        return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {view.value}")
 
     def make_figure(self, row: RowView) -> TruncatedBits:
         return TruncatedBits(self.bits)
@@ -194,30 +192,28 @@ class Truncate(MicroOperation):
     def describe_flag(self, flag: Flag) -> str:
         return f"wrapped to {self.bits} bits"
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, name = format_hex(s.value, self.bits), s.row.destination
-        is_guarded = s.row.instruction.guard is not None
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, name = format_hex(view.value, self.bits), view.row.destination
+        is_guarded = view.row.instruction.guard is not None
         if self.bits == 1:
-            truth = format_value(s.value, Type.PRED)
+            truth = format_value(view.value, Type.PRED)
             if name == "_":
-                return LaneText(make_transition(s.value, "_"), f"{truth} is discarded")
+                return LaneText(make_transition(view.value, "_"), f"{truth} is discarded")
             if is_guarded:
-                formula = Formula(str(s.value), name, Sign.FOR)
+                formula = Formula(str(view.value), name, Sign.FOR)
                 return LaneText(formula, f"the predicate for {name} is {truth}")
             return LaneText(make_equation(name, bits), f"{name} is {truth}")
-        formula = make_transition(s.format_first_input(), bits)
+        formula = make_transition(view.format_first_input(), bits)
         low, high = get_limits(self.bits, self.signed)
-        if low <= s.x <= high:
+        if low <= view.x <= high:
             subject = f"the value for {name}" if is_guarded else name
             return LaneText(formula, f"{subject} is {bits}")
-        number = cast(s.value, self.bits, self.signed)
+        number = cast(view.value, self.bits, self.signed)
         low_bits = f"its low {self.bits} bits are {bits}, which is {number}"
-        return LaneText(formula, f"{s.x} does not fit in {self.type_name}: {low_bits}")
+        return LaneText(formula, f"{view.x} does not fit in {self.type_name}: {low_bits}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         action = format_write(rows)
@@ -254,14 +250,12 @@ class ToBits(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, low, min(high, self.bits))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.value, self.bits)
-        return LaneText(make_transition(s.x, bits), f"{s.x} in {self.bits} bits is {bits}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.value, self.bits)
+        return LaneText(make_transition(view.x, bits), f"{view.x} in {self.bits} bits is {bits}")
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(self.bits, is_number=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
-from .arithmetic import Arithmetic, LaneValues, Picks, V
+from .arithmetic import Arithmetic, Inputs, Picks, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import PartCell, ReadingCell
 from .formula import make_equation
@@ -28,14 +28,12 @@ class Select(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return len(self.picks)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         word, index = self.picks[lane]
         start = self.unit * index
         yield InputBits(word, 0, start + low, start + min(high, self.unit))
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
     def find_part(self, lane: int) -> Part:
@@ -46,9 +44,9 @@ class Select(MicroOperation):
     def part_bits(self) -> int:
         return self.unit
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        word, index = self.picks[s.lane]
-        name, bits = s.names[word], format_hex(s.value, self.unit)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        word, index = self.picks[view.lane]
+        name, bits = view.names[word], format_hex(view.value, self.unit)
         if self.unit == _WORD:
             return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
         part, top = format_part(name, self.unit, index), self.unit * (index + 1) - 1
@@ -75,8 +73,7 @@ class Select(MicroOperation):
         return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
 
     def make_cell(self, row: RowView, lane: int) -> PartCell:
-        part = self.find_part(lane)
-        return PartCell(part.input, part.unit, part.number)
+        return PartCell(self.find_part(lane))
 
     def get_notation(self, row: RowView) -> Notation:
         role = row.inputs[self.picks[0][0]].key
@@ -168,23 +165,19 @@ class Extend(MicroOperation):
     def reading(self) -> Reading:
         return Reading(self.bits, self.signed)
 
-    def find_lane_flags(
-        self, lane: int, inputs: tuple[LaneValues, ...], value: int
-    ) -> Iterable[Flag]:
+    def find_lane_flags(self, lane: int, inputs: Inputs, value: int) -> Iterable[Flag]:
         yield Flag.SIGN_EXTENDED if self.signed else Flag.ZERO_EXTENDED
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, self.reading)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        sentence = describe_reading(self.reading, s.x, s.value)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        sentence = describe_reading(self.reading, view.x, view.value)
         if self.bits < _WORD:
-            top = f"sign-extended with its top bit, {s.x >> (self.bits - 1)}"
+            top = f"sign-extended with its top bit, {view.x >> (self.bits - 1)}"
             sentence += f"; {top if self.signed else 'zero-extended'}"
-        formula = make_equation(self.fill_formula(format_hex(s.x, self.bits)), s.value)
-        return LaneText(formula, sentence, str(s.value))
+        formula = make_equation(self.fill_formula(format_hex(view.x, self.bits)), view.value)
+        return LaneText(formula, sentence, str(view.value))
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         groups: dict[tuple[str, Reading], list[RowView]] = {}
@@ -196,7 +189,7 @@ class Extend(MicroOperation):
         return f"{'; '.join(parts)}. {exact}"
 
     def make_cell(self, row: RowView, lane: int) -> ReadingCell:
-        return ReadingCell(self.bits, self.signed)
+        return ReadingCell(self.reading)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if site.row.role == "b" and site.instruction.form.mode:
@@ -205,20 +198,20 @@ class Extend(MicroOperation):
             "extended it with the other sign", Extend(self.bits, not self.signed), weight=0
         )
 
-    def explain_mutation(self, s: LaneView, wrong_value: int) -> tuple[str, str]:
+    def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str]:
         """Return ``You read 0xff as unsigned.``, and a sentence with the right value."""
-        bits, role, ins = format_hex(s.x, self.bits), s.row.role, s.row.instruction
+        bits, role, ins = format_hex(view.x, self.bits), view.row.role, view.row.instruction
         written_type = ins.type_of(role) if role in "abc" else None
         name = f"You read {bits} as {'unsigned' if self.signed else 'signed'}."
         start = f"You {'kept' if self.signed else 'read'} {bits} as {wrong_value}"
         has_slot = ins.entry.find_slot(f"{role}type") is not None
         if written_type is None or not has_slot or written_type.signed != self.signed:
-            return name, append_sentence(start, self.describe_lane(s).sentence)
-        return name, f"{start}: {role}type is {written_type}, so it is {s.value}."
+            return name, append_sentence(start, self.describe_lane(view).sentence)
+        return name, f"{start}: {role}type is {written_type}, so it is {view.value}."
 
 
 def map_read_bits(
-    lane: int, low: int, high: int, inputs: tuple[LaneValues, ...], reading: Reading
+    lane: int, low: int, high: int, inputs: Inputs, reading: Reading
 ) -> Iterator[InputBits]:
     """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
     yield map_bits(inputs, 0, lane, low, min(high, reading.bits))

@@ -29,13 +29,15 @@ class LimitAmount(MicroOperation):
     def fill_formula(self, *terms: object) -> str:
         return f"{terms[0]} & 31" if self.wrap else f"min({terms[0]}, 32)"
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        text = super().describe_lane(s)
-        if s.value == s.x:
-            return text._replace(sentence=f"the shift amount is {s.x}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        text = super().describe_lane(view)
+        if view.value == view.x:
+            return text._replace(sentence=f"the shift amount is {view.x}")
         if self.wrap:
-            return text._replace(sentence=f".wrap keeps the low five bits of {s.x}: {s.value}")
-        return text._replace(sentence=f".clamp lowers the shift amount {s.x} to 32")
+            return text._replace(
+                sentence=f".wrap keeps the low five bits of {view.x}: {view.value}"
+            )
+        return text._replace(sentence=f".clamp lowers the shift amount {view.x} to 32")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         if self.wrap:
@@ -78,9 +80,9 @@ class ShiftRight(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_right(*v)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        text = super().describe_lane(s)
-        rounding = " (rounded down: copies of the sign come in)" if s.x < 0 < s.y else ""
+    def describe_lane(self, view: LaneView) -> LaneText:
+        text = super().describe_lane(view)
+        rounding = " (rounded down: copies of the sign come in)" if view.x < 0 < view.y else ""
         return text._replace(sentence=text.sentence + rounding)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
